@@ -1,0 +1,1 @@
+"""From the model's probabilities to a sentence, word by word; every step is kept."""

@@ -1,0 +1,54 @@
+"""What can be refused, each with what was given, what is allowed and what to do.
+
+A `GlassformerError` carries a key and values, so that the app can say the same in the reader's
+language (words key `errors.<key>`); as a string it is the English sentence.
+"""
+
+from __future__ import annotations
+
+MESSAGES = {
+    # a text
+    "empty_text": "The text is empty. Type a sentence in English or Chinese.",
+    "too_long": "The text has {given} {unit}; at most {limit} are allowed. Shorten it to one "
+    "sentence.",
+    "no_words": "There is no word in “{text}”. Type a sentence in English or Chinese.",
+    "unknown_language": "“{given}” is not a language of this model; it knows {allowed}. Choose one "
+    "of them.",
+    "unknown_script": "“{text}” is not written in English or Chinese, the languages of this model. "
+    "Type the sentence in one of them.",
+    # the grammar and training
+    "grammar": "The grammar in {file} is not right: {problem}.",
+    "training": "Training cannot start: {problem}.",
+    # a model
+    "config": "This model cannot be built: {problem}.",
+    "checkpoint_missing": "There is no model at {path}. Train one with `make train`, or name a "
+    "folder that holds config.json, vocabulary.json and model.safetensors.",
+    "checkpoint_damaged": "The model at {path} cannot be read: {problem}. Restore the folder from "
+    "its source, or train it again with `make train`.",
+    "checkpoint_mismatch": "The weights at {path} belong to another config: {problem}. Keep "
+    "config.json and model.safetensors of the same training run together.",
+    "device": "GLASSFORMER_DEVICE={given} is not available here. Use cpu, cuda or mps, or unset "
+    "it.",
+    "direction": "{given} is not a direction. Use en-zh or zh-en, or leave it out.",
+    # a trace
+    "trace_damaged": "{path} is not a readable trace: {problem}. Save the run again, or choose "
+    "another file.",
+    "trace_foreign": "{path} was not written by Glassformer. Choose a file saved with Trace.save.",
+    "trace_newer": "{path} was written by a newer Glassformer (format {found}; this one reads up "
+    "to {known}). Update, or save it again with this version.",
+    "unknown_address": "Nothing is recorded at {address}. Nearest: {nearest}.",
+    "unknown_axis": "{address} has no axis {axis}; it has {axes}.",
+    "out_of_range": "{name} {given} does not exist; it may be 0 to {last}.",
+    # an edit
+    "edit_unmatched": "The edit at {address} matched nothing in this run. Nearest: {nearest}.",
+    "edit_changes_kind": "The edit at {address} must keep {was}, but gave {now}.",
+}
+
+
+class GlassformerError(ValueError):
+    """Something the reader gave cannot be used; `key` and `values` say why in any language."""
+
+    def __init__(self, key: str, **values: object) -> None:
+        self.key = key
+        self.values = values
+        super().__init__(MESSAGES[key].format(**values))

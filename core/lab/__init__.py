@@ -1,0 +1,1 @@
+"""Small computations that lectures compare with the Transformer's own."""

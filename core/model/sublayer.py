@@ -1,0 +1,34 @@
+"""§3.1's residual connection around each sub-layer, with its norm before or after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torch import Tensor, nn
+
+from core.config import ModelConfig
+from core.model.dropout import dropout
+from core.model.layer_norm import LayerNorm
+from core.trace.tape import Tape
+
+
+class SublayerConnection(nn.Module):
+    """Post-norm: norm(x + dropout(sublayer(x))). Pre-norm: x + dropout(sublayer(norm(x)))."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.norm = LayerNorm(config)
+
+    def forward(
+        self, x: Tensor, name: str, sublayer: Callable[[Tensor, Tape], Tensor], tape: Tape
+    ) -> Tensor:
+        """X (B, S, D) -> (B, S, D), recorded beside the sub-layer called `name`."""
+        here, norm_tape = tape / f"{name}_residual", tape / f"{name}_norm"
+        stream = here("stream", x)  # (B, S, D), goes around the sub-layer
+        branch_input = here("branch_input", x)  # (B, S, D), goes through it
+        if self.config.norm_place == "pre":
+            branch_input = self.norm(branch_input, norm_tape)
+        branch = sublayer(branch_input, tape / name)  # (B, S, D)
+        summed = here("summed", stream + dropout(branch, self.config.dropout, here))
+        return self.norm(summed, norm_tape) if self.config.norm_place == "post" else summed

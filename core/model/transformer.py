@@ -1,0 +1,80 @@
+"""§3 Model architecture: encoder, decoder, and what stands before and after them (Figure 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch import Tensor, nn
+
+from core.config import ModelConfig
+from core.model.cache import LayerCache
+from core.model.decoder import Decoder
+from core.model.embedding import Embedding
+from core.model.encoder import Encoder
+from core.model.generator import Generator
+from core.model.masks import causal_mask, padding_mask, target_mask
+from core.trace.tape import SILENT, Tape
+
+
+class Transformer(nn.Module):
+    """The encoder–decoder. It holds parameters and nothing else: a run writes only to its tape.
+
+    Weights start Xavier-uniform (matrices) and zero (biases) from torch's global seed.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.source_embedding = Embedding(config)
+        shared = self.source_embedding.table if config.share_embeddings else None
+        self.target_embedding = Embedding(config, shared)
+        self.encoder = Encoder(config)
+        self.decoder = Decoder(config)
+        tied = self.target_embedding.table if config.tie_generator else None
+        self.generator = Generator(config, tied)
+        self._start_weights()
+
+    def forward(self, source_ids: Tensor, target_ids: Tensor, tape: Tape = SILENT) -> Tensor:
+        """One teacher-forced pass: ids (B, S) and (B, T) -> logits (B, T, V).
+
+        Row t of the logits scores the word that follows target_ids[:, : t + 1].
+        """
+        memory = self.encode(source_ids, tape)  # (B, S, D)
+        source_mask = padding_mask(source_ids, self.config.pad_id)  # (B, 1, 1, S)
+        mask = target_mask(target_ids, self.config.pad_id)  # (B, 1, T, T)
+        x = self.target_embedding(target_ids, tape / "target")  # (B, T, D)
+        x = self.decoder(x, memory, mask, source_mask, tape / "decoder")  # (B, T, D)
+        logits: Tensor = self.generator(x, tape / "output")  # (B, T, V)
+        return logits
+
+    def encode(self, source_ids: Tensor, tape: Tape = SILENT) -> Tensor:
+        """Reads the source: ids (B, S) -> memory (B, S, D)."""
+        mask = padding_mask(source_ids, self.config.pad_id)  # (B, 1, 1, S)
+        x = self.source_embedding(source_ids, tape / "source")  # (B, S, D)
+        memory = tape("memory", self.encoder(x, mask, tape / "encoder"))
+        return memory  # (B, S, D)
+
+    def step(
+        self, ids: Tensor, memory: Tensor, source_mask: Tensor, caches: Sequence[LayerCache]
+    ) -> Tensor:
+        """The new target rows only, the earlier ones remembered in `caches` (one a layer).
+
+        ids (B, new), memory (B, S, D), source_mask (B, 1, 1, S) -> logits (B, new, V).
+        """
+        start = caches[0].length
+        mask = causal_mask(start + ids.size(-1), ids.device)[..., start:, :]  # (1, 1, new, T)
+        x = self.target_embedding(ids, start=start)  # (B, new, D)
+        x = self.decoder(x, memory, mask, source_mask, caches=caches)  # (B, new, D)
+        logits: Tensor = self.generator(x)
+        return logits  # (B, new, V)
+
+    def new_caches(self) -> list[LayerCache]:
+        """Empty caches for one decoding run."""
+        return [LayerCache() for _ in range(self.config.decoder_layers)]
+
+    def _start_weights(self) -> None:
+        for name, parameter in self.named_parameters():
+            if parameter.dim() > 1:
+                nn.init.xavier_uniform_(parameter)
+            elif name.endswith("bias"):
+                nn.init.zeros_(parameter)

@@ -1,0 +1,211 @@
+"""Every name a run can record: symbol, axes, equation, role. Panels, documents and tests read it.
+
+An address is a path such as `encoder/0/self_attention/weights`; counting starts from 0. Its last
+part is the site, what stands before it says where in the model. One line of text for each site is
+kept under the words key `sites.<group>.<name>`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from core.config import ModelConfig
+
+Role = Literal["query", "key", "value", "weights", "data", "feed_forward", "norm"]
+AxisName = Literal[
+    "batch", "head", "position", "query", "key", "feature", "head_feature", "hidden", "vocabulary",
+    "one",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Site:
+    """One recorded name within its group (`attention`, `norm`, …)."""
+
+    group: str
+    name: str
+    symbol: str  # LaTeX
+    axes: tuple[AxisName, ...]
+    equation: str  # LaTeX
+    role: Role
+    training_only: bool = False  # recorded only in runs with dropout
+    is_view: bool = False  # shares the memory of an earlier tensor
+    per_map: bool = False  # grows with query × key; can be recomputed from q, k and mask
+
+    @property
+    def text_key(self) -> str:
+        return f"sites.{self.group}.{self.name}"
+
+
+_STREAM: tuple[AxisName, ...] = ("batch", "position", "feature")
+_HEADS: tuple[AxisName, ...] = ("batch", "head", "position", "head_feature")
+_KEYS: tuple[AxisName, ...] = ("batch", "head", "key", "head_feature")
+_MAP: tuple[AxisName, ...] = ("batch", "head", "query", "key")
+_HIDDEN: tuple[AxisName, ...] = ("batch", "position", "hidden")
+_STATISTIC: tuple[AxisName, ...] = ("batch", "position", "one")
+_WORDS: tuple[AxisName, ...] = ("batch", "position", "vocabulary")
+
+_KEPT = r"m \sim \mathrm{Bernoulli}(1 - p)"
+
+# fmt: off
+SITES: tuple[Site, ...] = (
+    Site("embedding", "ids", r"w", ("batch", "position"), r"w_t \in \{0, \dots, V - 1\}", "data"),
+    Site("embedding", "embedding", r"E_w", _STREAM, r"E_w = E[w]", "data"),
+    Site("embedding", "scaled", r"\sqrt{D}\,E_w", _STREAM, r"\sqrt{d_{model}} \cdot E_w", "data"),
+    Site("embedding", "positions", r"PE", ("position", "feature"), r"PE_{(t, 2i)} = \sin(t / 10000^{2i/D}),\ PE_{(t, 2i+1)} = \cos(t / 10000^{2i/D})", "data"),
+    Site("embedding", "kept", r"m", _STREAM, _KEPT, "data", training_only=True),
+    Site("embedding", "input", r"x", _STREAM, r"x = \sqrt{D}\,E_w + PE", "data"),
+
+    Site("residual", "stream", r"x", _STREAM, r"x", "data", is_view=True),
+    Site("residual", "branch_input", r"x", _STREAM, r"x", "data", is_view=True),
+    Site("residual", "kept", r"m", _STREAM, _KEPT, "data", training_only=True),
+    Site("residual", "summed", r"x + f(x)", _STREAM, r"x + \mathrm{Sublayer}(x)", "data"),
+
+    Site("norm", "mean", r"\mu", _STATISTIC, r"\mu = \frac{1}{D} \sum_i x_i", "norm"),
+    Site("norm", "std", r"\sigma", _STATISTIC, r"\sigma = \sqrt{\frac{1}{D} \sum_i (x_i - \mu)^2}", "norm"),
+    Site("norm", "normalized", r"\hat{x}", _STREAM, r"\hat{x} = \frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}}", "norm"),
+    Site("norm", "output", r"\gamma \hat{x} + \beta", _STREAM, r"\gamma \odot \hat{x} + \beta", "norm"),
+
+    Site("attention", "memory", r"M", ("batch", "key", "feature"), r"M = \mathrm{Encoder}(x)", "data", is_view=True),
+    Site("attention", "q", r"Q", _HEADS, r"Q = x W^Q + b^Q", "query"),
+    Site("attention", "k", r"K", _KEYS, r"K = x W^K + b^K", "key"),
+    Site("attention", "v", r"V", _KEYS, r"V = x W^V + b^V", "value"),
+    Site("attention", "scores", r"Q K^\top", _MAP, r"Q K^\top", "weights", per_map=True),
+    Site("attention", "scaled", r"\frac{Q K^\top}{\sqrt{d_k}}", _MAP, r"\frac{Q K^\top}{\sqrt{d_k}}", "weights", per_map=True),
+    Site("attention", "mask", r"M", _MAP, r"M_{ts} = 1 \text{ where } t \text{ may look at } s", "weights", is_view=True),
+    Site("attention", "masked", r"\tilde{S}", _MAP, r"\tilde{S}_{ts} = S_{ts} \text{ where } M_{ts} = 1, \text{ else } -\infty", "weights", per_map=True),
+    Site("attention", "weights", r"A", _MAP, r"A = \mathrm{softmax}(\tilde{S})", "weights", per_map=True),
+    Site("attention", "kept", r"m", _MAP, _KEPT, "weights", training_only=True),
+    Site("attention", "context", r"A V", _HEADS, r"A V", "value"),
+    Site("attention", "concat", r"[A_1 V_1; \dots; A_H V_H]", _STREAM, r"\mathrm{Concat}(head_1, \dots, head_H)", "value"),
+    Site("attention", "output", r"\mathrm{MHA}(x)", _STREAM, r"\mathrm{Concat}(head_1, \dots, head_H)\, W^O + b^O", "data"),
+
+    Site("feed_forward", "pre_activation", r"x W_1 + b_1", _HIDDEN, r"x W_1 + b_1", "feed_forward"),
+    Site("feed_forward", "activation", r"a", _HIDDEN, r"a = \max(0, x W_1 + b_1)", "feed_forward"),
+    Site("feed_forward", "kept", r"m", _HIDDEN, _KEPT, "feed_forward", training_only=True),
+    Site("feed_forward", "output", r"\mathrm{FFN}(x)", _STREAM, r"a W_2 + b_2", "feed_forward"),
+
+    Site("stack", "memory", r"M", _STREAM, r"M = \mathrm{Encoder}(x)", "data", is_view=True),
+    Site("output", "logits", r"z", _WORDS, r"z = x E^\top + b", "data"),
+    Site("output", "probabilities", r"p", _WORDS, r"p = \mathrm{softmax}(z)", "weights"),
+)
+# fmt: on
+
+
+@cache
+def sites_of(group: str) -> tuple[Site, ...]:
+    """The sites of one group, in the order in which they are computed."""
+    return tuple(site for site in SITES if site.group == group)
+
+
+def site_at(address: str) -> Site:
+    """What is recorded at an address; `KeyError` for an address no run can have."""
+    where, _, name = address.rpartition("/")
+    group = _group(where)
+    for site in sites_of(group):
+        if site.name == name:
+            return site
+    raise KeyError(address)
+
+
+def _group(where: str) -> str:
+    last = where.rpartition("/")[2]
+    if last in ("source", "target"):
+        return "embedding"
+    if last.endswith("_residual"):
+        return "residual"
+    if last.endswith("norm"):
+        return "norm"
+    if last.endswith("attention"):
+        return "attention"
+    return last or "stack"
+
+
+def addresses(config: ModelConfig, dropout: bool = False) -> Iterator[str]:
+    """Every address a run of this model records, in computation order."""
+    for where, sites in _places(config):
+        for site in sites:
+            if site.training_only and not (dropout and config.dropout > 0):
+                continue
+            if (site.group, site.name) == ("attention", "memory") and "cross" not in where:
+                continue
+            yield f"{where}/{site.name}".lstrip("/")
+
+
+_Place = tuple[str, tuple[Site, ...]]
+
+
+def _places(config: ModelConfig) -> Iterator[_Place]:
+    yield "source", sites_of("embedding")
+    for layer in range(config.encoder_layers):
+        for name in ("self_attention", "feed_forward"):
+            yield from _sublayer(f"encoder/{layer}/{name}", config)
+    if config.final_norm:
+        yield "encoder/norm", sites_of("norm")
+    yield "", sites_of("stack")
+    yield "target", sites_of("embedding")
+    for layer in range(config.decoder_layers):
+        for name in ("self_attention", "cross_attention", "feed_forward"):
+            yield from _sublayer(f"decoder/{layer}/{name}", config)
+    if config.final_norm:
+        yield "decoder/norm", sites_of("norm")
+    yield "output", sites_of("output")
+
+
+def _sublayer(where: str, config: ModelConfig) -> Iterator[_Place]:
+    """A sub-layer in its residual connection: in, (norm,) sub-layer, out(, norm)."""
+    residual, norm = sites_of("residual"), (f"{where}_norm", sites_of("norm"))
+    yield f"{where}_residual", residual[:2]
+    if config.norm_place == "pre":
+        yield norm
+    yield where, sites_of(_group(where))
+    yield f"{where}_residual", residual[2:]
+    if config.norm_place == "post":
+        yield norm
+
+
+def letters(address: str) -> tuple[str, ...]:
+    """The shape of an address in the paper's letters, such as ("B", "H", "T", "S")."""
+    own = "T" if address.startswith(("target", "decoder", "output")) else "S"
+    keys = "S" if "cross_attention" in address else own
+    by_name = {
+        "batch": "B", "head": "H", "position": own, "query": own, "key": keys, "feature": "D",
+        "head_feature": "K", "hidden": "F", "vocabulary": "V", "one": "1",
+    }  # fmt: skip
+    return tuple(by_name[axis] for axis in site_at(address).axes)
+
+
+def sizes(config: ModelConfig, source: int, target: int, batch: int = 1) -> dict[str, int]:
+    """What each letter of a shape stands for in a run of these lengths."""
+    return {
+        "B": batch, "H": config.n_heads, "S": source, "T": target, "D": config.d_model,
+        "K": config.d_k, "F": config.d_ff, "V": config.vocabulary_size, "1": 1,
+    }  # fmt: skip
+
+
+def recorded_bytes(
+    config: ModelConfig, source: int, target: int, batch: int = 1, maps: bool = True
+) -> int:
+    """Bytes of memory a float32 recording takes, stated before it is spent.
+
+    Args:
+        config: the model.
+        source: source length S, in tokens.
+        target: target length T, in tokens.
+        batch: B.
+        maps: False leaves out the tensors that are recomputed on demand (scores … weights).
+    """
+    size = sizes(config, source, target, batch)
+    total = 0
+    for address in addresses(config):
+        site = site_at(address)
+        if site.is_view or (site.per_map and not maps):
+            continue
+        entries = 1
+        for letter in letters(address):
+            entries *= size[letter]
+        total += entries * (8 if site.name == "ids" else 4)
+    return total

@@ -1,0 +1,169 @@
+"""The tape: how a run writes down its tensors, and how an edit reaches into it.
+
+A tape belongs to one run. The model is shared by everybody and never knows whether anybody
+listens: it hands every value to the tape and goes on with what the tape gives back.
+
+    tape = Recorder()
+    model(source_ids, target_ids, tape)
+    tape.tensors["encoder/0/self_attention/weights"]
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import torch
+from torch import Tensor
+
+from core.errors import GlassformerError
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change made to one recorded tensor while the run goes on.
+
+    `address` may hold wildcards (`encoder/*/self_attention/weights`); `change` gets the tensor
+    (a copy it may write into) and returns one of the same shape, dtype and device.
+    """
+
+    address: str
+    change: Callable[[Tensor], Tensor]
+    name: str = ""
+
+    def matches(self, address: str) -> bool:
+        return fnmatchcase(address, self.address)
+
+    def __str__(self) -> str:
+        return self.name or f"edit of {self.address}"
+
+
+class Tape:
+    """The silent tape: gives back what it is given and keeps nothing.
+
+    With a `dropout_seed` the run is in training mode: `tape.generator(device)` is where the
+    dropout masks come from, so the same seed drops the same units.
+    """
+
+    def __init__(self, dropout_seed: int | None = None) -> None:
+        self._dropout_seed = dropout_seed
+        self._generators: dict[torch.device, torch.Generator] = {}
+
+    def __call__(self, name: str, value: Tensor) -> Tensor:  # noqa: ARG002, nobody listens
+        return value
+
+    def __truediv__(self, step: str | int) -> Tape:
+        return self
+
+    @property
+    def listens(self) -> bool:
+        """Whether values are kept: what only a listener wants need not be computed without one."""
+        return False
+
+    @property
+    def drops(self) -> bool:
+        """Whether this run is in training mode, so that dropout takes place."""
+        return self._dropout_seed is not None
+
+    def generator(self, device: torch.device) -> torch.Generator:
+        """The seeded source of this run's dropout masks on that device."""
+        if device not in self._generators:
+            seeded = torch.Generator(device).manual_seed(self._dropout_seed or 0)
+            self._generators[device] = seeded
+        return self._generators[device]
+
+
+SILENT = Tape()
+
+
+class Recorder(Tape):
+    """Keeps every tensor under its path and applies the edits whose address matches.
+
+    `keep(address)` says what is kept (all by default); edits apply whether kept or not.
+    """
+
+    def __init__(
+        self,
+        edits: Iterable[Edit] = (),
+        keep: Callable[[str], bool] | None = None,
+        dropout_seed: int | None = None,
+    ) -> None:
+        super().__init__(dropout_seed)
+        self.tensors: dict[str, Tensor] = {}
+        self.edits = tuple(edits)
+        self._keep = keep
+        self._seen: set[str] = set()
+        self._used: set[int] = set()
+
+    def __call__(self, name: str, value: Tensor) -> Tensor:
+        return self.record(name, value)
+
+    def __truediv__(self, step: str | int) -> Tape:
+        return _Branch(self, f"{step}/")
+
+    @property
+    def listens(self) -> bool:
+        return True
+
+    def record(self, address: str, value: Tensor) -> Tensor:
+        """Keeps `value` under `address`, edited; raises if the address was already recorded."""
+        if address in self._seen:
+            raise ValueError(f"{address} was recorded twice in one run: give each use its own name")
+        self._seen.add(address)
+        for index, edit in enumerate(self.edits):
+            if edit.matches(address):
+                value = _apply(edit, address, value)
+                self._used.add(index)
+        if self._keep is None or self._keep(address):
+            self.tensors[address] = value
+        return value
+
+    def finish(self) -> None:
+        """To be called after the run: raises for an edit that matched nothing."""
+        for index, edit in enumerate(self.edits):
+            if index not in self._used:
+                near = difflib.get_close_matches(edit.address, sorted(self._seen), n=3, cutoff=0.3)
+                raise GlassformerError(
+                    "edit_unmatched", address=edit.address, nearest=", ".join(near) or "-"
+                )
+
+
+class _Branch(Tape):
+    """A recorder seen from further down: the same run, a longer path."""
+
+    def __init__(self, recorder: Recorder, prefix: str) -> None:
+        self._recorder, self._prefix = recorder, prefix
+
+    def __call__(self, name: str, value: Tensor) -> Tensor:
+        return self._recorder.record(self._prefix + name, value)
+
+    def __truediv__(self, step: str | int) -> Tape:
+        return _Branch(self._recorder, f"{self._prefix}{step}/")
+
+    @property
+    def listens(self) -> bool:
+        return True
+
+    @property
+    def drops(self) -> bool:
+        return self._recorder.drops
+
+    def generator(self, device: torch.device) -> torch.Generator:
+        return self._recorder.generator(device)
+
+
+def _apply(edit: Edit, address: str, value: Tensor) -> Tensor:
+    changed = edit.change(value.clone())
+    was = (tuple(value.shape), value.dtype, value.device)
+    now = (tuple(changed.shape), changed.dtype, changed.device)
+    if was != now:
+        raise GlassformerError(
+            "edit_changes_kind", address=address, was=_kind(value), now=_kind(changed)
+        )
+    return changed
+
+
+def _kind(value: Tensor) -> str:
+    return f"{tuple(value.shape)} {value.dtype} {value.device}"

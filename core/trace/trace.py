@@ -1,0 +1,191 @@
+"""A finished run: every tensor under its address, with the words and the config they belong to."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from torch import Tensor
+
+from core.config import ModelConfig
+from core.decoding.step import Step
+from core.errors import GlassformerError
+from core.model.attention import attention_maps
+from core.trace.sites import AxisName, Site, addresses, letters, site_at
+from core.trace.tape import Recorder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a recorded tensor; `labels` are its words, where it has any."""
+
+    name: AxisName
+    letter: str
+    size: int
+    labels: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A word that could come next: as shown, as the vocabulary calls it, and how probable."""
+
+    token: str
+    piece: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What one run of the model did. Read-only; belongs to whoever asked for the run.
+
+    Tokens are what the reader typed or is shown, pieces are the vocabulary's names for them (they
+    differ where an unknown word travels in a copy slot). `target_*` is the decoder's input, row by
+    row; `output_*` is what each row chose, or was given when the target was forced.
+    """
+
+    config: ModelConfig
+    tensors: Mapping[str, Tensor] = field(repr=False)
+    source_text: str
+    output_text: str
+    source_tokens: tuple[str, ...]
+    source_pieces: tuple[str, ...]
+    target_tokens: tuple[str, ...]
+    target_pieces: tuple[str, ...]
+    output_tokens: tuple[str, ...]
+    output_pieces: tuple[str, ...]
+    vocabulary: tuple[str, ...] = field(repr=False)
+    surfaces: Mapping[str, str] = field(default_factory=dict)  # slot piece -> word shown for it
+    source_unknown: tuple[int, ...] = ()  # positions the vocabulary has no word for
+    direction: str = ""
+    model_name: str = ""
+    edits: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()  # empty when the target was forced
+
+    def __getitem__(self, address: str) -> Tensor:
+        """The tensor at an address; attention maps left out to save memory are recomputed."""
+        if address in self.tensors:
+            return self.tensors[address]
+        if address in self._recomputable:
+            return self._recompute(address)
+        near = difflib.get_close_matches(address, list(self), n=3, cutoff=0.3)
+        raise GlassformerError("unknown_address", address=address, nearest=", ".join(near) or "-")
+
+    def __iter__(self) -> Iterator[str]:
+        """The addresses, in computation order."""
+        for address in addresses(self.config, dropout=True):
+            if address in self:
+                yield address
+
+    def __contains__(self, address: object) -> bool:
+        return address in self.tensors or address in self._recomputable
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def site(self, address: str) -> Site:
+        """Symbol, equation and role of what is recorded there."""
+        if address not in self:
+            self[address]  # raises, naming the nearest addresses
+        return site_at(address)
+
+    def axes(self, address: str) -> tuple[Axis, ...]:
+        """Name, letter, size and words of each axis."""
+        names, shape = self.site(address).axes, self[address].shape
+        return tuple(
+            Axis(name, letter, size, self._labels(name, letter))
+            for name, letter, size in zip(names, letters(address), shape, strict=True)
+        )
+
+    def pick(self, address: str, **at: int) -> Tensor:
+        """The tensor with some axes held at an index, as in `pick(address, head=0)`.
+
+        The batch axis is held at 0 unless said otherwise. Raises `GlassformerError` for an axis
+        the tensor does not have, or an index beyond its end.
+        """
+        axes = self.axes(address)
+        names = [axis.name for axis in axes]
+        for name in at:
+            if name not in names:
+                raise GlassformerError(
+                    "unknown_axis", address=address, axis=name, axes=", ".join(names)
+                )
+        held = {"batch": 0, **at} if "batch" in names else at
+        tensor = self[address]
+        for place in reversed(range(len(axes))):
+            if (index := held.get(axes[place].name)) is not None:
+                _check_index(axes[place], index)
+                tensor = tensor.select(place, index)
+        return tensor
+
+    def table(self, address: str, **at: int) -> pd.DataFrame:
+        """A tidy table: one row a number, a column an axis, the words beside their positions."""
+        from core.trace.tables import tidy  # pandas is slow to import and not always wanted
+
+        return tidy(self, address, **at)
+
+    def candidates(self, row: int, k: int = 5) -> tuple[Candidate, ...]:
+        """The k most probable next words at a row of the decoder, best first."""
+        best = self.pick("output/probabilities", position=row).topk(min(k, len(self.vocabulary)))
+        pieces = [self.vocabulary[index] for index in best.indices.tolist()]
+        return tuple(
+            Candidate(self.surfaces.get(piece, piece), piece, probability)
+            for piece, probability in zip(pieces, best.values.tolist(), strict=True)
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory the recording holds; tensors that share memory count once."""
+        storages = {
+            (tensor.device, tensor.untyped_storage().data_ptr()): tensor.untyped_storage().nbytes()
+            for tensor in self.tensors.values()
+        }
+        return sum(storages.values())
+
+    def save(self, path: str | Path) -> None:
+        """Writes the run to one safetensors file that reopens anywhere."""
+        from core.trace.files import save_trace
+
+        save_trace(self, Path(path))
+
+    @staticmethod
+    def load(path: str | Path) -> Trace:
+        """Reopens a saved run; raises `GlassformerError` for a damaged or foreign file."""
+        from core.trace.files import load_trace
+
+        return load_trace(Path(path))
+
+    @cached_property
+    def _recomputable(self) -> frozenset[str]:
+        return frozenset(
+            address
+            for address in addresses(self.config)
+            if site_at(address).per_map and _beside(address, "q") in self.tensors
+        )
+
+    def _recompute(self, address: str) -> Tensor:
+        """The whole layer by the same operations, so that the bits are those of the run."""
+        q, k, mask = (self.tensors[_beside(address, name)] for name in ("q", "k", "mask"))
+        tape = Recorder()
+        attention_maps(q, k, mask, self.config.mask_fill, tape)
+        return tape.tensors[address.rpartition("/")[2]]
+
+    def _labels(self, name: AxisName, letter: str) -> tuple[str, ...] | None:
+        if name in ("position", "query", "key"):
+            return self.source_tokens if letter == "S" else self.target_tokens
+        return self.vocabulary if name == "vocabulary" else None
+
+
+def _beside(address: str, name: str) -> str:
+    return f"{address.rpartition('/')[0]}/{name}"
+
+
+def _check_index(axis: Axis, index: int) -> None:
+    if not 0 <= index < axis.size:
+        raise GlassformerError("out_of_range", name=axis.name, given=index, last=axis.size - 1)

@@ -1,0 +1,54 @@
+"""What many tests need: a small model with every kind of part, and a pair of sentences in ids."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import settings
+from torch import Tensor
+
+from core.config import ModelConfig
+from core.model.transformer import Transformer
+
+settings.register_profile("steady", deadline=None, derandomize=True)  # no test is timed
+settings.load_profile("steady")
+
+SMALL: dict[str, Any] = {
+    "vocabulary_size": 30,
+    "d_model": 16,
+    "n_heads": 4,
+    "encoder_layers": 2,
+    "decoder_layers": 3,
+    "d_ff": 24,
+}
+
+
+@pytest.fixture
+def small_config() -> Callable[..., ModelConfig]:
+    """A maker of small configs: `small_config(norm_place="pre")`."""
+    return lambda **changes: ModelConfig(**{**SMALL, **changes})
+
+
+@pytest.fixture
+def small_model(small_config: Callable[..., ModelConfig]) -> Callable[..., Transformer]:
+    """A maker of small seeded models whose norms and biases are not at their start values."""
+
+    def make(**changes: Any) -> Transformer:
+        torch.manual_seed(0)
+        model = Transformer(small_config(**changes)).requires_grad_(False)
+        for parameter in model.parameters():
+            parameter += 0.1 * torch.randn_like(parameter)
+        return model
+
+    return make
+
+
+@pytest.fixture
+def source_ids() -> Tensor:
+    return torch.tensor([[5, 6, 7, 6, 2]])  # (1, S); one word twice
+
+
+@pytest.fixture
+def target_ids() -> Tensor:
+    return torch.tensor([[4, 9, 10, 11]])  # (1, T)

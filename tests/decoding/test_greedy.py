@@ -1,0 +1,68 @@
+"""Greedy decoding, with keys and values kept and with everything recomputed."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor
+
+from core.decoding.greedy import greedy
+from core.decoding.step import step_from
+from core.model.transformer import Transformer
+from core.trace.tape import Edit, Recorder
+
+Maker = Callable[..., Transformer]
+
+
+def test_the_cache_changes_no_choice(small_model: Maker, source_ids: Tensor) -> None:
+    model = small_model()
+    kept = greedy(model, source_ids, start=4, end=2, limit=12)
+    fresh = greedy(model, source_ids, start=4, end=2, limit=12, tape=Recorder)
+    assert [step.chosen for step in kept] == [step.chosen for step in fresh]
+    for one, other in zip(kept, fresh, strict=True):
+        assert one.probability == pytest.approx(other.probability, abs=1e-5)
+        assert one.entropy == pytest.approx(other.entropy, abs=1e-4)
+
+
+def test_every_step_is_the_best_of_its_row(small_model: Maker, source_ids: Tensor) -> None:
+    model = small_model()
+    steps = greedy(model, source_ids, start=4, end=2, limit=6)
+    ids = [4, *(step.chosen for step in steps)][: len(steps)]
+    rows = model(source_ids, torch.tensor([ids]))[0].softmax(dim=-1)
+    for row, step in zip(rows, steps, strict=True):
+        assert step.chosen == int(row.argmax())
+        assert step.probability == pytest.approx(float(row.max()), abs=1e-5)
+        listed = [probability for _, probability in step.candidates]
+        assert listed == sorted(listed, reverse=True) and listed[0] == step.probability
+
+
+def test_it_ends_at_the_end_or_at_the_limit(small_model: Maker, source_ids: Tensor) -> None:
+    model = small_model()
+    steps = greedy(model, source_ids, start=4, end=2, limit=4)
+    assert len(steps) == 4 or steps[-1].chosen == 2
+    end = steps[0].chosen
+    assert [step.chosen for step in greedy(model, source_ids, 4, end, limit=4)] == [end]
+
+
+def test_edits_reach_the_decoding(small_model: Maker, source_ids: Tensor) -> None:
+    model = small_model()
+
+    def only_word_nine(logits: Tensor) -> Tensor:
+        return torch.where(torch.arange(30) == 9, 50.0, logits)
+
+    steps = greedy(
+        model,
+        source_ids,
+        start=4,
+        end=2,
+        limit=3,
+        tape=lambda: Recorder([Edit("output/logits", only_word_nine)], keep=lambda _: False),
+    )
+    assert [step.chosen for step in steps] == [9, 9, 9]
+
+
+def test_entropy_of_known_distributions() -> None:
+    assert step_from(torch.zeros(8)).entropy == pytest.approx(2.0794, abs=1e-4)  # ln 8
+    certain = step_from(torch.tensor([0.0, 200.0, 0.0]))
+    assert certain.entropy == pytest.approx(0, abs=1e-6) and certain.chosen == 1
+    assert step_from(torch.tensor([0.0, 2.0]), chosen=0).chosen == 0
