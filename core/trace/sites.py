@@ -40,6 +40,16 @@ class Site:
         return f"sites.{self.group}.{self.name}"
 
 
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a recorded tensor; `labels` are its words, where it has any."""
+
+    name: AxisName
+    letter: str
+    size: int
+    labels: tuple[str, ...] | None = None
+
+
 _STREAM: tuple[AxisName, ...] = ("batch", "position", "feature")
 _HEADS: tuple[AxisName, ...] = ("batch", "head", "position", "head_feature")
 _KEYS: tuple[AxisName, ...] = ("batch", "head", "key", "head_feature")
@@ -101,6 +111,7 @@ def sites_of(group: str) -> tuple[Site, ...]:
     return tuple(site for site in SITES if site.group == group)
 
 
+@cache
 def site_at(address: str) -> Site:
     """What is recorded at an address; `KeyError` for an address no run can have."""
     where, _, name = address.rpartition("/")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
@@ -15,21 +15,12 @@ from core.config import ModelConfig
 from core.decoding.step import Step
 from core.errors import GlassformerError
 from core.model.attention import attention_maps
-from core.trace.sites import AxisName, Site, addresses, letters, site_at
+from core.trace.files import read_run, write_run
+from core.trace.sites import Axis, AxisName, Site, addresses, letters, site_at, sizes
 from core.trace.tape import Recorder
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True)
-class Axis:
-    """One axis of a recorded tensor; `labels` are its words, where it has any."""
-
-    name: AxisName
-    letter: str
-    size: int
-    labels: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -150,16 +141,20 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Writes the run to one safetensors file that reopens anywhere."""
-        from core.trace.files import save_trace
-
-        save_trace(self, Path(path))
+        about = {each.name: getattr(self, each.name) for each in fields(self)}
+        del about["tensors"]
+        about["config"] = self.config.to_dict()
+        about["steps"] = [vars(step) for step in self.steps]
+        write_run(Path(path), self.tensors, {**about, "surfaces": dict(self.surfaces)})
 
     @staticmethod
     def load(path: str | Path) -> Trace:
-        """Reopens a saved run; raises `GlassformerError` for a damaged or foreign file."""
-        from core.trace.files import load_trace
+        """Reopens a saved run.
 
-        return load_trace(Path(path))
+        Raises `GlassformerError`: `trace_foreign` for another program's file, `trace_newer` for a
+        later format, `trace_damaged` for one that cannot be read or does not hold together.
+        """
+        return read_run(Path(path), _reopen)
 
     @cached_property
     def _recomputable(self) -> frozenset[str]:
@@ -180,6 +175,26 @@ class Trace:
         if name in ("position", "query", "key"):
             return self.source_tokens if letter == "S" else self.target_tokens
         return self.vocabulary if name == "vocabulary" else None
+
+
+def _reopen(tensors: dict[str, Tensor], about: dict[str, Any]) -> Trace:
+    """The run that a file's contents describe; ValueError where they do not fit together."""
+    lists = {name: tuple(value) for name, value in about.items() if isinstance(value, list)}
+    lists["steps"] = tuple(
+        Step(**{**step, "candidates": tuple(map(tuple, step["candidates"]))})
+        for step in about["steps"]
+    )
+    trace = Trace(
+        **{**about, **lists, "config": ModelConfig.from_dict(about["config"])}, tensors=tensors
+    )
+    if foreign := set(tensors) - set(addresses(trace.config, dropout=True)):
+        raise ValueError(f"it holds {sorted(foreign)[0]}, which its config does not have")
+    size = sizes(trace.config, len(trace.source_tokens), len(trace.target_tokens))
+    for address, tensor in tensors.items():
+        expected = tuple(size[letter] for letter in letters(address))
+        if tuple(tensor.shape) != expected:
+            raise ValueError(f"{address} is {tuple(tensor.shape)}, not {expected}")
+    return trace
 
 
 def _beside(address: str, name: str) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
@@ -16,7 +15,6 @@ from core.decoding.greedy import greedy
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.trace.sites import recorded_bytes, site_at
-from core.trace.tables import summary
 from core.trace.tape import Recorder
 from core.trace.trace import Trace
 
@@ -103,18 +101,6 @@ def test_table_is_tidy(make_trace: Callable[..., Trace]) -> None:
         "position_token",
         "value",
     ]
-
-
-def test_summary_describes_every_tensor(make_trace: Callable[..., Trace]) -> None:
-    trace = make_trace()
-    lines = summary(trace).set_index("address")
-    assert list(lines.index) == list(trace)
-    values = trace[CROSS].numpy().astype(np.float64)
-    assert lines.loc[CROSS, "mean"] == pytest.approx(values.mean())
-    assert lines.loc[CROSS, "std"] == pytest.approx(values.std())
-    assert lines.loc[CROSS, "shape"] == "1 × 4 × 4 × 5"
-    assert lines.loc["encoder/1/self_attention_residual/stream", "shared"]
-    assert not lines.loc[CROSS, "shared"]
 
 
 def test_candidates_are_sorted_and_name_the_slot_words(make_trace: Callable[..., Trace]) -> None:

@@ -1,0 +1,22 @@
+"""A bilingual grammar: English and Chinese sentences made together, with their alignment.
+
+The grammar is data (`data/*.toml`): word lists and sentence patterns. The engine here draws a
+pattern, fills it, and writes both sides, so the translation, the word alignment and what each
+pronoun stands for are known by construction.
+"""
+
+from core.corpus.grammar import Grammar, load_grammar
+from core.corpus.pair import DIRECTIONS, Direction, Pair
+from core.corpus.split import HeldOut, draw_pair, held_out_pairs, training_pairs
+
+__all__ = [
+    "DIRECTIONS",
+    "Direction",
+    "Grammar",
+    "HeldOut",
+    "Pair",
+    "draw_pair",
+    "held_out_pairs",
+    "load_grammar",
+    "training_pairs",
+]

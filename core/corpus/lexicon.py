@@ -1,0 +1,192 @@
+"""The word lists: one entry a word, with its forms in both languages."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from core.corpus import morphology
+from core.errors import GlassformerError
+
+DATA = Path(__file__).parent / "data"
+SETTINGS = ("classifier", "agreement", "mass", "copy")  # of a whole category
+WORD_FILES = ("nouns.toml", "verbs.toml", "adjectives.toml", "others.toml")
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A word (or a fixed group of words) in both languages."""
+
+    key: str  # "cat=猫": what a held-out combination is named by
+    category: str  # "noun.animal"
+    english: dict[str, tuple[str, ...]]  # form -> words; "" is the base form
+    chinese: tuple[str, ...]
+    classifier: str = "个"
+    container: str = ""  # "cup" for 茶: a cup of tea
+    agreement: str = "third"  # "first", "third", "other": I am, he is, they are
+    mass: bool = False
+    takes: tuple[str, ...] = ()
+    fits: tuple[str, ...] = ()
+    copy: str = ""  # the kind of slot an unknown word of this category takes
+    canonical: bool = True  # False: a synonym, read but never written
+    synonyms: tuple[Entry, ...] = field(default=())
+
+    @property
+    def is_slot(self) -> bool:
+        """Whether this stands for a word that the vocabulary does not have."""
+        return self.key.startswith("<")
+
+    def words(self, form: str) -> tuple[str, ...]:
+        """The English words in a form; a form the word lacks is its base form."""
+        return self.english.get(form, self.english[""])
+
+
+class Lexicon:
+    """All entries, found by category and by what goes together with what."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.entries = tuple(entries)
+        self._categories: dict[str, tuple[Entry, ...]] = {}
+        self._matches: dict[tuple[str, str, tuple[str, ...], bool], tuple[Entry, ...]] = {}
+
+    def category(self, name: str) -> tuple[Entry, ...]:
+        """Entries of a category: "noun.animal", or "noun" for all nouns."""
+        if name not in self._categories:
+            found = (e for e in self.entries if f"{e.category}.".startswith(f"{name}."))
+            self._categories[name] = tuple(found)
+        return self._categories[name]
+
+    def matching(self, name: str, partner: Entry) -> tuple[Entry, ...]:
+        """Entries of a category that go with the partner.
+
+        Adjectives that fit a noun, the verbs that take it, or the nouns that a verb takes.
+        """
+        index = (name, partner.category, partner.takes, partner.is_slot)
+        if index not in self._matches:
+            found = [e for e in self.category(name) if _go_together(e, partner)]
+            if partner.is_slot:
+                found = [e for e in found if self._means_one(name, e)]
+            self._matches[index] = tuple(found)
+        return self._matches[index]
+
+    def _means_one(self, name: str, entry: Entry) -> bool:
+        """Whether a word has the same translation whatever it goes with.
+
+        Beside a slot, which tells nothing of its noun, no other word has a determined
+        translation (old: 老 or 旧?).
+        """
+        same = [
+            e
+            for e in self.category(name)
+            if e.english[""] == entry.english[""] or e.chinese == entry.chinese
+        ]
+        return len({(e.english[""], e.chinese) for e in same}) == 1
+
+
+def _go_together(one: Entry, other: Entry) -> bool:
+    return (
+        other.category in one.fits
+        or other.category in one.takes
+        or one.category in other.takes
+        or one.category in other.fits
+    )
+
+
+def load_lexicon(folder: Path = DATA) -> Lexicon:
+    """Reads the word lists; a malformed line raises `GlassformerError("grammar", …)`."""
+    entries: list[Entry] = []
+    for name in WORD_FILES:
+        for kind, categories in tomllib.loads((folder / name).read_text("utf-8")).items():
+            for category, table in categories.items():
+                for line in table["words"]:
+                    entries.append(_entry(name, f"{kind}.{category}", table, line))
+    return Lexicon(entries)
+
+
+def _entry(file: str, category: str, table: dict[str, Any], line: str) -> Entry:
+    """From "mouse/mice, rat = 老鼠 / 只" the entry of mouse, with rat as its synonym."""
+    english, separator, rest = line.partition(" = ")
+    if not separator:
+        raise GlassformerError("grammar", file=file, problem=f"“{line}” lacks “ = ”")
+    chinese, _, measure = rest.partition(" / ")
+    classifier, _, container = measure.partition(" ")
+    spellings = [spelling.strip() for spelling in english.split(",")]
+    if unknown := sorted(set(table) - {"words", "takes", "fits", *SETTINGS}):
+        problem = f"[{category}] has the unknown setting {', '.join(unknown)}"
+        raise GlassformerError("grammar", file=file, problem=problem)
+    first = Entry(
+        key=f"{spellings[0].split('/')[0]}={chinese}",
+        category=category,
+        english=_forms(category, spellings[0], container),
+        chinese=tuple(chinese.split()),
+        container=container,
+        takes=tuple(table.get("takes", ())),
+        fits=tuple(table.get("fits", ())),
+        **{name: table[name] for name in SETTINGS if name in table},
+    )
+    if classifier:
+        first = replace(first, classifier=classifier)
+    others = (
+        replace(first, english=_forms(category, other, container), canonical=False)
+        for other in spellings[1:]
+    )
+    return replace(first, synonyms=tuple(others))
+
+
+def _forms(category: str, spelling: str, container: str) -> dict[str, tuple[str, ...]]:
+    """From "go/went/gone to" {"": go to, "past": went to, …}: every form has the tail."""
+    kind = category.partition(".")[0]
+    given = spelling.split("/")
+    tail: list[str] = []
+    if kind in ("verb", "giving"):
+        given[-1], *tail = given[-1].split(" ")
+    makers = {"noun": _noun, "verb": _verb, "giving": _verb, "adjective": _adjective}
+    makers["pronoun"] = _pronoun
+    forms = makers[kind](given) if kind in makers else {"": given[0]}
+    if container:
+        forms |= {"container": container, "containers": morphology.plural(container)}
+    return {form: tuple(f"{text} {' '.join(tail)}".lower().split()) for form, text in forms.items()}
+
+
+def _noun(given: list[str]) -> dict[str, str]:
+    return {"": given[0], "plural": given[1] if len(given) > 1 else morphology.plural(given[0])}
+
+
+def _verb(given: list[str]) -> dict[str, str]:
+    base = given[0]
+    regular = morphology.past(base)
+    return {
+        "": base,
+        "third": morphology.third_person(base),
+        "past": given[1] if len(given) > 1 else regular,
+        "done": given[2] if len(given) > 2 else regular,
+        "ing": given[3] if len(given) > 3 else morphology.present_participle(base),
+    }
+
+
+def _adjective(given: list[str]) -> dict[str, str]:
+    more, most = morphology.comparison(given[0])
+    if len(given) > 2:
+        more, most = given[1], given[2]
+    return {"": given[0], "more": more, "most": most}
+
+
+def _pronoun(given: list[str]) -> dict[str, str]:
+    return dict(zip(("", "object", "possessive"), given, strict=True))
+
+
+def spellings(folder: Path = DATA) -> dict[str, str]:
+    """How words with capitals are written: {"beijing": "Beijing", "i": "I"}."""
+    written: dict[str, str] = {}
+    for name in WORD_FILES:
+        for categories in tomllib.loads((folder / name).read_text("utf-8")).values():
+            for table in categories.values():
+                for line in table["words"]:
+                    english = line.partition(" = ")[0]
+                    for word in english.replace("/", " ").replace(",", " ").split():
+                        if word != word.lower():
+                            written[word.lower()] = word
+    return written

@@ -1,0 +1,102 @@
+"""Drawing pairs, and keeping some combinations of template and fillers for testing only.
+
+A pair is held out by its template *and* the words in the slots named by `hold`: that
+combination is never seen in training, in any tense, order or punctuation. Beside that, no
+sentence of the test set occurs in training on either side, even where another template could
+make it.
+"""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from core.corpus.derive import ClashError, Draw
+from core.corpus.grammar import Grammar
+from core.corpus.pair import Pair
+from core.corpus.render import pair_of
+
+HELD_OUT_SHARE = 25  # one combination in so many
+FULL_STOP_RATE, EXCLAMATION_RATE, BARE_QUESTION_RATE = 0.4, 0.04, 0.25
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The test set, and its sentences without their final punctuation."""
+
+    pairs: tuple[Pair, ...]
+    sentences: frozenset[tuple[str, ...]]
+
+    def overlaps(self, pair: Pair) -> bool:
+        """Whether a pair belongs to the test set's side of the split."""
+        return (
+            is_held_out(pair)
+            or bare(pair.english) in self.sentences
+            or bare(pair.chinese) in self.sentences
+        )
+
+
+def draw_pair(grammar: Grammar, rng: random.Random) -> Pair:
+    """One sentence in both languages, without final punctuation other than "?"."""
+    while True:
+        draw = Draw(grammar, rng)
+        try:
+            tree = draw.sentence()
+        except ClashError:
+            continue
+        if len(draw.only) < 2:  # a rule read in one direction only, and one of the other
+            return pair_of(tree, draw)
+
+
+def is_held_out(pair: Pair) -> bool:
+    """Whether the pair's combination is kept for testing; the same on every machine."""
+    return bool(pair.key) and zlib.crc32(pair.key.encode()) % HELD_OUT_SHARE == 0
+
+
+def bare(sentence: tuple[str, ...]) -> tuple[str, ...]:
+    """A sentence without its final punctuation."""
+    return sentence[:-1] if sentence and sentence[-1] in (".", "?", "!") else sentence
+
+
+def punctuated(pair: Pair, rng: random.Random) -> Pair:
+    """The pair as people might type it: with or without its final mark, on both sides."""
+    if pair.english[-1] == "?":
+        if rng.random() >= BARE_QUESTION_RATE:
+            return pair
+        last = len(pair.english) - 1
+        kept = tuple((i, j) for i, j in pair.alignment if i != last)
+        return replace(pair, english=pair.english[:-1], chinese=pair.chinese[:-1], alignment=kept)
+    chance = rng.random()
+    if chance >= FULL_STOP_RATE + EXCLAMATION_RATE:
+        return pair
+    mark = "." if chance < FULL_STOP_RATE else "!"
+    last_pair = (len(pair.english), len(pair.chinese))
+    return replace(
+        pair,
+        english=(*pair.english, mark),
+        chinese=(*pair.chinese, mark),
+        alignment=(*pair.alignment, last_pair),
+    )
+
+
+def held_out_pairs(grammar: Grammar, count: int, seed: int = 0) -> HeldOut:
+    """A test set of `count` different pairs, drawn as the grammar draws them."""
+    rng = random.Random(f"held out {seed}")
+    pairs: dict[tuple[tuple[str, ...], tuple[str, ...]], Pair] = {}
+    while len(pairs) < count:
+        pair = draw_pair(grammar, rng)
+        if is_held_out(pair):
+            pairs.setdefault((pair.english, pair.chinese), punctuated(pair, rng))
+    sentences = {bare(side) for sides in pairs for side in sides}
+    return HeldOut(tuple(pairs.values()), frozenset(sentences))
+
+
+def training_pairs(grammar: Grammar, held_out: HeldOut, seed: int | str) -> Iterator[Pair]:
+    """An endless stream of fresh pairs, none of them on the test set's side."""
+    rng = random.Random(f"training {seed}")
+    while True:
+        pair = draw_pair(grammar, rng)
+        if not held_out.overlaps(pair):
+            yield punctuated(pair, rng)

@@ -1,0 +1,100 @@
+"""From pieces back to a sentence one can read: slots filled, capitals, a/an, spaces, marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from core.text.gazetteer import Filler
+from core.text.vocabulary import RESERVED, SLOTS, Vocabulary
+
+FULL_WIDTH = {".": "。", ",": "，", "?": "？", "!": "！"}
+PLURAL_CUES = frozenset(
+    "these those many some few two three four five six seven eight nine ten several all".split()
+)
+SINGULAR_CUES = frozenset("a the this that my your his her our their its 's every each one".split())
+SILENT_H = ("hour", "honest", "heir")
+LIKE_YOU = ("uni", "use", "usu", "euro", "one", "once", "ufo", "u-")
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """What each piece is written as, and the sentence."""
+
+    surfaces: tuple[str, ...]
+    text: str
+
+
+def write(
+    pieces: Sequence[str], fillers: Mapping[str, Filler], language: str, vocabulary: Vocabulary
+) -> Decoded:
+    """The surfaces of the pieces, one each, and the sentence that they make."""
+    surfaces = [_surface(i, pieces, fillers, language, vocabulary) for i in range(len(pieces))]
+    spoken = [i for i, piece in enumerate(pieces) if piece not in RESERVED or piece in SLOTS]
+    if language == "zh":
+        return Decoded(tuple(surfaces), _chinese([surfaces[i] for i in spoken]))
+    for i, following in pairwise(spoken):
+        if pieces[i] == "a" and _vowel_sound(surfaces[following]):
+            surfaces[i] = "an"
+    if spoken and pieces[spoken[0]] not in SLOTS:
+        first = surfaces[spoken[0]]
+        surfaces[spoken[0]] = first[:1].upper() + first[1:]
+    return Decoded(tuple(surfaces), _english([surfaces[i] for i in spoken]))
+
+
+def _surface(
+    i: int,
+    pieces: Sequence[str],
+    fillers: Mapping[str, Filler],
+    language: str,
+    vocabulary: Vocabulary,
+) -> str:
+    piece = pieces[i]
+    filler = fillers.get(piece)
+    if filler is not None:
+        plural = language == "en" and filler.plural and _is_plural(pieces[:i])
+        return filler.plural if plural else filler.written(language)
+    if language == "zh":
+        if piece == "个":
+            return _classifier(pieces[i + 1 : i + 4], fillers)
+        return FULL_WIDTH.get(piece, piece)
+    return vocabulary.spelling.get(piece, piece)
+
+
+def _classifier(following: Sequence[str], fillers: Mapping[str, Filler]) -> str:
+    """个 before a slot whose noun is counted otherwise: 一只企鹅."""
+    for piece in following:
+        if piece in fillers:
+            return fillers[piece].classifier or "个"
+        if piece in FULL_WIDTH:
+            break
+    return "个"
+
+
+def _is_plural(before: Sequence[str]) -> bool:
+    """Whether a slot is read as plural: after "these", "three", or bare after a verb."""
+    for piece in reversed(before[-3:]):
+        if piece in PLURAL_CUES or piece.startswith("<num"):
+            return True
+        if piece in SINGULAR_CUES or piece.startswith("<name"):
+            return False
+    return True
+
+
+def _vowel_sound(word: str) -> bool:
+    lower = word.lower()
+    if lower.startswith(SILENT_H):
+        return True
+    return lower[:1] in "aeiou8" and not lower.startswith(LIKE_YOU) if lower else False
+
+
+def _english(surfaces: Sequence[str]) -> str:
+    text = " ".join(surfaces)
+    return re.sub(r" (?=(?:[.,?!]|'s)(?: |$))", "", text)
+
+
+def _chinese(surfaces: Sequence[str]) -> str:
+    text = " ".join(surfaces)
+    return re.sub(r"(?<![A-Za-z0-9]) | (?![A-Za-z0-9])", "", text)

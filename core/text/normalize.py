@@ -1,0 +1,61 @@
+"""The same sentence however it was typed: full-width, curly, invisible or traditional."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from pathlib import Path
+
+DATA = Path(__file__).parent / "data"
+LOOKALIKES = str.maketrans(
+    {"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'", "“": '"', "”": '"', "„": '"'}
+    | {"。": ".", "、": ",", "｡": ".", "–": "-", "—": "-", "‐": "-", "‑": "-", "…": "."}
+)
+HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+
+
+def normalize(text: str) -> str:
+    """Compatible forms united (NFKC), invisible characters removed, spaces single.
+
+    Letter case and traditional characters stay: they are what the reader typed and are
+    shown as such.
+    """
+    text = text.translate(LOOKALIKES)  # before NFKC, which would take "´" and "…" apart
+    text = unicodedata.normalize("NFKC", text).translate(LOOKALIKES)
+    visible = (_visible(character) for character in text)
+    return re.sub(r"\s+", " ", "".join(visible)).strip()
+
+
+def _visible(character: str) -> str:
+    """Spaces for white space and control characters, nothing for zero-width and bidi marks."""
+    category = unicodedata.category(character)
+    if character.isspace() or category in ("Cc", "Zl", "Zp"):
+        return " "
+    return "" if category in ("Cf", "Cs", "Co", "Cn") or _is_selector(character) else character
+
+
+def _is_selector(character: str) -> bool:
+    """Variation selectors and the combining grapheme joiner change only how glyphs are drawn."""
+    return "\ufe00" <= character <= "\ufe0f" or character in "\u034f\u115f\u1160\u3164"
+
+
+def is_han(character: str) -> bool:
+    """Whether this is a Chinese character."""
+    return bool(re.match(f"[{HAN}]", character))
+
+
+def has_word(text: str) -> bool:
+    """Whether there is a letter, a Chinese character or a digit in the text."""
+    return any(character.isalnum() for character in text)
+
+
+@cache
+def _simplified() -> dict[int, str]:
+    pairs = (DATA / "traditional.txt").read_text("utf-8").split()
+    return {ord(pair[0]): pair[1] for pair in pairs}
+
+
+def simplify(text: str) -> str:
+    """Traditional characters as simplified ones, one for one, so that positions stay."""
+    return text.translate(_simplified())

@@ -1,0 +1,141 @@
+"""The tokenizer: a typed sentence to pieces and slots, and pieces to a sentence."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from core.errors import GlassformerError
+from core.text.chinese import split_chinese
+from core.text.detokenize import Decoded, write
+from core.text.english import Token, split_english
+from core.text.gazetteer import Filler, load_gazetteer
+from core.text.normalize import has_word, is_han, normalize
+from core.text.slots import Slots
+from core.text.vocabulary import END, TAGS, Vocabulary
+
+Language = Literal["en", "zh"]
+LIMIT = 64  # pieces of a sentence, with <eos>
+LONGEST_TEXT = 2_000  # characters looked at; longer text is refused unread
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A sentence as the encoder gets it.
+
+    All of the same length: `pieces` of the vocabulary (the last is `<eos>`), their `ids`, and
+    `surfaces`, what was typed for each. `fillers` says what each slot among the pieces stands
+    for; `unknown` are the positions that a slot (or `<unk>`) carries.
+    """
+
+    pieces: tuple[str, ...]
+    ids: tuple[int, ...]
+    surfaces: tuple[str, ...]
+    fillers: dict[str, Filler]
+    unknown: tuple[int, ...]
+
+
+class Tokenizer:
+    """Turns text into pieces of a vocabulary and back, in English and Chinese."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self._gazetteer = load_gazetteer()
+
+    def encode(self, text: str, language: str) -> Encoded:
+        """Splits a sentence; words outside the vocabulary travel in copy slots.
+
+        Raises:
+            GlassformerError: "empty_text", "no_words" (punctuation alone), "too_long" (more than
+                64 pieces), "unknown_language" (not "en" or "zh"), "unknown_script".
+        """
+        if language not in TAGS:
+            raise GlassformerError(
+                "unknown_language", given=language, allowed=", ".join(sorted(TAGS))
+            )
+        clean = self._checked(text)
+        tokens = self._split(clean, language)
+        if not any(has_word(token.surface) for token in tokens):
+            raise GlassformerError("no_words", text=_shortened(clean))
+        if len(tokens) + 1 > LIMIT:
+            _refuse_length(len(tokens))
+        slots = Slots(self.vocabulary, self._gazetteer, language)
+        placed = slots.place(tokens)
+        pieces = (*(piece for piece, _ in placed), END)
+        return Encoded(
+            pieces=pieces,
+            ids=tuple(self.vocabulary.id(piece) for piece in pieces),
+            surfaces=(*(surface for _, surface in placed), END),
+            fillers=slots.fillers,
+            unknown=tuple(i for i, (p, _) in enumerate(placed) if not self.vocabulary.has_word(p)),
+        )
+
+    def decode(
+        self, pieces: Sequence[str], fillers: Mapping[str, Filler], language: str
+    ) -> Decoded:
+        """Writes pieces as a sentence: slots filled, capitals, "an", full-width marks.
+
+        `surfaces` has one entry a piece; specials and slots without a filler stay as they are.
+        """
+        return write(pieces, fillers, language, self.vocabulary)
+
+    def detect(self, text: str) -> Language:
+        """The language of a text, by what most of its words are written in.
+
+        Raises:
+            GlassformerError: as `encode` for text that is empty, has no word, or is written in
+                another script.
+        """
+        clean = self._checked(text)
+        han = sum(map(is_han, clean))
+        latin_words = sum(1 for chunk in clean.split() if any(map(_is_latin, chunk)))
+        return "zh" if han and han >= 2 * latin_words else "en"
+
+    def save(self, folder: str | Path) -> None:
+        """Writes vocabulary.json into an existing folder."""
+        self.vocabulary.save(Path(folder))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Tokenizer:
+        """Reads vocabulary.json; OSError or ValueError where it cannot be read."""
+        return cls(Vocabulary.load(Path(folder)))
+
+    def _split(self, text: str, language: str) -> list[Token]:
+        if language == "en":
+            return split_english(text, self.vocabulary.has_word)
+        return split_chinese(text, self.vocabulary, self._gazetteer)
+
+    def _checked(self, text: str) -> str:
+        """Normalised text with at least one word, in a script that the model reads."""
+        if len(text) > LONGEST_TEXT:
+            _refuse_length(max(len(text.split()), sum(map(is_han, text[: 10 * LONGEST_TEXT]))))
+        clean = normalize(text)
+        if not clean:
+            raise GlassformerError("empty_text")
+        if not has_word(clean):
+            raise GlassformerError("no_words", text=_shortened(clean))
+        letters = [character for character in clean if character.isalpha()]
+        foreign = [c for c in letters if not is_han(c) and not _is_latin(c)]
+        kana = any("HIRAGANA" in name or "KATAKANA" in name for name in map(_name, foreign))
+        if kana or 2 * len(foreign) > len(letters):
+            raise GlassformerError("unknown_script", text=_shortened(clean))
+        return clean
+
+
+def _is_latin(character: str) -> bool:
+    return (character.isascii() and character.isalpha()) or _name(character).startswith("LATIN")
+
+
+def _name(character: str) -> str:
+    return unicodedata.name(character, "")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _refuse_length(words: int) -> None:
+    raise GlassformerError("too_long", given=max(words, LIMIT), unit="words", limit=LIMIT - 1)

@@ -1,0 +1,89 @@
+"""The vocabulary: pieces with their ids, how they are written, how frequent they are."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+from core.text.normalize import DATA
+
+PADDING, UNKNOWN, END = "<pad>", "<unk>", "<eos>"
+TAGS = {"en": "<en>", "zh": "<zh>"}
+SPECIALS = (PADDING, UNKNOWN, END, *TAGS.values())
+KINDS = ("name", "noun", "num")
+SLOTS_PER_KIND = 4
+SLOTS = tuple(f"<{kind}{number}>" for kind in KINDS for number in range(1, SLOTS_PER_KIND + 1))
+RESERVED = (*SPECIALS, *SLOTS)
+FILE = "vocabulary.json"
+_SYNONYMS = DATA / "synonyms.toml"
+
+
+@cache
+def synonyms() -> dict[str, str]:
+    """Words by what they are read as: {"exhausted": "tired", …} from `data/synonyms.toml`."""
+    lines = (
+        line for lines in tomllib.loads(_SYNONYMS.read_text("utf-8")).values() for line in lines
+    )
+    pairs = (line.split(" = ") for line in lines)
+    return {typed: meant for meant, all_typed in pairs for typed in all_typed.split()}
+
+
+class Vocabulary:
+    """Pieces in the order of their ids: specials, copy slots, then words.
+
+    Words are lower case; `spelling` says which are written otherwise ("beijing": "Beijing").
+    `counts` (occurrences in a sample of the corpus) guide the segmentation of Chinese.
+    """
+
+    def __init__(
+        self, words: Iterable[str], spelling: Mapping[str, str], counts: Mapping[str, int]
+    ) -> None:
+        self.pieces = (*RESERVED, *words)
+        self.spelling = dict(spelling)
+        self.counts = dict(counts)
+        self._ids = {piece: index for index, piece in enumerate(self.pieces)}
+        self._total = max(1, sum(self.counts.values()))
+        self._meant = {w: meant for w, meant in synonyms().items() if self._knows(w, meant)}
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def id(self, piece: str) -> int:
+        """The id of a piece; of an unknown one that of `<unk>`."""
+        return self._ids.get(piece, self._ids[UNKNOWN])
+
+    def has_word(self, word: str) -> bool:
+        """Whether the model can read this; specials and slots cannot be typed."""
+        return (word in self._ids or word in self._meant) and word not in RESERVED
+
+    def piece(self, word: str) -> str:
+        """The piece of a word: itself, or the word of the same meaning that is known."""
+        return self._meant.get(word, word)
+
+    def _knows(self, word: str, meant: str) -> bool:
+        return word not in self._ids and meant in self._ids
+
+    def cost(self, word: str) -> float:
+        """−ln of the word's frequency."""
+        return math.log(self._total / (self.counts.get(self.piece(word), 0) + 1))
+
+    def save(self, folder: Path) -> None:
+        table = {"pieces": self.pieces, "spelling": self.spelling, "counts": self.counts}
+        text = json.dumps(table, ensure_ascii=False, indent=0, separators=(",", ":"))
+        (folder / FILE).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> Vocabulary:
+        """Raises ValueError for a file that is no vocabulary, OSError where there is none."""
+        table = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        try:
+            pieces, spelling, counts = table["pieces"], table["spelling"], table["counts"]
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{FILE} lacks {error}") from error
+        if tuple(pieces[: len(RESERVED)]) != RESERVED or len(set(pieces)) != len(pieces):
+            raise ValueError(f"{FILE} does not begin with the special pieces, or repeats a piece")
+        return cls(pieces[len(RESERVED) :], spelling, counts)

@@ -1,0 +1,1 @@
+"""Training the translator on the grammar's sentences, and measuring what it has learned."""

@@ -1,0 +1,81 @@
+"""An interrupted run on disk: weights, Adam's moments and the step. Never a pickle."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from core.errors import GlassformerError
+from core.training.loop import Trainer
+
+MOMENTS = ("exp_avg", "exp_avg_sq")
+TENSORS, FACTS = "state.safetensors", "state.json"
+
+
+def save_state(trainer: Trainer, folder: Path) -> None:
+    """Writes everything that a run needs to go on as if nothing had happened."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tensors = {}
+    for name, parameter in trainer.model.named_parameters():
+        tensors[f"weights/{name}"] = parameter.detach().cpu().contiguous()
+        for moment in MOMENTS:
+            if moment in trainer.optimizer.state[parameter]:
+                value = trainer.optimizer.state[parameter][moment]
+                tensors[f"{moment}/{name}"] = value.cpu().contiguous()
+    save_file(tensors, folder / f"{TENSORS}.new")
+    facts = {
+        "step": trainer.step,
+        "recipe": trainer.recipe.to_dict(),
+        "vocabulary": _fingerprint(trainer),
+    }
+    (folder / f"{FACTS}.new").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    for name in (TENSORS, FACTS):  # an interruption while writing leaves the last state whole
+        (folder / f"{name}.new").replace(folder / name)
+
+
+def stored_recipe(folder: Path) -> dict[str, Any]:
+    """The recipe of the run in a folder; `GlassformerError("training", …)` if there is none."""
+    return dict(_facts(folder)["recipe"])
+
+
+def load_state(trainer: Trainer, folder: Path) -> None:
+    """Puts a trainer of the same recipe where the stored run stopped."""
+    facts = _facts(folder)
+    if facts["vocabulary"] != _fingerprint(trainer):
+        problem = f"the grammar's words have changed since the run in {folder.name} began"
+        raise GlassformerError("training", problem=problem)
+    try:
+        tensors = load_file(folder / TENSORS)
+        with torch.no_grad():
+            for name, parameter in trainer.model.named_parameters():
+                parameter.copy_(tensors[f"weights/{name}"])
+                if f"exp_avg/{name}" in tensors:
+                    moments = {m: tensors[f"{m}/{name}"].to(parameter.device) for m in MOMENTS}
+                    steps = torch.tensor(float(facts["step"]))
+                    trainer.optimizer.state[parameter] = {"step": steps, **moments}
+        trainer.step = int(facts["step"])
+    except (OSError, SafetensorError, KeyError, RuntimeError) as error:
+        raise _unreadable(folder, error) from error
+
+
+def _facts(folder: Path) -> dict[str, Any]:
+    try:
+        facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+        return {name: facts[name] for name in ("step", "recipe", "vocabulary")}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _unreadable(folder, error) from error
+
+
+def _fingerprint(trainer: Trainer) -> int:
+    return zlib.crc32(" ".join(trainer.tokenizer.vocabulary.pieces).encode())
+
+
+def _unreadable(folder: Path, error: Exception) -> GlassformerError:
+    problem = f"no run can be resumed from {folder.name} ({type(error).__name__}: {error})"
+    return GlassformerError("training", problem=problem)

@@ -1,0 +1,179 @@
+"""A model with its words: text in, trace out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+
+from core.config import ModelConfig
+from core.decoding.greedy import greedy
+from core.decoding.step import Step
+from core.errors import GlassformerError
+from core.model.transformer import Transformer
+from core.text.tokenizer import Encoded, Tokenizer
+from core.trace.sites import recorded_bytes, site_at
+from core.trace.tape import Edit, Recorder
+from core.trace.trace import Trace
+
+Direction = Literal["en-zh", "zh-en"]
+DIRECTIONS: tuple[Direction, ...] = ("en-zh", "zh-en")
+MEMORY_BUDGET = 512 * 2**20  # bytes one run may record before its attention maps wait for demand
+
+
+@dataclass(frozen=True)
+class Target:
+    """The decoder's side of a run: what goes in, what each row chose or was given."""
+
+    input_ids: list[int]
+    output_ids: list[int]
+    fillers: Encoded
+    steps: tuple[Step, ...]
+
+
+class Translator:
+    """The Transformer, its tokenizer and its name. Shared by all sessions, never written to."""
+
+    def __init__(self, transformer: Transformer, tokenizer: Tokenizer, name: str) -> None:
+        self.transformer = transformer.requires_grad_(False)
+        self.tokenizer = tokenizer
+        self.name = name
+
+    @property
+    def config(self) -> ModelConfig:
+        return self.transformer.config
+
+    @property
+    def device(self) -> torch.device:
+        return self.transformer.generator.weight.device
+
+    def trace(
+        self,
+        text: str,
+        target: str | None = None,
+        edits: Sequence[Edit] = (),
+        direction: Direction | None = None,
+        dropout_seed: int | None = None,
+        memory_budget: int = MEMORY_BUDGET,
+    ) -> Trace:
+        """Runs the model on a sentence and records every tensor.
+
+        Args:
+            text: the source sentence.
+            target: None decodes greedily, then records one pass over what was chosen; a sentence
+                is forced on the decoder (teacher forcing).
+            edits: changes made to recorded tensors on the way, in decoding too.
+            direction: `en-zh` or `zh-en`; None reads it off the text.
+            dropout_seed: a number puts the recorded pass in training mode, with that seed.
+            memory_budget: bytes; a run that would record more keeps q, k and mask instead of the
+                attention maps and recomputes a map, bit for bit, when it is asked for.
+
+        Raises:
+            GlassformerError: for text the tokenizer refuses, an edit that matched nothing or
+                changed a tensor's kind, an unknown direction.
+        """
+        source_language, language = self._languages(text, direction)
+        source = self.tokenizer.encode(text, source_language)
+        source_ids = torch.tensor([source.ids], device=self.device)  # (1, S)
+        if target is None:
+            goal = self._decoded(source, source_ids, language, edits)
+        else:
+            goal = self._forced(target, language)
+        recorder = self._recorder(source, goal, edits, dropout_seed, memory_budget)
+        with torch.no_grad():
+            self.transformer(source_ids, source_ids.new_tensor([goal.input_ids]), recorder)
+        recorder.finish()
+        return self._bind(recorder, text, source, goal, f"{source_language}-{language}")
+
+    def translate(self, text: str, direction: Direction | None = None) -> str:
+        """The translation alone, without recording."""
+        source_language, language = self._languages(text, direction)
+        source = self.tokenizer.encode(text, source_language)
+        goal = self._decoded(source, torch.tensor([source.ids], device=self.device), language, ())
+        return self._read(goal.output_ids, source, language)[1]
+
+    def _languages(self, text: str, direction: Direction | None) -> tuple[str, str]:
+        if direction is None:
+            language = self.tokenizer.detect(text)
+            return language, "zh" if language == "en" else "en"
+        if direction not in DIRECTIONS:
+            raise GlassformerError("direction", given=direction)
+        source, _, target = direction.partition("-")
+        return source, target
+
+    def _decoded(
+        self, source: Encoded, source_ids: torch.Tensor, language: str, edits: Sequence[Edit]
+    ) -> Target:
+        start, end = self._id(f"<{language}>"), self._id("<eos>")
+        limit = min(2 * len(source.ids) + 12, self.config.max_length)
+        tape: Callable[[], Recorder] | None = None
+        if edits:
+            tape = lambda: Recorder(edits, keep=lambda _: False)  # noqa: E731
+        steps = greedy(self.transformer, source_ids, start, end, limit, tape)
+        chosen = [step.chosen for step in steps]
+        return Target([start, *chosen[:-1]], chosen, source, tuple(steps))
+
+    def _forced(self, target: str, language: str) -> Target:
+        given = self.tokenizer.encode(target, language)
+        ids = list(given.ids)
+        return Target([self._id(f"<{language}>"), *ids[:-1]], ids, given, ())
+
+    def _recorder(
+        self,
+        source: Encoded,
+        goal: Target,
+        edits: Sequence[Edit],
+        dropout_seed: int | None,
+        memory_budget: int,
+    ) -> Recorder:
+        bytes_needed = recorded_bytes(self.config, len(source.ids), len(goal.input_ids))
+
+        def keep(address: str) -> bool:
+            # A map that an edit may have changed cannot be recomputed from q, k and mask.
+            return not site_at(address).per_map or bool(edits)
+
+        return Recorder(edits, None if bytes_needed <= memory_budget else keep, dropout_seed)
+
+    def _bind(
+        self, recorder: Recorder, text: str, source: Encoded, goal: Target, direction: str
+    ) -> Trace:
+        language = direction.partition("-")[2]
+        vocabulary = tuple(self.tokenizer.vocabulary.pieces)
+        output_pieces = tuple(vocabulary[index] for index in goal.output_ids)
+        output_tokens, output_text = self._read(goal.output_ids, goal.fillers, language)
+        return Trace(
+            config=self.config,
+            tensors=recorder.tensors,
+            source_text=text,
+            output_text=output_text,
+            source_tokens=source.surfaces,
+            source_pieces=source.pieces,
+            target_tokens=(vocabulary[goal.input_ids[0]], *output_tokens[:-1]),
+            target_pieces=tuple(vocabulary[index] for index in goal.input_ids),
+            output_tokens=output_tokens,
+            output_pieces=output_pieces,
+            vocabulary=vocabulary,
+            surfaces=self._slot_words(goal.fillers, language),
+            source_unknown=source.unknown,
+            direction=direction,
+            model_name=self.name,
+            edits=tuple(map(str, recorder.edits)),
+            steps=goal.steps,
+        )
+
+    def _read(
+        self, ids: Sequence[int], fillers: Encoded, language: str
+    ) -> tuple[tuple[str, ...], str]:
+        pieces = [self.tokenizer.vocabulary.pieces[index] for index in ids]
+        decoded = self.tokenizer.decode(pieces, fillers.fillers, language)
+        return decoded.surfaces, decoded.text
+
+    def _slot_words(self, fillers: Encoded, language: str) -> dict[str, str]:
+        slots = list(fillers.fillers)
+        words = self.tokenizer.decode(slots, fillers.fillers, language).surfaces
+        return dict(zip(slots, words, strict=True))
+
+    def _id(self, piece: str) -> int:
+        return self.tokenizer.vocabulary.id(piece)

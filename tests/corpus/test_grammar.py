@@ -1,0 +1,145 @@
+"""The grammar as data: what it makes is grammatical, aligned and has one translation."""
+
+import random
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from core.corpus import Pair, draw_pair, load_grammar
+from core.corpus.derive import Draw
+from core.corpus.grammar import _rule
+from core.corpus.render import pair_of
+from core.errors import GlassformerError
+
+SAMPLE = 8_000
+
+
+@pytest.fixture(scope="module")
+def pairs() -> list[Pair]:
+    grammar, rng = load_grammar(), random.Random(5)
+    return [draw_pair(grammar, rng) for _ in range(SAMPLE)]
+
+
+def draw(**rule: object) -> Pair:
+    """The pair of one rule of its own."""
+    drawing = Draw(load_grammar(), random.Random(3))
+    return pair_of(drawing._expand(_rule("test", rule), None), drawing)
+
+
+def test_the_same_seed_draws_the_same_sentences() -> None:
+    grammar = load_grammar()
+    first, second = ([draw_pair(grammar, random.Random(2)) for _ in range(5)] for _ in "ab")
+    assert first == second
+
+
+def test_sizes(pairs: list[Pair]) -> None:
+    english = {word for pair in pairs for word in pair.english}
+    chinese = {word for pair in pairs for word in pair.chinese}
+    assert len(english) > 1000 and len(chinese) > 600
+    assert len({pair.template for pair in pairs}) >= 25
+    assert max(max(len(p.english), len(p.chinese)) for p in pairs) < 40
+
+
+def test_nothing_is_left_unfilled(pairs: list[Pair]) -> None:
+    for pair in pairs:
+        for word in (*pair.english, *pair.chinese):
+            assert word and not set(word) & set("{}~@|/= "), pair
+
+
+def test_alignment_and_antecedents_point_at_words(pairs: list[Pair]) -> None:
+    for pair in pairs:
+        for english, chinese in pair.alignment:
+            assert english < len(pair.english) and chinese < len(pair.chinese)
+        for pronoun, noun in pair.antecedents:
+            assert pair.english[pronoun] in ("it", "its") and noun < pronoun
+        assert len(set(pair.alignment)) == len(pair.alignment)
+
+
+def test_english_has_one_translation(pairs: list[Pair]) -> None:
+    assert_determined(pairs, "en-zh")
+
+
+def test_chinese_has_one_canonical_english(pairs: list[Pair]) -> None:
+    assert_determined(pairs, "zh-en")
+
+
+def assert_determined(pairs: list[Pair], direction: str) -> None:
+    """At most one source in a thousand has two translations."""
+    found = defaultdict(set)
+    for pair in pairs:
+        if direction in pair.directions:
+            source, target = pair.sides(direction)  # type: ignore[arg-type]
+            found[source].add(target)
+    ambiguous = {s: t for s, t in found.items() if len(t) > 1}
+    assert len(ambiguous) <= len(found) / 1000, ambiguous
+
+
+def test_subject_and_verb_agree(pairs: list[Pair]) -> None:
+    wrong = {
+        ("i", "is"), ("i", "are"), ("i", "has"), ("i", "doesn't"),
+        ("he", "am"), ("he", "are"), ("he", "have"), ("he", "don't"),
+        ("she", "like"), ("we", "likes"), ("they", "is"), ("they", "was"), ("we", "has"),
+    }  # fmt: skip
+    for pair in pairs:
+        joined_subjects = "and" in pair.english
+        starts = set(zip(pair.english[:1], pair.english[1:2], strict=False))
+        assert joined_subjects or not starts & wrong, pair
+
+
+def test_coreference_has_both_readings(pairs: list[Pair]) -> None:
+    family = [pair for pair in pairs if pair.template == "coreference"]
+    nouns = defaultdict(int)
+    for pair in family:
+        ((pronoun, noun),) = pair.antecedents
+        nouns[noun < 3] += 1
+        again = [c for e, c in pair.alignment if e == pronoun]
+        said = [c for e, c in pair.alignment if e == noun]
+        assert pair.chinese[again[-1]] == pair.chinese[said[0]], pair
+    assert min(nouns.values()) > len(family) / 4
+
+
+def test_forms_agreement_and_marks() -> None:
+    pair = draw(
+        en="these~d {n.plural} {be:n} {a}",
+        zh="这些~d {n} 很 {a}",
+        n="noun.animal",
+        a="adjective(n)",
+        agreement="other",
+    )
+    assert pair.english[0] == "these" and pair.chinese[0] == "这些"
+    assert (0, 0) in pair.alignment and (1, 1) in pair.alignment
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"en": "{x}", "zh": "{x}", "x": "no.such"},
+        {"en": "{x:y}", "zh": "{x}", "x": "verb.eat"},
+        {"en": "it@y {x}", "zh": "{x}", "x": "verb.eat"},
+        {"en": "{x}", "zh": "{x}", "x": "adjective(y)"},
+        {"en": "{x!}", "zh": "{x}", "x": "verb.eat"},
+    ],
+)
+def test_mistakes_in_the_grammar_are_named(tmp_path: Path, rule: dict[str, str]) -> None:
+    for name in ("nouns", "verbs", "adjectives", "others"):
+        text = '[verb.eat]\nwords = ["eat/ate/eaten = 吃"]\n' if name == "verbs" else ""
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "phrases.toml").write_text("")
+    (tmp_path / "templates").mkdir()
+    fields = ", ".join(f'{name} = "{value}"' for name, value in rule.items())
+    (tmp_path / "templates" / "t.toml").write_text(f"broken = [{{ {fields} }}]")
+    with pytest.raises(GlassformerError, match="broken"):
+        load_grammar(tmp_path)
+
+
+def test_an_unknown_setting_of_a_category(tmp_path: Path) -> None:
+    (tmp_path / "nouns.toml").write_text('[noun.a]\nclasifier = "只"\nwords = ["cat = 猫"]\n')
+    with pytest.raises(GlassformerError, match="clasifier"):
+        load_grammar(tmp_path)
+
+
+def test_a_word_line_without_translation(tmp_path: Path) -> None:
+    (tmp_path / "nouns.toml").write_text('[noun.a]\nwords = ["cat"]\n')
+    with pytest.raises(GlassformerError, match=r"nouns\.toml"):
+        load_grammar(tmp_path)

@@ -1,0 +1,37 @@
+"""Nothing of the test set is in training."""
+
+from itertools import islice
+
+import pytest
+
+from core.corpus import HeldOut, held_out_pairs, load_grammar, training_pairs
+from core.corpus.split import bare, is_held_out
+
+
+@pytest.fixture(scope="module")
+def held_out() -> HeldOut:
+    return held_out_pairs(load_grammar(), 300)
+
+
+def test_the_test_set_is_fixed_and_without_repetition(held_out: HeldOut) -> None:
+    assert held_out.pairs == held_out_pairs(load_grammar(), 300).pairs
+    assert len({(bare(p.english), bare(p.chinese)) for p in held_out.pairs}) == 300
+
+
+def test_no_combination_and_no_sentence_is_shared(held_out: HeldOut) -> None:
+    keys = {pair.key for pair in held_out.pairs}
+    assert all(is_held_out(pair) for pair in held_out.pairs)
+    for pair in islice(training_pairs(load_grammar(), held_out, 4), 4000):
+        assert pair.key not in keys
+        assert bare(pair.english) not in held_out.sentences
+        assert bare(pair.chinese) not in held_out.sentences
+
+
+def test_every_long_template_is_tested(held_out: HeldOut) -> None:
+    assert len({pair.template for pair in held_out.pairs}) >= 18
+
+
+def test_both_sides_end_alike(held_out: HeldOut) -> None:
+    for pair in held_out.pairs:
+        ends = {side[-1] if side[-1] in (".", "?", "!") else "" for side in pair.sides("en-zh")}
+        assert len(ends) == 1

@@ -1,0 +1,50 @@
+import pytest
+
+from core.text import Filler, Tokenizer
+
+PENGUIN = Filler("noun", "penguin", "企鹅", "penguins", "只")
+OSLO = Filler("name", "Oslo", "奥斯陆")
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        ("i have a apple .", "I have an apple."),
+        ("i have a book , my friend 's book", "I have a book, my friend's book"),
+        ("welcome to beijing !", "Welcome to Beijing!"),
+        ("i like <noun1>", "I like penguins"),
+        ("i have a <noun1> .", "I have a penguin."),
+        ("these <noun1> live in <name1>", "These penguins live in Oslo"),
+        ("i have <num1> apple <eos>", "I have 8 apple"),
+    ],
+)
+def test_english(tokenizer: Tokenizer, pieces: str, text: str) -> None:
+    fillers = {"<noun1>": PENGUIN, "<name1>": OSLO, "<num1>": Filler("num", "8", "八")}
+    decoded = tokenizer.decode(pieces.split(), fillers, "en")
+    assert decoded.text == text
+    assert len(decoded.surfaces) == len(pieces.split())
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        ("我 爱 机器 学习 .", "我爱机器学习。"),
+        ("我 有 一 个 <noun1>", "我有一只企鹅"),
+        ("我 有 一 个 小 的 <noun1>", "我有一只小的企鹅"),
+        ("我 喜欢 <noun2> 和 <noun3>", "我喜欢Python和Rust"),
+        ("我 喜欢 <noun2> <noun3> ?", "我喜欢Python Rust？"),
+        ("<zh> 我 <eos>", "我"),
+    ],
+)
+def test_chinese(tokenizer: Tokenizer, pieces: str, text: str) -> None:
+    fillers = {
+        "<noun1>": PENGUIN,
+        "<noun2>": Filler.literal("noun", "Python"),
+        "<noun3>": Filler.literal("noun", "Rust"),
+    }
+    assert tokenizer.decode(pieces.split(), fillers, "zh").text == text
+
+
+def test_specials_and_empty_slots_stay(tokenizer: Tokenizer) -> None:
+    decoded = tokenizer.decode(["<en>", "i", "<noun4>", "<eos>"], {}, "en")
+    assert decoded.surfaces == ("<en>", "I", "<noun4>", "<eos>")

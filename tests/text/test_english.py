@@ -1,0 +1,64 @@
+import pytest
+
+from core.text import Tokenizer
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("I love cats.", "i love cats ."),
+        ("the animal did not CROSS", "the animal didn't cross"),
+        ("It\u2019s tired", "it is tired"),
+        ("my friend's cat", "my friend 's cat"),
+        ("I'm happy", "i am happy"),
+        ("I cannot cross", "i can't cross"),
+        ("He has an apple", "he has a apple"),
+        ("\uff29 love \uff43\uff41\uff54\uff53\uff01", "i love cats !"),  # full-width
+        ("I lo\u200bve\u202e cats\u200f", "i love cats"),  # zero-width, right-to-left
+        ("  I \t love \n cats  ", "i love cats"),
+        ("I love cats!!!", "i love cats !"),
+        ("tired,happy", "tired , happy"),
+        ("didnt", "didn't"),
+    ],
+)
+def test_pieces(tokenizer: Tokenizer, text: str, pieces: str) -> None:
+    assert tokenizer.encode(text, "en").pieces == (*pieces.split(), "<eos>")
+
+
+def test_surfaces_are_what_was_typed(tokenizer: Tokenizer) -> None:
+    encoded = tokenizer.encode("The Animal did not cross", "en")
+    assert encoded.surfaces == ("The", "Animal", "did not", "cross", "<eos>")
+    assert len(encoded.pieces) == len(encoded.ids) == len(encoded.surfaces)
+    assert encoded.unknown == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "piece", "english", "chinese"),
+    [
+        ("I love penguins", "<noun1>", "penguin", "企鹅"),
+        ("I live in Hong Kong", "<name1>", "Hong Kong", "香港"),
+        ("I live in Zzyzx", "<name1>", "Zzyzx", "Zzyzx"),
+        ("I have 25 cats", "<num1>", "25", "25"),
+        ("I love flurbs", "<noun1>", "flurbs", "flurbs"),
+        ("I live in 上海", "<name1>", "Shanghai", "上海"),
+        ("I love \U0001f355", "<noun1>", "\U0001f355", "\U0001f355"),
+    ],
+)
+def test_unknown_words_travel_in_slots(
+    tokenizer: Tokenizer, text: str, piece: str, english: str, chinese: str
+) -> None:
+    encoded = tokenizer.encode(text, "en")
+    filler = encoded.fillers[piece]
+    assert (filler.english, filler.chinese) == (english, chinese)
+    assert [encoded.pieces[i] for i in encoded.unknown] == [piece]
+
+
+def test_the_same_unknown_word_keeps_its_slot(tokenizer: Tokenizer) -> None:
+    pieces = tokenizer.encode("flurb and zorp like flurb", "en").pieces
+    assert pieces[0] == pieces[-2] != pieces[2]
+
+
+def test_more_unknown_words_than_slots(tokenizer: Tokenizer) -> None:
+    encoded = tokenizer.encode("aa bb cc dd ee ff", "en")
+    assert encoded.pieces[4:6] == ("<unk>", "<unk>")
+    assert encoded.surfaces[4:6] == ("ee", "ff")

@@ -1,0 +1,127 @@
+"""Training: the loss falls, the schedule is the paper's, an interruption changes nothing."""
+
+import math
+from pathlib import Path
+
+import pytest
+import torch
+
+from core.corpus import load_grammar
+from core.errors import GlassformerError
+from core.text.tokenizer import Tokenizer
+from core.training.data import Examples, collate, corpus_tokenizer
+from core.training.loop import Progress, Trainer
+from core.training.loss import translation_loss
+from core.training.recipe import Recipe
+from core.training.schedule import learning_rate
+from core.training.state import load_state, save_state, stored_recipe
+
+TINY = Recipe(
+    steps=40, batch_size=12, warmup=10, d_model=16, n_heads=2, layers=1, d_ff=32, held_out=20
+)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return corpus_tokenizer(load_grammar(), 3000)
+
+
+def run(trainer: Trainer, until: int) -> list[float]:
+    losses: list[float] = []
+    trainer.train(lambda progress: losses.append(progress.loss), until)
+    return losses
+
+
+def test_the_loss_falls(tokenizer: Tokenizer) -> None:
+    losses = run(Trainer(TINY, load_grammar(), tokenizer), 40)
+    assert sum(losses[-5:]) / 5 < sum(losses[:5]) / 5 - 0.4
+
+
+def test_resumed_is_the_same_run(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    straight = Trainer(TINY, load_grammar(), tokenizer)
+    run(straight, 24)
+    first = Trainer(TINY, load_grammar(), tokenizer)
+    run(first, 19)  # inside a pool of batches
+    save_state(first, tmp_path)
+    second = Trainer(TINY.resumed(stored_recipe(tmp_path)), load_grammar(), tokenizer)
+    load_state(second, tmp_path)
+    run(second, 24)
+    for one, other in zip(straight.model.parameters(), second.model.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_another_seed_is_another_run(tokenizer: Tokenizer) -> None:
+    other = Recipe(**{**TINY.to_dict(), "seed": 2})
+    assert run(Trainer(TINY, load_grammar(), tokenizer), 2) != run(
+        Trainer(other, load_grammar(), tokenizer), 2
+    )
+
+
+def test_a_missing_or_damaged_state(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    with pytest.raises(GlassformerError, match="no run can be resumed"):
+        stored_recipe(tmp_path)
+    trainer = Trainer(TINY, load_grammar(), tokenizer)
+    save_state(trainer, tmp_path)
+    (tmp_path / "state.safetensors").write_bytes(b"not tensors")
+    with pytest.raises(GlassformerError, match="no run can be resumed"):
+        load_state(trainer, tmp_path)
+
+
+def test_a_run_of_another_grammar(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    save_state(Trainer(TINY, load_grammar(), tokenizer), tmp_path)
+    other = Trainer(TINY, load_grammar(), corpus_tokenizer(load_grammar(), 1000))
+    with pytest.raises(GlassformerError, match="words have changed"):
+        load_state(other, tmp_path)
+
+
+def test_the_schedule() -> None:
+    recipe = Recipe(steps=4000, warmup=400, decay=0.25, d_model=64)
+    peak = 64**-0.5 * 400**-0.5
+    assert learning_rate(400, recipe) == pytest.approx(peak)
+    assert learning_rate(200, recipe) == pytest.approx(peak / 2)
+    assert learning_rate(1600, recipe) == pytest.approx(peak / 2)
+    assert learning_rate(3501, recipe) == pytest.approx(64**-0.5 * 3501**-0.5 / 2)
+    assert 0 < learning_rate(4000, recipe) < peak / 1000
+
+
+def test_the_loss_ignores_padding_and_is_the_formula() -> None:
+    logits = torch.randn(2, 3, 5)
+    target = torch.tensor([[1, 2, 0], [3, 0, 0]])
+    log_p = logits.log_softmax(-1)
+    words = [(0, 0, 1), (0, 1, 2), (1, 0, 3)]
+    by_hand = [-0.9 * log_p[b, t, w] - 0.1 * log_p[b, t].mean() for b, t, w in words]
+    assert translation_loss(logits, target, 0.1).item() == pytest.approx(
+        sum(x.item() for x in by_hand) / 3, abs=1e-6
+    )
+
+
+def test_a_batch_is_tagged_shifted_and_padded(tokenizer: Tokenizer) -> None:
+    trainer = Trainer(TINY, load_grammar(), tokenizer)
+    examples = Examples(tokenizer.vocabulary)
+    pair = next(p for p in trainer.held_out.pairs if examples.of(p, "en-zh"))
+    example = examples.of(pair, "en-zh")
+    assert example is not None
+    batch = collate([example, example])
+    assert batch.target_input[0, 0] == 4 and batch.target_output[0, -1] == 2
+    assert torch.equal(batch.target_input[:, 1:], batch.target_output[:, :-1])
+    short = collate([example, type(example)([2], [4, 2])])
+    assert short.source[1].tolist() == [2] + [0] * (len(pair.english))
+
+
+@pytest.mark.parametrize("change", [{"steps": 0}, {"batch_size": 0}, {"warmup": 0}])
+def test_impossible_recipes(change: dict[str, int]) -> None:
+    with pytest.raises(GlassformerError, match="at least 1"):
+        Recipe(**change)  # type: ignore[arg-type]
+
+
+def test_the_first_loss_is_that_of_guessing(tokenizer: Tokenizer) -> None:
+    seen: list[Progress] = []
+    Trainer(TINY, load_grammar(), tokenizer).train(seen.append, 1)
+    assert seen[0].loss == pytest.approx(math.log(len(tokenizer.vocabulary)), rel=0.15)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_cuda_is_used_by_itself(tokenizer: Tokenizer) -> None:
+    trainer = Trainer(TINY, load_grammar(), tokenizer)
+    assert trainer.device.type == "cuda"
+    assert run(trainer, 3)
