@@ -1,0 +1,1 @@
+"""What can be read off a trace: the numbers that screens show, each worked out in one place."""

@@ -1,0 +1,97 @@
+"""One tensor, or the whole run, as the bytes of a file to take away.
+
+Nothing is computed before it is asked for: the sizes follow from shapes alone.
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from safetensors.torch import save
+
+from core.trace.tables import as_numpy
+from core.trace.trace import Trace
+
+CSV_SAMPLE = 64  # numbers, from which the size of the whole table is estimated
+NPZ_HEADER, SAFETENSORS_HEADER = 236, 140  # bytes of names and shapes, about
+RUN_HEADER = 190  # the same for each tensor of a run
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """About how many bytes each file will have."""
+
+    csv: int
+    npz: int
+    safetensors: int
+    whole_run: int
+
+
+def csv_bytes(trace: Trace, address: str) -> bytes:
+    """The tidy table of a tensor: a row a number, a column an axis, words beside positions.
+
+    UTF-8 with a byte-order mark, without which spreadsheets misread Chinese. Every float32 is
+    written with the digits that give back the same float32.
+    """
+    table = trace.table(address)
+    written: str = table.to_csv(index=False, na_rep="NaN", lineterminator="\n")
+    return written.encode("utf-8-sig")
+
+
+def npz_bytes(trace: Trace, address: str) -> bytes:
+    """A NumPy archive with the tensor under its address: `np.load(file)[address]`."""
+    held = io.BytesIO()
+    np.savez(held, allow_pickle=False, **{address: as_numpy(trace[address])})
+    return held.getvalue()
+
+
+def safetensors_bytes(trace: Trace, address: str) -> bytes:
+    """A safetensors file with the tensor under its address, and the axes in its header."""
+    axes = ",".join(axis.name for axis in trace.axes(address))
+    tensor = trace[address].cpu().clone().contiguous()  # a view is written out in full
+    written: bytes = save({address: tensor}, metadata={"address": address, "axes": axes})
+    return written
+
+
+def run_bytes(trace: Trace) -> bytes:
+    """The whole run as `Trace.save` writes it; `Trace.load` opens it again."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.safetensors"
+        trace.save(path)
+        return path.read_bytes()
+
+
+def file_stem(address: str) -> str:
+    """A file name, without ending, for an address."""
+    return address.replace("/", ".")
+
+
+def sizes(trace: Trace, address: str) -> Sizes:
+    """About how large each file will be; the CSV's size is estimated from a few of its rows."""
+    tensor = trace[address]
+    own = tensor.numel() * tensor.element_size()
+    everything = sum(each.numel() * each.element_size() for each in trace.tensors.values())
+    return Sizes(
+        csv=_csv_size(trace, address),
+        npz=own + NPZ_HEADER + 2 * len(address),
+        safetensors=own + SAFETENSORS_HEADER + len(address),
+        whole_run=everything + RUN_HEADER * len(trace.tensors),
+    )
+
+
+def _csv_size(trace: Trace, address: str) -> int:
+    """The length of an average row, from its parts, times the number of rows."""
+    tensor = trace[address]
+    sample = as_numpy(tensor).reshape(-1)[:: max(1, tensor.numel() // CSV_SAMPLE)][:CSV_SAMPLE]
+    row = float(np.mean([len(str(number)) for number in sample])) + 1
+    for axis in trace.axes(address):
+        if axis.name in ("batch", "one"):
+            continue
+        row += len(str(axis.size - 1)) + 1
+        if axis.labels:
+            row += 1 + sum(len(word.encode()) for word in axis.labels) / len(axis.labels)
+    return int(row * tensor.numel()) + 100

@@ -1,0 +1,32 @@
+"""Which numbers of an attention map say something, and which only fill a forbidden cell."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.trace.sites import site_at
+from core.trace.tables import as_numpy
+from core.trace.trace import Trace
+
+
+def forbidden_left_out(trace: Trace, address: str) -> np.ndarray | None:
+    """Where the numbers of an attention map say something; None where all of them do.
+
+    A cell says nothing where the mask forbids it: its masked score is a fill and its weight 0.
+    A forbidden weight that is not 0 (a row in which everything is forbidden) does say something.
+    """
+    site = site_at(address)
+    if site.group != "attention" or site.name not in ("mask", "masked", "weights"):
+        return None
+    mask = as_numpy(trace[f"{address.rpartition('/')[0]}/mask"])
+    if site.name == "weights":
+        mask = mask | (as_numpy(trace[address]) != 0)
+    return None if mask.all() else mask
+
+
+def fills_left_out(trace: Trace, address: str) -> np.ndarray | None:
+    """False where the attention mask wrote its fill; None for a tensor without fills.
+
+    The zeros that become of them in the weights are numbers like any other.
+    """
+    return forbidden_left_out(trace, address) if trace.site(address).name == "masked" else None

@@ -1,0 +1,94 @@
+"""What was chosen, between what, and how sure."""
+
+import math
+
+import pytest
+import torch
+
+from core.errors import GlassformerError
+from core.reading.choices import choice_at, confidence, least_sure, probabilities
+from tests.example_trace import CHANCES, example_trace
+from tests.example_trace import probabilities as example_probabilities
+
+
+def test_probabilities_are_those_of_the_chosen_words() -> None:
+    assert probabilities(example_trace()) == pytest.approx(CHANCES)
+
+
+def test_a_choice_has_its_prefix_and_its_runners_up() -> None:
+    choice = choice_at(example_trace(), 1, others=3)
+    assert choice.before == ("Zorblax",)
+    assert (choice.chosen.token, choice.chosen.probability) == ("喜欢", pytest.approx(0.4))
+    assert choice.others[0].token == "爱"
+    assert choice.others[0].probability == pytest.approx(0.3)
+    assert len(choice.others) == 3
+    assert "喜欢" not in [other.token for other in choice.others]
+
+
+def test_a_forced_word_is_not_among_its_runners_up_and_all_five_are_there() -> None:
+    trace = example_trace(output_pieces=("<name1>", "likes", "，", "<eos>"))
+    choice = choice_at(trace, 1)
+    assert choice.chosen.probability == pytest.approx(0.3 / 11)
+    assert [other.piece for other in choice.others[:2]] == ["喜欢", "爱"]
+    assert len(choice.others) == 5
+
+
+def test_a_row_that_is_not_there_is_refused() -> None:
+    with pytest.raises(GlassformerError, match="position 9 does not exist"):
+        choice_at(example_trace(), 9)
+
+
+def test_confidence_names_unknown_words_and_unsure_rows() -> None:
+    trust = confidence(example_trace())
+    assert trust.unknown == ("Zorblax", "</s>")
+    assert trust.unsure == (1,)
+    assert (trust.weakest, trust.probability) == (1, pytest.approx(0.4))
+    assert trust.ended
+    assert trust.level == "unsure"
+
+
+def test_the_verdict_follows_the_least_sure_step() -> None:
+    rows = example_probabilities()
+    rows[0, 1], rows[0, 2] = 0.0, 0.0
+    rows[0, 1, 10], rows[0, 2, 11] = 0.95, 0.95
+    calm = example_trace(source_unknown=())
+    sure = {**calm.tensors, "output/probabilities": rows}
+    assert confidence(example_trace(source_unknown=(), tensors=sure)).level == "sure"
+    fair = rows.clone()
+    fair[0, 1, 10] = 0.79
+    tensors = {**calm.tensors, "output/probabilities": fair}
+    assert confidence(example_trace(source_unknown=(), tensors=tensors)).level == "fair"
+    cut = example_trace(
+        source_unknown=(), tensors=sure, output_pieces=("<name1>", "喜欢", "，", "，")
+    )
+    assert not confidence(cut).ended
+    assert confidence(cut).level == "unsure"
+
+
+def test_the_least_sure_of_some_rows() -> None:
+    assert least_sure(example_trace(), [0, 2, 3]) == 2
+    with pytest.raises(ValueError, match="empty"):
+        least_sure(example_trace(), [])
+
+
+def test_numbers_that_are_not_are_the_least_sure() -> None:
+    rows = example_probabilities()
+    rows[0, 2] = math.nan
+    trace = example_trace(tensors={**example_trace().tensors, "output/probabilities": rows})
+    trust = confidence(trace)
+    assert trust.weakest == 2
+    assert math.isnan(trust.probability)
+    assert trust.unsure == (1, 2)
+
+
+def test_a_repeated_unknown_word_is_named_once() -> None:
+    trace = example_trace(source_tokens=("Zorblax", "likes", "Zorblax", ",", "<eos>"))
+    assert confidence(trace).unknown == ("Zorblax",)
+
+
+def test_probabilities_do_not_copy_or_change_the_trace() -> None:
+    trace = example_trace()
+    before = trace["output/probabilities"].clone()
+    probabilities(trace)
+    choice_at(trace, 0)
+    assert torch.equal(trace["output/probabilities"], before)
