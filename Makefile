@@ -1,0 +1,64 @@
+# Every target sets up what it needs, once. `make` alone lists them.
+
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+PIP := $(PYTHON) -m pip --disable-pip-version-check --quiet install
+READY_APP := $(VENV)/.ready-app
+READY_CHECKS := $(VENV)/.ready-checks
+READY_BROWSER := $(VENV)/.ready-browser
+PORT ?= 8501
+# Without a screen, or in CI, no browser is opened.
+HEADLESS := $(if $(CI),--server.headless true)
+
+.DEFAULT_GOAL := help
+.PHONY: help app test check format bench train evaluate browser clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+app: $(READY_APP) ## open the app in the browser (PORT=8501)
+	@$(PYTHON) -m streamlit run serve.py --server.port $(PORT) $(HEADLESS)
+
+test: $(READY_CHECKS) browser ## run the tests (ARGS="-k words" to choose)
+	@$(PYTHON) -m pytest $(ARGS)
+
+check: $(READY_CHECKS) browser ## what must be green: ruff, mypy, tests
+	@$(PYTHON) -m ruff check .
+	@$(PYTHON) -m ruff format --check .
+	@$(PYTHON) -m mypy
+	@$(PYTHON) -m pytest
+
+format: $(READY_CHECKS) ## lay out the code as the checks want it
+	@$(PYTHON) -m ruff check --fix .
+	@$(PYTHON) -m ruff format .
+
+bench: $(READY_CHECKS) ## measure recording, drawing and starting
+	@$(PYTHON) -m tests.benchmarks $(ARGS)
+
+train: $(READY_APP) ## train the bundled translator again (ARGS="--help" for options)
+	@$(PYTHON) -m core train $(ARGS)
+
+evaluate: $(READY_APP) ## measure the bundled translator and write its model card
+	@$(PYTHON) -m core evaluate $(ARGS)
+
+browser: $(READY_BROWSER) ## what the browser tests need: Chromium and a Chinese font
+
+clean: ## remove the environment and all caches
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(PYTHON):
+	@sh scripts/environment.sh $(VENV)
+
+$(READY_APP): requirements.txt | $(PYTHON)
+	@echo "Installing what the app needs (torch is large; this takes minutes, once) …"
+	@$(PIP) -r requirements.txt
+	@touch $@
+
+$(READY_CHECKS): requirements-dev.txt requirements.txt | $(READY_APP)
+	@echo "Installing what the checks need …"
+	@$(PIP) -r requirements-dev.txt
+	@touch $@
+
+$(READY_BROWSER): scripts/browser.sh | $(READY_CHECKS)
+	@sh scripts/browser.sh $@

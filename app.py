@@ -1,0 +1,24 @@
+"""The page list and navigation: `streamlit run app.py`, or `make app`."""
+
+import streamlit as st
+
+from app import service, state
+from app.widgets import frame
+from app.words import say
+
+PAGES = ("translate", "attention", "tensors")
+
+st.set_page_config("Glassformer", "🔍", layout="wide", initial_sidebar_state="collapsed")
+language = state.begin().language
+page = st.navigation(
+    [
+        st.Page(f"app/views/{name}.py", title=say(f"frame.{name}"), default=name == PAGES[0])
+        for name in PAGES
+    ],
+    position="top",
+)
+if state.sync(page.url_path).language != language:
+    st.rerun()  # the browser's back button: the page titles are still in the other language
+service.prepare()
+frame.show()
+page.run()

@@ -1,0 +1,1 @@
+"""The Streamlit app: pages, widgets and figures over `core`."""

@@ -1,0 +1,94 @@
+"""How one field of the state is written in a URL and read back; reading raises ValueError."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from core.trace.sites import AxisName
+
+MAX_LINK_TEXT = 2000  # longer links break in mail programs and proxies
+
+
+@dataclass(frozen=True)
+class Codec:
+    """`read` turns the text of a URL into a value or raises ValueError; `write` turns it back."""
+
+    read: Callable[[str], Any]
+    write: Callable[[Any], str] = str
+
+
+def one_of(*names: str) -> Codec:
+    """One of a few words."""
+
+    def read(text: str) -> str:
+        if text not in names:
+            raise ValueError(text)
+        return text
+
+    return Codec(read)
+
+
+def between(low: int, high: int) -> Codec:
+    """A whole number from low to high, both allowed."""
+
+    def read(text: str) -> int:
+        number = _whole(text)
+        if not low <= number <= high:
+            raise ValueError(text)
+        return number
+
+    return Codec(read)
+
+
+def _whole(text: str) -> int:
+    # int() alone would also take "1_0", " 1 " and digits of other scripts.
+    if not (text.isascii() and text.isdigit() and len(text) <= 6):
+        raise ValueError(text)
+    return int(text)
+
+
+def _read_count(text: str) -> int:
+    number = _whole(text)
+    if number < 1:
+        raise ValueError(text)
+    return number - 1
+
+
+def _read_token(text: str) -> tuple[str, int]:
+    side, _, place = text.partition(":")
+    if side not in ("source", "target"):
+        raise ValueError(text)
+    return side, _read_count(place)
+
+
+def _read_text(text: str) -> str:
+    if len(text) > MAX_LINK_TEXT:
+        raise ValueError(text)
+    return text
+
+
+def _read_axes(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    if len(set(names)) != 2 or not set(names) <= set(get_args(AxisName)):
+        raise ValueError(text)
+    return names
+
+
+def _read_pins(text: str) -> tuple[tuple[str, int], ...]:
+    pins = tuple(each.partition(":") for each in text.split(","))
+    if not {name for name, _, _ in pins} <= set(get_args(AxisName)):
+        raise ValueError(text)
+    return tuple((name, _read_count(place)) for name, _, place in pins)
+
+
+def _write_pins(pins: tuple[tuple[str, int], ...]) -> str:
+    return ",".join(f"{name}:{index + 1}" for name, index in pins)
+
+
+AXES = Codec(_read_axes, ",".join)
+PINS = Codec(_read_pins, _write_pins)
+COUNT = Codec(_read_count, lambda index: str(index + 1))
+PINNED_TOKEN = Codec(_read_token, lambda token: f"{token[0]}:{token[1] + 1}")
+TEXT = Codec(_read_text)

@@ -1,0 +1,1 @@
+"""Pure figures: numbers and labels in, a plotly Figure out."""

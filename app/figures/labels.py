@@ -1,0 +1,72 @@
+"""Tokens and numbers as they are written in figures."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+MINUS = "\N{MINUS SIGN}"
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+LONGEST_LABEL = 24
+
+
+def escape(label: str) -> str:
+    """A label that Plotly shows literally: `<b>`, `<s>` and `&lt;` stay what was typed."""
+    return label.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def visible(token: str) -> str:
+    """A token with its blanks shown, without controls and direction marks, and not too long."""
+    if not token:
+        return "∅"
+    shown = "".join(_visible_character(character) for character in token)
+    return shown if len(shown) <= LONGEST_LABEL else shown[: LONGEST_LABEL - 1] + "…"
+
+
+def _visible_character(character: str) -> str:
+    if character.isspace():
+        return "␣"
+    # Controls and format characters (zero-width, right-to-left marks) would be invisible
+    # or turn the label round.
+    return "�" if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co") else character
+
+
+def is_chinese(token: str) -> bool:
+    """Whether a token has a wide (East Asian) character."""
+    return any(unicodedata.east_asian_width(character) in "WF" for character in token)
+
+
+def text_width(text: str, font: float) -> float:
+    """Roughly how many pixels a text takes: 1 em a wide character, 0.56 em any other."""
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return font * (wide + 0.56 * (len(text) - wide))
+
+
+def format_number(value: float, digits: int = 3) -> str:
+    """A number with significant digits and a true minus; whole numbers (int) as they are.
+
+    Outside 0.0001 … 999999 as "1.23×10⁻⁷"; infinities as "∞".
+    """
+    if isinstance(value, int):
+        return f"{value}".replace("-", MINUS)
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return f"{MINUS}∞" if value < 0 else "∞"
+    if value == 0:
+        return "0"
+    mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
+    exponent = int(power)
+    if -5 < exponent < 6:
+        return f"{value:.{max(digits - 1 - exponent, 0)}f}".replace("-", MINUS)
+    return f"{mantissa}×10{str(exponent).translate(SUPERSCRIPT)}".replace("-", MINUS)
+
+
+def format_percent(share: float, digits: int = 3) -> str:
+    """A share of 0–1 for prose: "97.1%", "<0.1%"."""
+    percent = 100 * share
+    if 0 < percent < 0.1:
+        return "<0.1%"
+    if percent >= 99.95:
+        return "100%" if share >= 1 else ">99.9%"
+    return f"{percent:.{1 if digits <= 3 else digits - 2}f}%"

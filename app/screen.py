@@ -1,0 +1,140 @@
+"""What a link to the screen carries: one frozen dataclass, and its limits on a given trace.
+
+`State` counts from 0 like the addresses; the URL counts from 1 like the screen. Only values that
+differ from their default are in the URL, and what the URL gets wrong is dropped and reported.
+A new field is one line in `State`: its default and the codec that reads and writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from app.codecs import AXES, COUNT, MAX_LINK_TEXT, PINNED_TOKEN, PINS, TEXT, Codec, between, one_of
+from core.reading.head_roles import ROLES
+
+KINDS = ("encoder", "decoder", "cross")
+STAGES = ("scores", "scaled", "masked", "weights")
+VIEWS = ("matrix", "lines", "heads")  # heads: lines, each head in its own hue
+DIRECTIONS = ("auto", "en-zh", "zh-en")
+LANGUAGES = ("en", "zh")
+FIRST_SENTENCE = "The animal didn't cross the street because it was too tired"
+
+
+def _kept(default: Any, codec: Codec) -> Any:
+    return field(default=default, metadata={"codec": codec})
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything that a link to the screen must carry."""
+
+    text: str = _kept(FIRST_SENTENCE, TEXT)
+    direction: str = _kept("auto", one_of(*DIRECTIONS))
+    model: str = _kept("", TEXT)  # "": the bundled one
+    language: str = _kept("en", one_of(*LANGUAGES))
+    kind: str = _kept("encoder", one_of(*KINDS))
+    layer: int = _kept(0, COUNT)
+    head: int | None = _kept(None, COUNT)  # None: the mean of all heads
+    stage: str = _kept("weights", one_of(*STAGES))
+    query: int | None = _kept(None, COUNT)
+    key: int | None = _kept(None, COUNT)
+    token: tuple[str, int] | None = _kept(None, PINNED_TOKEN)  # ("source" | "target", index)
+    view: str = _kept("matrix", one_of(*VIEWS))
+    order: str = _kept("place", one_of("place", *ROLES))  # Attention: what the heads are sorted by
+    sinks: str = _kept("counted", one_of("counted", "apart"))  # apart: not in the colour scale
+    terms: str = _kept("largest", one_of("largest", "dimension"))  # order of the products of q · k
+    links: str = _kept("lines", one_of("lines", "matrix"))  # Translate: source and output joined
+    address: str = _kept("", TEXT)  # "": the page's own first choice
+    axes: tuple[str, str] | None = _kept(None, AXES)  # Tensors: rows and columns of the picture
+    pins: tuple[tuple[str, int], ...] = _kept((), PINS)  # where its other axes are held
+    form: str = _kept("picture", one_of("picture", "table", "exact"))  # how a tensor is shown
+    block: str = _kept("", TEXT)  # "": no block of the map is open
+    precision: int = _kept(3, between(1, 7))
+    size: int = _kept(100, between(80, 200))  # type size in percent, for projectors
+
+    def to_query(self) -> dict[str, str]:
+        """The query parameters of a link to this screen: only what differs from the defaults.
+
+        A text too long for a link (it is also too long to translate) stays out.
+        """
+        written = {
+            each.name: each.metadata["codec"].write(getattr(self, each.name))
+            for each in fields(self)
+            if getattr(self, each.name) != each.default
+        }
+        return {name: text for name, text in written.items() if len(text) <= MAX_LINK_TEXT}
+
+    @staticmethod
+    def from_query(query: Mapping[str, str]) -> tuple[State, tuple[str, ...]]:
+        """The state in a link, and the "name=value" of every parameter that made no sense."""
+        found: dict[str, Any] = {}
+        dropped: list[str] = []
+        for each in fields(State):
+            if each.name not in query:
+                continue
+            try:
+                found[each.name] = each.metadata["codec"].read(query[each.name])
+            except ValueError:
+                dropped.append(f"{each.name}={query[each.name]}")
+        return State(**found), tuple(dropped)
+
+    def changed(self, **changes: Any) -> State:
+        """A copy with the changes, and without the pins that they make meaningless."""
+        moved = {name for name, value in changes.items() if getattr(self, name) != value}
+        pins: dict[str, Any] = {}
+        if moved & {"text", "direction", "model", "kind"}:
+            pins |= {"query": None, "key": None}
+        if moved & {"text", "direction", "model"}:
+            pins |= {"token": None}
+        return replace(self, **pins | changes)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What the trace on screen really has; `clamp` measures a state against it."""
+
+    layers: Mapping[str, int]  # attention kind -> layers
+    heads: int
+    sources: int
+    targets: int
+    addresses: Container[str] = ()
+
+    @staticmethod
+    def of(trace: Any) -> Bounds:
+        """The bounds of a `core.trace.Trace`."""
+        config = trace.config
+        deep = config.decoder_layers
+        return Bounds(
+            layers={"encoder": config.encoder_layers, "decoder": deep, "cross": deep},
+            heads=config.n_heads,
+            sources=len(trace.source_tokens),
+            targets=len(trace.target_tokens),
+            addresses=trace,
+        )
+
+    def cells(self, kind: str) -> tuple[int, int]:
+        """Rows (queries) and columns (keys) of one attention matrix."""
+        rows = self.sources if kind == "encoder" else self.targets
+        columns = self.targets if kind == "decoder" else self.sources
+        return rows, columns
+
+
+def clamp(state: State, bounds: Bounds) -> tuple[State, tuple[str, ...]]:
+    """The state without what the trace does not have, and the "name=value" of what went."""
+    rows, columns = bounds.cells(state.kind)
+    side_size = {"source": bounds.sources, "target": bounds.targets}
+    limits = (
+        ("layer", state.layer, bounds.layers[state.kind]),
+        ("head", state.head, bounds.heads),
+        ("query", state.query, rows),
+        ("key", state.key, columns),
+        ("token", state.token and state.token[1], side_size[state.token[0]] if state.token else 0),
+    )
+    gone = {name for name, value, size in limits if value is not None and value >= size}
+    if state.address and state.address not in bounds.addresses:
+        gone.add("address")
+    query = state.to_query()
+    kept: dict[str, Any] = {each.name: each.default for each in fields(State) if each.name in gone}
+    return replace(state, **kept), tuple(f"{name}={query[name]}" for name in sorted(gone))

@@ -1,0 +1,156 @@
+"""The state of a session: the only writer of `st.session_state` and of the URL.
+
+`State` itself, what it may hold and how it is clamped to a trace, is in `app/screen.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from app.screen import (
+    DIRECTIONS,
+    FIRST_SENTENCE,
+    KINDS,
+    LANGUAGES,
+    STAGES,
+    VIEWS,
+    Bounds,
+    State,
+    clamp,
+)
+
+__all__ = [
+    "DIRECTIONS",
+    "FIRST_SENTENCE",
+    "KINDS",
+    "LANGUAGES",
+    "STAGES",
+    "VIEWS",
+    "Bounds",
+    "State",
+    "begin",
+    "bind",
+    "clamp",
+    "dropped",
+    "get_state",
+    "keep",
+    "kept",
+    "page",
+    "settle",
+    "sync",
+    "trigger",
+    "update",
+    "widget_value",
+]
+
+
+def get_state() -> State:
+    """The state of this session; outside a session (tests, scripts) the defaults."""
+    state: State = st.session_state.get("state", State())
+    return state
+
+
+def update(**changes: Any) -> State:
+    """Change the state, in the session and in the URL; for callbacks of widgets.
+
+    Errors: TypeError for a name that is not a field of `State`.
+    """
+    before = get_state()
+    after = before.changed(**changes)
+    if after != before:
+        st.session_state["dropped"] = ()
+    return _write(after)
+
+
+def begin() -> State:
+    """The state at the start of a run: on a first visit what the link says."""
+    if "state" in st.session_state:
+        return get_state()
+    query = st.query_params.to_dict()
+    if "language" not in query and (st.context.locale or "").startswith("zh"):
+        query = {**query, "language": "zh"}
+    return _adopt(query)
+
+
+def sync(url_path: str) -> State:
+    """Bring session and URL together once the page is known; call it after `begin`.
+
+    A navigation link brings a bare URL: the session wins. Otherwise a URL that is not the one
+    written last (the browser's back button) wins.
+    """
+    query = st.query_params.to_dict()
+    turned = st.session_state.get("page") != url_path
+    st.session_state["page"] = url_path
+    if query == st.session_state["written"] or (turned and not query):
+        return _write(get_state())
+    return _adopt(query)
+
+
+def page() -> str:
+    """The page on screen as its URL has it: "attention", …; "" for the first one."""
+    path: str = st.session_state.get("page", "")
+    return path
+
+
+def settle(trace: Any) -> State:
+    """Clamp the state to the trace on screen; what went is added to `dropped()`."""
+    state, gone = clamp(get_state(), Bounds.of(trace))
+    if gone:
+        st.session_state["dropped"] = (*dropped(), *gone)
+        return _write(state)
+    return state
+
+
+def dropped() -> tuple[str, ...]:
+    """The "name=value" of the link's parameters that could not be used, until the next change."""
+    names: tuple[str, ...] = st.session_state.get("dropped", ())
+    return names
+
+
+def keep(name: str, value: Any) -> None:
+    """Remember a value of this session that no link carries (the last good trace, …)."""
+    st.session_state[f"kept_{name}"] = value
+
+
+def kept(name: str, default: Any = None) -> Any:
+    """What `keep` remembered."""
+    return st.session_state.get(f"kept_{name}", default)
+
+
+def bind(widget: str, value: Any) -> str:
+    """Give a widget the state's value before it is drawn; returns the widget's key.
+
+    Streamlit forgets a widget's value when the page changes; the state does not.
+    """
+    key = f"widget_{widget}"
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+    return key
+
+
+def widget_value(widget: str) -> Any:
+    """What the user has just put into a widget that was bound with `bind`."""
+    return st.session_state.get(f"widget_{widget}")
+
+
+def trigger(component: str, event: str) -> Any:
+    """What a component has just sent with `setTriggerValue(event, …)`, None if nothing."""
+    sent = st.session_state.get(component)
+    return None if sent is None else sent.get(event)
+
+
+def _adopt(query: Mapping[str, str]) -> State:
+    state, st.session_state["dropped"] = State.from_query(query)
+    return _write(state)
+
+
+def _write(state: State) -> State:
+    query = state.to_query()
+    st.session_state["state"] = state
+    st.session_state["written"] = query
+    if st.query_params.to_dict() != query:
+        st.query_params.from_dict(query)
+    return state

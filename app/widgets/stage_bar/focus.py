@@ -1,0 +1,78 @@
+"""Second line of the stage bar: what is in focus, and what the reader must know."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import state
+from app.widgets.text import literal
+from app.widgets.translate.focus import attention_in_focus
+from app.words import say
+from core.trace.trace import Trace
+
+
+def show(trace: Trace | None, message: str) -> None:
+    """Draw the line: the focus on the left, a message on the right."""
+    with st.container(
+        horizontal=True, gap="xsmall", key="stage_focus", wrap=False, vertical_alignment="center"
+    ):
+        if trace is not None:
+            now = state.get_state()
+            st.markdown(" · ".join(focus(now, trace, state.page())), width="content")
+            if _pinned(now):
+                st.button(
+                    "×",
+                    key="widget_release",
+                    type="tertiary",
+                    help=say("frame.release"),
+                    on_click=_release,
+                )
+        if message:
+            st.markdown(f":red[:material/error:] {message}", width="stretch")
+
+
+def focus(now: state.State, trace: Trace, page: str) -> list[str]:
+    """What is in focus on a page ("" is the first one, Translate), part by part, as markdown."""
+    if page == "tensors":
+        parts = [f"`{now.address}`"] if now.address else []
+    elif page == "attention":
+        parts = _attention(now.kind, now.layer, now.head, trace)
+    else:
+        parts = _attention("cross", *attention_in_focus(now, trace), trace)
+    return [_direction(trace), *parts, *_pins(now, trace)]
+
+
+def _direction(trace: Trace) -> str:
+    return say(f"frame.direction_{trace.direction}")
+
+
+def _attention(kind: str, layer: int, head: int | None, trace: Trace) -> list[str]:
+    heads = (
+        say("frame.all_heads", heads=trace.config.n_heads)
+        if head is None
+        else say("frame.head", head=head + 1)
+    )
+    return [say(f"frame.focus_{kind}"), say("frame.layer", layer=layer + 1), heads]
+
+
+def _pins(now: state.State, trace: Trace) -> list[str]:
+    parts = []
+    rows = trace.source_tokens if now.kind == "encoder" else trace.target_tokens
+    columns = trace.target_tokens if now.kind == "decoder" else trace.source_tokens
+    if now.query is not None:
+        parts.append(say("frame.query", token=literal(rows[now.query])))
+    if now.key is not None:
+        parts.append(say("frame.key", token=literal(columns[now.key])))
+    if now.token is not None:
+        side, place = now.token
+        tokens = trace.source_tokens if side == "source" else trace.output_tokens
+        parts.append(say("frame.token", token=literal(tokens[place])))
+    return parts
+
+
+def _pinned(now: state.State) -> bool:
+    return now.query is not None or now.key is not None or now.token is not None
+
+
+def _release() -> None:
+    state.update(query=None, key=None, token=None)

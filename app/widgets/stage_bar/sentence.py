@@ -1,0 +1,74 @@
+"""First line of the stage bar: the sentence, examples, direction and model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from app import service, state
+from app.widgets.stage_bar.examples import Example, examples
+from app.widgets.text import literal
+from app.words import say
+from core.trace.trace import Trace
+
+
+def show(trace: Trace | None) -> None:
+    """Draw the line; what the user changes goes into the state."""
+    now = state.get_state()
+    with st.container(horizontal=True, gap="xsmall", key="stage_sentence", wrap=False):
+        st.text_input(
+            say("frame.sentence"),
+            key=state.bind("sentence", now.text),
+            placeholder=say("frame.sentence_hint"),
+            label_visibility="collapsed",
+            on_change=_take("sentence", "text"),
+        )
+        notes = {example: _example_label(example, now.language) for example in examples()}
+        st.menu_button(
+            say("frame.examples"),
+            tuple(notes),
+            key="widget_example",
+            format_func=notes.__getitem__,
+            on_click=_pick_example,
+        )
+        _choice("direction", now.direction, _direction_labels(trace))
+        models = {name: literal(name) for name in service.models() or ("",)}
+        _choice("model", now.model, models)
+
+
+def _choice(name: str, value: str, labels: dict[str, str]) -> None:
+    st.selectbox(
+        say(f"frame.{name}"),
+        tuple(labels),
+        key=state.bind(name, value if value in labels else next(iter(labels))),
+        format_func=labels.__getitem__,
+        label_visibility="collapsed",
+        width=180 * state.get_state().size // 100,
+        on_change=_take(name, name),
+    )
+
+
+def _take(widget: str, field: str) -> Callable[[], None]:
+    def take() -> None:
+        state.update(**{field: state.widget_value(widget)})
+
+    return take
+
+
+def _pick_example() -> None:
+    chosen = state.widget_value("example")
+    if chosen is not None:
+        state.update(text=chosen.text, direction="auto")
+
+
+def _example_label(example: Example, language: str) -> str:
+    return f"{literal(example.text)} :gray[:small[{literal(example.note(language))}]]"
+
+
+def _direction_labels(trace: Trace | None) -> dict[str, str]:
+    """Names of the directions; "auto" also says what it has found."""
+    labels = {name: say(f"frame.direction_{name}") for name in state.DIRECTIONS}
+    if trace is not None:
+        labels["auto"] = say(f"frame.detected_{trace.direction}")
+    return labels

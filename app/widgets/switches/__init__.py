@@ -1,0 +1,5 @@
+"""Language and theme, at the right end of the navigation."""
+
+from app.widgets.switches.switches import show_switches
+
+__all__ = ["show_switches"]

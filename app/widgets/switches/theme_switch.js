@@ -1,0 +1,60 @@
+// Switches between the light and the dark theme, and tells Python which one is on.
+//
+// Streamlit has no call for it. Its own menu has: the switch presses that menu's entry, which
+// changes the theme at once. Without the menu it writes the choice where Streamlit looks for it at
+// the start, and loads the page again: the URL brings the same screen back.
+
+const MENU = '[data-testid="stMainMenu"] button, button[data-testid="stMainMenu"]';
+const NAMES = { light: "Light", dark: "Dark" };
+const entry = (scheme) => `[data-testid="stMainMenuItem-theme-${NAMES[scheme]}"]`;
+
+function schemeNow() {
+  const style = getComputedStyle(document.querySelector('[data-testid="stApp"]'));
+  const [red, green, blue] = style.backgroundColor.match(/[\d.]+/g).map(Number);
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 128 ? "dark" : "light";
+}
+
+async function waitFor(selector, milliseconds) {
+  const end = performance.now() + milliseconds;
+  for (;;) {
+    const found = document.querySelector(selector);
+    if (found || performance.now() > end) return found;
+    await new Promise(requestAnimationFrame);
+  }
+}
+
+// Streamlit keeps the choice by path; one choice is meant for all pages.
+function remember(scheme) {
+  const links = document.querySelectorAll('a[data-testid="stTopNavLink"]');
+  const paths = [location.pathname, "/", ...[...links].map((link) => new URL(link.href).pathname)];
+  for (const path of paths) {
+    localStorage.setItem(`stActiveTheme-${path}-v2`, JSON.stringify(NAMES[scheme]));
+  }
+}
+
+async function switchTo(scheme) {
+  const menu = document.querySelector(MENU);
+  menu?.click();
+  const choice = menu && (await waitFor(entry(scheme), 500));
+  choice?.click();
+  remember(scheme);
+  if (!choice) location.reload();
+  else if (document.querySelector(entry(scheme))) menu.click(); // closes it again
+}
+
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  const button = parentElement.querySelector(".theme-switch");
+  button.setAttribute("aria-label", data.label);
+  button.title = data.label;
+  button.onclick = () => switchTo(schemeNow() === "dark" ? "light" : "dark");
+
+  // Streamlit calls this function again whenever the theme or the data change.
+  const report = () => {
+    const scheme = schemeNow();
+    if (scheme === data.seen || parentElement.dataset?.reported === scheme) return;
+    if (parentElement.host) parentElement.host.dataset.reported = scheme;
+    setTriggerValue("scheme", scheme);
+  };
+  requestAnimationFrame(() => requestAnimationFrame(report));
+}

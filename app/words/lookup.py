@@ -1,0 +1,44 @@
+"""`say("section.key", **values)`: the text of the screens in the language of the session."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from app.state import get_state
+
+FOLDER = Path(__file__).parent
+
+
+def say(key: str, language: str | None = None, /, **values: Any) -> str:
+    """The text of a key such as "attention.title", its {places} filled with the values.
+
+    language "en" or "zh"; None: the one of the session's state.
+    Errors: KeyError for a key that the language does not have, or a place without a value.
+    """
+    text = texts(language or get_state().language)[key]
+    return text.format(**values) if values else text
+
+
+def texts(language: str) -> dict[str, str]:
+    """All texts of a language by their full key; read again when the file has changed."""
+    path = FOLDER / f"{language}.toml"
+    return _read(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, _changed: int) -> dict[str, str]:
+    sections = tomllib.loads(path.read_text(encoding="utf-8"))
+    return dict(_flat(sections, ""))
+
+
+def _flat(table: dict[str, Any], prefix: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for name, value in table.items():
+        if isinstance(value, dict):
+            found += _flat(value, f"{prefix}{name}.")
+        else:
+            found.append((f"{prefix}{name}", value))
+    return found

@@ -1,0 +1,31 @@
+"""Serve the app warmed up: `streamlit run serve.py`, which `make app` calls.
+
+`streamlit run app.py` shows the same pages; there the first visitor waits for torch and the model.
+"""
+
+import pkgutil
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import Any
+
+import streamlit as st
+
+
+@asynccontextmanager
+async def _warm_up(_app: Any) -> AsyncIterator[None]:
+    # In a thread: the port opens at once, and the browser loads its scripts meanwhile.
+    threading.Thread(target=_load, name="warm-up", daemon=True).start()
+    yield
+
+
+def _load() -> None:
+    from app import service, widgets
+
+    for module in pkgutil.walk_packages(widgets.__path__, f"{widgets.__name__}."):
+        import_module(module.name)
+    service.warm_up()
+
+
+app = st.App("app.py", lifespan=_warm_up)

@@ -1,0 +1,107 @@
+"""The frame on every page: stage bar, languages, links, messages, what survives a page change."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.state import FIRST_SENTENCE, State
+from app.widgets.text import literal
+from tests.architecture.sources import ROOT
+
+PAGES = ("translate", "attention", "tensors")
+
+
+@pytest.fixture
+def open_app() -> Callable[..., AppTest]:
+    def run(**query: str) -> AppTest:
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        for name, value in query.items():
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception
+        return app
+
+    return run
+
+
+def state_of(app: AppTest) -> State:
+    state: State = app.session_state["state"]
+    return state
+
+
+def markdown(app: AppTest) -> str:
+    return "\n".join(element.value for element in app.markdown)
+
+
+def test_first_visit_shows_the_first_sentence(open_app: Callable[..., AppTest]) -> None:
+    app = open_app()
+    assert app.text_input(key="widget_sentence").value == FIRST_SENTENCE
+    assert "Cross-attention" in markdown(app)
+    assert state_of(app) == State()
+    assert dict(app.query_params) == {}
+
+
+def test_a_typed_sentence_is_in_state_and_link(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(query="2")
+    app.text_input(key="widget_sentence").set_value("I like you").run()
+    assert state_of(app) == State(text="I like you")
+    assert app.query_params["text"] == "I like you"
+
+
+def test_chinese_from_the_switch_and_from_a_link(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(kind="cross", layer="2")
+    app.segmented_control(key="widget_language").set_value("zh").run()
+    assert "第 2 层" in markdown(app)
+    assert "第 2 层" in markdown(open_app(kind="cross", layer="2", language="zh"))
+
+
+def test_what_the_link_gets_wrong_is_said_and_left_out(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(layer="99", head="<b>", query="400", stage="scaled")
+    assert state_of(app) == State(stage="scaled")
+    shown = markdown(app)
+    for wrong in ("layer=99", "head=<b>", "query=400"):
+        assert literal(wrong) in shown
+    app.segmented_control(key="widget_language").set_value("zh").run()
+    assert "layer" not in markdown(app)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "x" * 10_000, "\u200b\u202e", "?!", "🙂🙂", "\x07"])
+def test_bad_text_leaves_the_last_result(open_app: Callable[..., AppTest], text: str) -> None:
+    app = open_app(text="I like you")
+    app.text_input(key="widget_sentence").set_value(text).run()
+    assert not app.exception
+    assert "error" in markdown(app)
+    assert "I like you" in markdown(app)
+    app.text_input(key="widget_sentence").set_value("I have a cat").run()
+    assert ":material/error:" not in markdown(app)
+
+
+@pytest.mark.parametrize("text", ["<b>x</b>", "<s> hello </s>", "costs $x$ or $y$", "a &lt; b"])
+def test_odd_words_are_shown_as_typed(open_app: Callable[..., AppTest], text: str) -> None:
+    app = open_app(text=text, query="1")
+    assert not app.exception
+    assert app.text_input(key="widget_sentence").value == text
+
+
+def test_an_unknown_model_is_said(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(model="../../secret")
+    assert "secret" in markdown(app)
+    assert ":material/error:" in markdown(app)
+
+
+def test_pages_keep_the_state(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(text="I have a cat", layer="2", language="zh")
+    for page in PAGES:
+        app.switch_page(f"app/views/{page}.py").run()
+        assert not app.exception
+        assert state_of(app) == State(text="I have a cat", layer=1, language="zh")
+        assert app.text_input(key="widget_sentence").value == "I have a cat"
+
+
+def test_release_and_settings(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(query="2", key="1", token="source:1")
+    app.button(key="widget_release").click().run()
+    assert state_of(app) == State()
+    app.segmented_control(key="widget_precision").set_value(5).run()
+    assert state_of(app) == State(precision=5)

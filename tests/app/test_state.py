@@ -1,0 +1,109 @@
+"""A link brings back the same screen, and nothing in a link can break it."""
+
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from app import state
+from app.codecs import MAX_LINK_TEXT
+from app.state import Bounds, State, clamp
+
+index = some.integers(0, 500)
+states = some.builds(
+    State,
+    text=some.text(max_size=200),
+    direction=some.sampled_from(state.DIRECTIONS),
+    model=some.text(max_size=20),
+    language=some.sampled_from(state.LANGUAGES),
+    kind=some.sampled_from(state.KINDS),
+    layer=index,
+    head=some.none() | index,
+    stage=some.sampled_from(state.STAGES),
+    query=some.none() | index,
+    key=some.none() | index,
+    token=some.none() | some.tuples(some.sampled_from(("source", "target")), index),
+    view=some.sampled_from(("matrix", "lines")),
+    precision=some.integers(1, 7),
+    size=some.integers(80, 200),
+)
+BOUNDS = Bounds(
+    layers={"encoder": 2, "decoder": 3, "cross": 3},
+    heads=4,
+    sources=7,
+    targets=5,
+    addresses=("memory",),
+)
+
+
+@given(states)
+def test_round_trip(now: State) -> None:
+    assert State.from_query(now.to_query()) == (now, ())
+
+
+def test_only_what_differs_is_in_the_link() -> None:
+    assert State().to_query() == {}
+    now = State(text="我 爱 机器 学习", layer=1, head=2, token=("target", 0))
+    expected = {"text": "我 爱 机器 学习", "layer": "2", "head": "3", "token": "target:1"}
+    assert now.to_query() == expected
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("layer", "0"),
+        ("layer", "-1"),
+        ("layer", "1.5"),
+        ("layer", "٣"),
+        ("layer", "9" * 30),
+        ("head", ""),
+        ("language", "fr"),
+        ("kind", "<b>x</b>"),
+        ("token", "source"),
+        ("token", "middle:3"),
+        ("precision", "99"),
+        ("text", "x" * (MAX_LINK_TEXT + 1)),
+    ],
+)
+def test_nonsense_is_dropped_and_reported(name: str, value: str) -> None:
+    assert State.from_query({name: value, "stage": "scaled"}) == (
+        State(stage="scaled"),
+        (f"{name}={value}",),
+    )
+
+
+@given(some.dictionaries(some.sampled_from([f.name for f in fields(State)]), some.text()))
+def test_any_link_gives_a_state(query: dict[str, str]) -> None:
+    now, dropped = State.from_query(query)
+    assert State.from_query(now.to_query()) == (now, ())
+    assert {name.partition("=")[0] for name in dropped} <= query.keys()
+
+
+@given(states)
+def test_clamped_states_fit_and_stay(now: State) -> None:
+    fitting, gone = clamp(now, BOUNDS)
+    rows, columns = BOUNDS.cells(fitting.kind)
+    assert fitting.layer < BOUNDS.layers[fitting.kind]
+    assert fitting.head is None or fitting.head < 4
+    assert fitting.query is None or fitting.query < rows
+    assert fitting.key is None or fitting.key < columns
+    assert clamp(fitting, BOUNDS) == (fitting, ())
+    assert (fitting == now) == (not gone)
+
+
+def test_clamp_names_what_went_as_the_link_had_it() -> None:
+    far = State(layer=98, query=399, key=2, address="encoder/9/nothing")
+    fitting, gone = clamp(far, BOUNDS)
+    assert fitting == State(key=2)
+    assert gone == ("address=encoder/9/nothing", "layer=99", "query=400")
+
+
+def test_new_sentence_releases_the_pins() -> None:
+    pinned = State(layer=1, query=2, key=3, token=("source", 1))
+    assert pinned.changed(text="I like you") == State(text="I like you", layer=1)
+    assert pinned.changed(layer=0) == replace(pinned, layer=0)
+    assert pinned.changed(kind="cross", query=4).query == 4
+    assert pinned.changed(text=pinned.text) == pinned
+    with pytest.raises((TypeError, AttributeError)):
+        pinned.changed(colour="red")

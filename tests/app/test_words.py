@@ -1,0 +1,92 @@
+"""Every text of the screens exists in both languages, and every one is used."""
+
+import ast
+import re
+import string
+
+import pytest
+
+from app.words.lookup import say, texts
+from core.errors import MESSAGES
+from tests.architecture.sources import parse, python_files
+
+LANGUAGES = ("en", "zh")
+
+
+def places(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def patterns_and_literals() -> tuple[set[str], set[str], set[str]]:
+    """Patterns of the keys built in say(f"…"), keys in say("…"), every string of the source."""
+    built: set[str] = set()
+    said: set[str] = set()
+    strings: set[str] = set()
+    for path in python_files("app", "app.py"):
+        for node in ast.walk(parse(path)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                strings.add(node.value)
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say":
+                key = node.args[0]
+                if isinstance(key, ast.Constant):
+                    said.add(key.value)
+                elif isinstance(key, ast.JoinedStr):
+                    built.add(_pattern(key))
+    return built, said, strings
+
+
+def _pattern(key: ast.JoinedStr) -> str:
+    parts = (
+        re.escape(part.value) if isinstance(part, ast.Constant) else ".+" for part in key.values
+    )
+    return "".join(parts)
+
+
+def test_same_keys_and_places_in_both_languages() -> None:
+    english, chinese = (texts(language) for language in LANGUAGES)
+    assert english.keys() == chinese.keys()
+    for key, text in english.items():
+        assert places(text) == places(chinese[key]), key
+
+
+def test_no_text_is_missing_or_unused() -> None:
+    built, said, strings = patterns_and_literals()
+    keys = texts("en").keys()
+    assert said <= keys, f"missing: {sorted(said - keys)}"
+    for pattern in built:
+        assert any(re.fullmatch(pattern, key) for key in keys), f"no text fits {pattern}"
+    unused = {
+        key for key in keys - strings if not any(re.fullmatch(pattern, key) for pattern in built)
+    }
+    assert not unused, f"unused: {sorted(unused)}"
+
+
+def test_errors_are_those_of_core() -> None:
+    for language in LANGUAGES:
+        said = {
+            key.removeprefix("errors."): places(text)
+            for key, text in texts(language).items()
+            if key.startswith("errors.")
+        }
+        assert said == {key: places(text) for key, text in MESSAGES.items()}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_texts_are_not_empty_and_chinese_is_chinese(language: str) -> None:
+    same: set[str] = set()
+    for key, text in texts(language).items():
+        assert text.strip(), key
+    if language == "zh":
+        english = texts("en")
+        plain = re.compile(r"\{\w+\}|[^A-Za-z]")
+        for key, text in texts("zh").items():
+            words = plain.sub("", english[key])
+            if key not in same and len(words) > 12:
+                assert text != english[key], f"{key} is not translated"
+
+
+def test_say_fills_places_and_names_what_is_missing() -> None:
+    assert say("frame.layer", layer=3) == "Layer 3"
+    assert say("frame.layer", "zh", layer=3) == "第 3 层"
+    with pytest.raises(KeyError):
+        say("frame.nothing_here")

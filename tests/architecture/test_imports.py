@@ -1,0 +1,85 @@
+"""Imports go one way: app.py → views → {widgets, figures, service, state, words} → core."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.sources import ROOT, imports, module_name, python_files
+
+# Who may import what of the project. The longest name that fits a module decides.
+ALLOWED = {
+    "core.errors": (),
+    "core.config": ("core.errors",),
+    "core.device": ("core.errors",),
+    "core.trace.tape": ("core.errors",),
+    "core.trace.sites": ("core.config",),
+    "core.memory": (),
+    "core.decoding": ("core.decoding", "core.model", "core.trace.tape"),
+    "core.lab": ("core.lab", "core.model"),
+    "core.model": ("core.errors", "core.config", "core.model", "core.trace.tape"),
+    "core.text": ("core.errors", "core.text"),
+    "core.corpus": ("core.errors", "core.text", "core.corpus"),
+    "core.reading": ("core.config", "core.errors", "core.reading", "core.text", "core.trace"),
+    "core": ("core",),
+    "app.codecs": ("core",),
+    "app.cache": (),
+    "app.screen": ("app.codecs", "core"),
+    "app.state": ("app.screen",),
+    "app.words": ("app.words", "app.state"),
+    "app.service": ("app.state", "app.cache", "core"),
+    "app.figures": ("app.figures", "core"),
+    "app.widgets": (
+        "app.widgets",
+        "app.figures",
+        "app.service",
+        "app.state",
+        "app.words",
+        "core",
+    ),
+    "app.views": ("app.widgets", "app.figures", "app.service", "app.state", "app.words", "core"),
+    "app.py": ("app",),
+    "serve.py": ("app.service", "app.widgets"),
+    "app": (),
+}
+# What must stay out for good.
+BANNED = {
+    "core": ("streamlit", "plotly", "app"),
+    "app.screen": ("streamlit", "torch", "plotly"),
+    "app.figures": ("streamlit", "torch"),
+    "app.words": ("torch", "plotly"),
+}
+FILES = python_files("core", "app", "app.py", "serve.py")
+
+
+def below(name: str, tops: tuple[str, ...]) -> bool:
+    return any(name == top or name.startswith(f"{top}.") for top in tops)
+
+
+def rule(module: str) -> str:
+    return max((top for top in ALLOWED if below(module, (top,))), key=len)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_follow_the_arrows(path: Path) -> None:
+    module = module_name(path)
+    allowed = ALLOWED[rule(module)]
+    # `from app import state` names app.state: a package counts by what is taken from it.
+    own = {name for name in imports(path) if below(name, ("app", "core"))}
+    wrong = sorted(name for name in own if not below(name, allowed))
+    assert not wrong, f"{module} imports {wrong}; it may import {allowed}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_must_stay_out(path: Path) -> None:
+    module = module_name(path)
+    for top, banned in BANNED.items():
+        if below(module, (top,)) and module != "app.py":
+            wrong = sorted(name for name in imports(path) if below(name, banned))
+            assert not wrong, f"{module} imports {wrong}"
+
+
+def test_there_is_something_to_check() -> None:
+    assert len(FILES) > 20
+    assert rule("core.model.attention") == "core.model"
+    assert rule("app.widgets.bridge.bridge") == "app.widgets"
+    assert rule("app.py") == "app.py"

@@ -1,0 +1,44 @@
+"""Fixtures of the browser tests: one server and one Chromium for all of them."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser import driver
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "tests/browser" in item.path.as_posix():
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if driver.find_browser() is None:
+        pytest.skip("no Chromium: run `make browser`, or set GLASSFORMER_BROWSER to its path")
+    with driver.chromium() as chromium:
+        yield chromium
+
+
+@pytest.fixture(scope="session")
+def app_url(browser: Browser) -> Iterator[str]:
+    with driver.serving() as url:
+        yield url
+
+
+@pytest.fixture
+def open_page(browser: Browser, app_url: str) -> Iterator[Callable[..., Page]]:
+    """`open_page(path="", query="", width=1440, height=900, theme="light")`: a page at rest."""
+    opened: list[Page] = []
+
+    def open_one(path: str = "", query: str = "", **window: object) -> Page:
+        url = f"{app_url}/{path}" + (f"?{query}" if query else "")
+        page = driver.open_page(browser, url, **window)  # type: ignore[arg-type]
+        opened.append(page)
+        return page
+
+    yield open_one
+    for page in opened:
+        page.close()

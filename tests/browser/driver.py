@@ -1,0 +1,150 @@
+"""The running app in a real browser: a server on a free port, and Chromium to look at it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+MAC_APPS = ("Google Chrome", "Chromium")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--no-first-run",
+)
+IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+
+
+def find_browser() -> str | None:
+    """Path of a Chromium: GLASSFORMER_BROWSER, one on the PATH, or a macOS app; None without."""
+    if given := os.environ.get("GLASSFORMER_BROWSER"):
+        return given
+    for name in NAMES:
+        if found := shutil.which(name):
+            return found
+    for app in MAC_APPS:
+        binary = Path(f"/Applications/{app}.app/Contents/MacOS/{app}")
+        if binary.exists():
+            return str(binary)
+    return None
+
+
+@contextmanager
+def serving(port: int | None = None, script: str = "serve.py") -> Iterator[str]:
+    """Serve the app as `make app` does, or another script; yields its URL and stops it after."""
+    port = port or _free_port()
+    command = [sys.executable, "-m", "streamlit", "run", script]
+    options = ["--server.port", str(port), "--server.headless", "true"]
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    environment = {"OMP_NUM_THREADS": "1", **os.environ, "PYTHONPATH": path}
+    with subprocess.Popen(
+        command + options,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as server:
+        try:
+            _wait_for(f"http://localhost:{port}/_stcore/health", server)
+            yield f"http://localhost:{port}"
+        finally:
+            server.terminate()
+            try:
+                server.communicate(timeout=10)
+            except subprocess.TimeoutExpired:
+                server.kill()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_for(url: str, server: subprocess.Popen[bytes], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if server.poll() is not None:
+            said = server.stdout.read().decode(errors="replace") if server.stdout else ""
+            raise RuntimeError(f"the server stopped at its start:\n{said}")
+        try:
+            with urllib.request.urlopen(url, timeout=2):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    raise RuntimeError(f"no answer from {url} within {seconds:g} s")
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium; raises RuntimeError where none is installed."""
+    path = find_browser()
+    if path is None:
+        raise RuntimeError(
+            "no Chromium found: `make browser` installs one as root on Debian; "
+            "elsewhere install Chrome or Chromium, or set GLASSFORMER_BROWSER to its path"
+        )
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def open_page(
+    browser: Browser, url: str, width: int = 1440, height: int = 900, theme: str = "light"
+) -> Page:
+    """A new window of that size and theme ("light" or "dark"), loaded and idle."""
+    page = browser.new_page(
+        viewport={"width": width, "height": height},
+        color_scheme="dark" if theme == "dark" else "light",
+        locale="en-GB",
+    )
+    page.set_default_timeout(30_000)
+    page.goto(url)
+    wait_until_idle(page)
+    return page
+
+
+def wait_until_idle(page: Page, quiet: float = 0.4, seconds: float = 60) -> None:
+    """Wait until the script has run and the page has stood still for `quiet` seconds.
+
+    A test should also wait for a value that it expects: a click may take a moment to start a run.
+    """
+    page.wait_for_selector(IDLE, state="attached", timeout=seconds * 1000)
+    end = time.monotonic() + seconds
+    since, before = time.monotonic(), ""
+    while time.monotonic() < end:
+        now = page.evaluate(_SIGNS, IDLE)
+        if now != before or not now.startswith("idle"):
+            since, before = time.monotonic(), now
+        elif time.monotonic() - since >= quiet:
+            return
+        page.wait_for_timeout(50)
+    raise TimeoutError(f"the page did not come to rest within {seconds:g} s: {before}")
+
+
+_SIGNS = """(idle) => [
+  document.querySelector(idle) ? "idle" : "running",
+  document.querySelectorAll('[data-testid="stSkeleton"], [data-stale="true"]').length,
+  document.querySelectorAll("*").length,
+  document.querySelectorAll(".js-plotly-plot .main-svg").length,
+].join(" ")"""

@@ -1,0 +1,105 @@
+"""The frame in a real browser: type, switch, turn pages, go back, reload."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import driver
+
+DARK, LIGHT = "rgb(14, 17, 23)", "rgb(255, 255, 255)"
+
+
+def sentence(page: Page):  # type: ignore[no-untyped-def]
+    return page.locator(".st-key-widget_sentence input")
+
+
+def type_sentence(page: Page, text: str) -> None:
+    sentence(page).fill(text)
+    sentence(page).press("Enter")
+    driver.wait_until_idle(page)
+
+
+def test_sentence_goes_into_the_link_and_comes_back(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    type_sentence(page, "我 爱 机器 学习")
+    page.wait_for_url("**/?text=*")
+    again = open_page(query=page.url.partition("?")[2])
+    expect(sentence(again)).to_have_value("我 爱 机器 学习")
+
+
+def test_language_switch_changes_the_navigation(open_page: Callable[..., Page]) -> None:
+    page = open_page(query="kind=cross&layer=2")
+    page.get_by_role("radio", name="中文").or_(page.get_by_role("button", name="中文")).click()
+    expect(page.get_by_role("link", name="注意力")).to_be_visible()
+    expect(page.locator(".st-key-stage_focus")).to_contain_text("第 2 层")
+    page.wait_for_url("**language=zh*")
+
+
+def test_pages_keep_sentence_and_link(open_page: Callable[..., Page]) -> None:
+    page = open_page(query="layer=2")
+    type_sentence(page, "I like you")
+    page.get_by_role("link", name="Attention").click()
+    page.wait_for_url("**/attention?*text=I+like+you*")
+    driver.wait_until_idle(page)
+    expect(sentence(page)).to_have_value("I like you")
+    page.reload()
+    driver.wait_until_idle(page)
+    expect(sentence(page)).to_have_value("I like you")
+    expect(page.locator(".st-key-stage_focus")).to_contain_text("Layer 2")
+
+
+def test_back_button_brings_the_sentence_before(open_page: Callable[..., Page]) -> None:
+    page = open_page(query="text=I+have+a+cat")
+    type_sentence(page, "I like you")
+    page.go_back()
+    expect(sentence(page)).to_have_value("I have a cat")
+    page.go_forward()
+    expect(sentence(page)).to_have_value("I like you")
+
+
+def test_theme_switch_is_live_and_remembered(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    app = page.locator('[data-testid="stApp"]')
+    expect(app).to_have_css("background-color", LIGHT)
+    page.locator(".theme-switch").click()
+    expect(app).to_have_css("background-color", DARK)
+    page.goto(page.url.split("?")[0].rstrip("/") + "/tensors")
+    expect(app).to_have_css("background-color", DARK)
+    driver.wait_until_idle(page)
+    page.locator(".theme-switch").click()
+    expect(app).to_have_css("background-color", LIGHT)
+    expect(page.locator('[data-testid="stThemeSwitcher"]')).to_have_count(0)
+
+
+def test_a_bad_sentence_says_so_and_keeps_the_picture(open_page: Callable[..., Page]) -> None:
+    page = open_page(query="text=I+like+you")
+    type_sentence(page, "   ")
+    bar = page.locator(".st-key-stage_focus")
+    expect(bar).to_contain_text("nothing to translate")
+    expect(bar).to_contain_text("I like you")
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1920, 1080)])
+def test_the_frame_does_not_move(open_page: Callable[..., Page], size: tuple[int, int]) -> None:
+    width, height = size
+    tops = set()
+    for path in ("", "attention", "tensors"):
+        page = open_page(path, width=width, height=height)
+        box = page.locator(".st-key-stage_bar").bounding_box()
+        assert box is not None
+        tops.add((box["x"], box["y"], box["width"], box["height"]))
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert len(tops) == 1
+    _, top, _, bar_height = tops.pop()
+    assert top + bar_height <= 150
+
+
+def test_nothing_is_asked_from_outside(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    driver.wait_until_idle(page)
+    outside = [url for url in asked if "//localhost" not in url and url.startswith("http")]
+    assert not outside
