@@ -1,0 +1,50 @@
+"""The component: the paper's Figure 1 with this run's shapes, tints and words; blocks open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from app import state
+from app.widgets.architecture_map.plan import plan
+from app.widgets.chart import current_look
+from app.widgets.component import component
+from app.words import say
+from core.reading.blocks import Stack, block_at
+from core.trace.trace import Trace
+
+_map = component(__file__, "architecture_map")
+
+
+def architecture_map(
+    trace: Trace,
+    open_block: str,
+    key: str = "map",
+    on_pick: Callable[[str], None] | None = None,
+) -> str | None:
+    """Draw the map over the full width of its place; returns the block clicked just now, or None.
+
+    open_block: the id of the block whose panel is open, "" for none; its layer is unfolded.
+    on_pick: called with the id of a clicked block before the page is drawn again, so that the
+    state is right from the start; a click on the open block gives "".
+    """
+
+    def picked() -> None:
+        chosen = state.trigger(key, "pick")
+        if chosen and on_pick:
+            on_pick("" if chosen["block"] == state.get_state().block else chosen["block"])
+
+    drawn = plan(trace, current_look(), say, open_block, _unfolded(trace, open_block))
+    result = _map(key=key, data=drawn, on_pick_change=picked)
+    chosen = result.get("pick")
+    return cast(str, chosen["block"]) if chosen else None
+
+
+def _unfolded(trace: Trace, open_block: str) -> dict[Stack, int]:
+    """The layer of each stack that is drawn in full: the last one in which a block was opened."""
+    layers: dict[Stack, int] = dict(state.kept("unfolded", {}))
+    block = block_at(trace.config, open_block)
+    if block is not None and block.layer is not None:
+        layers[block.stack] = block.layer
+        state.keep("unfolded", layers)
+    return layers

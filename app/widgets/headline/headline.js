@@ -1,0 +1,45 @@
+// The translation as large as its box allows: the largest of a few sizes that needs no scrolling.
+
+const SIZES = [2.75, 2.25, 1.9, 1.4, 1.15]; // rem; the last one may scroll
+const headlines = new WeakMap();
+
+function fit(headline) {
+  const { box, text } = headline;
+  for (const size of SIZES) {
+    text.style.fontSize = `${size}rem`;
+    if (text.scrollHeight <= box.clientHeight + 1) return;
+  }
+}
+
+function start(root) {
+  const find = (name) => root.querySelector(name);
+  const headline = {
+    frame: find(".headline"), box: find(".box"), text: find(".text"),
+    cue: find(".cue"), hint: find(".hint"),
+  };
+  headline.resized = new ResizeObserver(() => fit(headline));
+  headline.resized.observe(headline.box);
+  headlines.set(root, headline);
+  return headline;
+}
+
+export default function (component) {
+  const { data, parentElement } = component;
+  if (!data) return undefined;
+  const headline = headlines.get(parentElement) ?? start(parentElement);
+  for (const [role, colour] of Object.entries(data.colours)) {
+    headline.frame.style.setProperty(`--${role}`, colour);
+  }
+  headline.text.textContent = data.text;
+  headline.text.lang = data.language;
+  headline.cue.textContent = data.cue;
+  headline.cue.title = data.cue_help;
+  headline.cue.className = `cue ${data.level}`;
+  headline.hint.textContent = data.hint;
+  headline.hint.title = data.hint;
+  fit(headline);
+  return () => {
+    headline.resized.disconnect();
+    headlines.delete(parentElement);
+  };
+}

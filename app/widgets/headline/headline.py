@@ -1,0 +1,39 @@
+"""The component: a translation in the largest type that fits, a cue and a hint below it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.widgets.component import component
+
+_headline = component(__file__, "headline")
+
+
+def headline(
+    text: str,
+    language: str,
+    cue: str,
+    cue_help: str,
+    level: str,
+    hint: str,
+    colours: Mapping[str, str],
+    key: str = "headline",
+) -> None:
+    """Draw the translation; its place is as high for a long one as for a short one.
+
+    language: of the translation, "en" or "zh", for the browser's choice of font. cue: how far to
+    trust it, in the colour of `level`: "sure", "fair" (grey) or "unsure". colours: "grey", "sure",
+    "unsure".
+    """
+    _headline(
+        key=key,
+        data={
+            "text": text,
+            "language": language,
+            "cue": cue,
+            "cue_help": cue_help,
+            "level": level,
+            "hint": hint,
+            "colours": dict(colours),
+        },
+    )

@@ -1,0 +1,199 @@
+"""Source and output joined by cross-attention, as lines or as a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from app import state
+from app.figures.colours import head_colour
+from app.figures.cross_attention import cross_attention, numbered
+from app.figures.theme import Look
+from app.widgets.bridge import Click, plotly_clicks
+from app.widgets.chart import current_look, show_chart
+from app.widgets.text import literal
+from app.widgets.translate.focus import attention_in_focus, pinned, step_in_focus
+from app.widgets.word_lines import Chip, Pin, output_chips, source_chips, word_lines
+from app.widgets.word_lines.chips import greyed
+from app.words import say
+from core.reading.attention_views import attention_at, head_map
+from core.text import vocabulary
+from core.trace.trace import Trace
+
+MATRIX = "cross_matrix"
+
+
+def show(trace: Trace) -> None:
+    """Draw the pickers and, in a panel of one height, lines or matrix."""
+    now = state.get_state()
+    layer, head = attention_in_focus(now, trace)
+    weights = head_map(trace, "cross", layer, head, "weights").weights
+    _title(trace, layer)
+    _pickers(trace, now, layer, head)
+    with st.container(key="words_panel", height="stretch", gap=None):
+        if now.links == "lines":
+            _lines(trace, weights, head, now)
+        else:
+            _matrix(trace, weights, now)
+
+
+def take_pin(pin: Pin | None) -> None:
+    """Keep the clicked word in the state; None releases it."""
+    state.update(token=(pin.side, pin.place) if pin else None)
+
+
+def _title(trace: Trace, layer: int) -> None:
+    address = f"{attention_at('cross', layer)}/weights"
+    shape = " × ".join(map(str, trace[address].shape))
+    st.markdown(
+        f"**{say('translate.title')}**",
+        help=say("translate.title_help", address=address, shape=shape),
+    )
+
+
+def _pickers(trace: Trace, now: state.State, layer: int, head: int | None) -> None:
+    def take_layer() -> None:
+        state.update(kind="cross", layer=state.widget_value("cross_layer"), head=head)
+
+    def take_head() -> None:
+        chosen = state.widget_value("cross_head")
+        state.update(kind="cross", layer=layer, head=None if chosen < 0 else chosen)
+
+    def take_links() -> None:
+        state.update(links=state.widget_value("links"))
+
+    layers, heads = trace.config.decoder_layers, trace.config.n_heads
+    with st.container(horizontal=True, gap="xsmall", key="words_pickers"):
+        _choice(
+            "links",
+            say("translate.view"),
+            ("lines", "matrix"),
+            now.links,
+            _view_label,
+            take_links,
+            bare=True,
+        )
+        _choice(
+            "cross_layer",
+            say("translate.layer"),
+            tuple(range(layers)),
+            layer,
+            _layer_label,
+            take_layer,
+        )
+        _choice(
+            "cross_head",
+            say("translate.head"),
+            (-1, *range(heads)),
+            -1 if head is None else head,
+            _head_label,
+            take_head,
+        )
+
+
+def _choice(
+    name: str,
+    title: str,
+    options: tuple[int, ...] | tuple[str, ...],
+    value: int | str,
+    label: Callable[..., str],
+    take: Callable[[], None],
+    bare: bool = False,
+) -> None:
+    st.segmented_control(
+        title,
+        options,
+        key=state.bind(name, value),
+        format_func=label,
+        required=True,
+        on_change=take,
+        label_visibility="collapsed" if bare else "visible",
+    )
+
+
+def _view_label(view: str) -> str:
+    return say(f"translate.view_{view}")
+
+
+def _layer_label(layer: int) -> str:
+    return str(layer + 1)
+
+
+def _head_label(head: int) -> str:
+    return say("translate.mean") if head < 0 else str(head + 1)
+
+
+def _lines(trace: Trace, weights: np.ndarray, head: int | None, now: state.State) -> None:
+    look = current_look()
+    word_lines(
+        source_chips(trace),
+        output_chips(trace),
+        weights,
+        pinned(now),
+        step_in_focus(now, trace),
+        take_pin,
+        colours=_colours(look, head),
+        texts=_texts(),
+        key="word_lines",
+    )
+
+
+def _texts() -> dict[str, str]:
+    return {
+        "source": say("translate.source"),
+        "output": say("translate.output"),
+        "end": say("translate.end"),
+        "end_help": say("translate.end_help"),
+        "slot": say("translate.slot"),
+        "chance": say("translate.chance"),
+        "legend": say("translate.legend"),
+    }
+
+
+def _colours(look: Look, head: int | None) -> dict[str, str]:
+    return {
+        "line": look.colour("weights") if head is None else head_colour(head, look.dark),
+        "probability": look.colour("data"),
+        "unsure": look.colour("key"),
+        "grey": look.colour("faint"),
+    }
+
+
+def _matrix(trace: Trace, weights: np.ndarray, now: state.State) -> None:
+    sources, outputs, look = source_chips(trace), output_chips(trace), current_look()
+    side, place = now.token or ("", None)
+    words = _labels(sources), _labels(outputs)
+    figure = cross_attention(
+        weights,
+        *words,
+        look,
+        titles=(say("translate.source"), say("translate.output_axis"), ""),
+        greyed=(greyed(sources), greyed(outputs)),
+        framed=(place if side == "source" else None, place if side == "target" else None),
+    )
+    show_chart(figure, key=MATRIX, alt=say("translate.matrix_alt"), fill=True)
+    plotly_clicks([MATRIX], _take_cell, key="cross")
+    _list_of_words(*words, look)
+
+
+def _list_of_words(sources: list[str], outputs: list[str], look: Look) -> None:
+    """The words behind the numbers on the axes, where there was no room for words."""
+    columns, rows = numbered(sources, outputs, look)
+    lists = [(say("translate.source"), sources)] if columns else []
+    lists += [(say("translate.output_axis"), outputs)] if rows else []
+    if not lists:
+        return
+    with st.container(key="words_list", height=look.px(76), border=False, gap=None):
+        for title, words in lists:
+            listed = " · ".join(f"{at} **{literal(word)}**" for at, word in enumerate(words, 1))
+            st.caption(f"{title}: {listed}")
+
+
+def _take_cell(click: Click) -> None:
+    take_pin(Pin("target", int(click.y)))
+
+
+def _labels(chips: list[Chip]) -> list[str]:
+    return [vocabulary.END if chip.end else chip.text for chip in chips]

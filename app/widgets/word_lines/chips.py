@@ -1,0 +1,74 @@
+"""The words of a trace as chips: what is written on them and how they are marked."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.figures.labels import visible
+from core.reading.choices import UNSURE_BELOW, probabilities
+from core.text import vocabulary
+from core.trace.trace import Trace
+
+UNKNOWN = frozenset({vocabulary.UNKNOWN, *vocabulary.SLOTS})
+
+
+@dataclass(frozen=True)
+class Chip:
+    """One word on screen."""
+
+    text: str  # blanks shown, shortened; "" for the end, which is drawn as a flag
+    slot: str = ""  # the vocabulary's name of an unknown word
+    sink: bool = False  # punctuation or the end: attention rests there without meaning
+    probability: float | None = None  # of an output word, 0..1 or NaN
+
+    @property
+    def end(self) -> bool:
+        """Whether this is the end of the sentence, not a word."""
+        return not self.text
+
+    @property
+    def unsure(self) -> bool:
+        """Whether the model took this word without being sure of it."""
+        return self.probability is not None and not self.probability >= UNSURE_BELOW
+
+
+def source_chips(trace: Trace) -> list[Chip]:
+    """The words of the source, its end last."""
+    unknown = set(trace.source_unknown)
+    return [
+        _chip(token, piece, place in unknown)
+        for place, (token, piece) in enumerate(
+            zip(trace.source_tokens, trace.source_pieces, strict=True)
+        )
+    ]
+
+
+def output_chips(trace: Trace) -> list[Chip]:
+    """The words that the decoder's rows chose, each with its probability."""
+    return [
+        _chip(token, piece, piece in UNKNOWN, chance)
+        for token, piece, chance in zip(
+            trace.output_tokens, trace.output_pieces, probabilities(trace), strict=True
+        )
+    ]
+
+
+def greyed(chips: Sequence[Chip]) -> list[int]:
+    """The positions that are drawn in grey."""
+    return [place for place, chip in enumerate(chips) if chip.sink]
+
+
+def _chip(token: str, piece: str, unknown: bool, probability: float | None = None) -> Chip:
+    end = piece == vocabulary.END  # a typed "<eos>" travels in a slot
+    return Chip(
+        text="" if end else visible(token),
+        slot=piece if unknown else "",
+        sink=end or _is_punctuation(token),
+        probability=probability,
+    )
+
+
+def _is_punctuation(token: str) -> bool:
+    return bool(token) and all(unicodedata.category(sign)[0] == "P" for sign in token)

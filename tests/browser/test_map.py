@@ -1,0 +1,120 @@
+"""The map in a real browser: point, click, tab, unfold, read, reload."""
+
+from collections.abc import Callable
+from urllib.parse import quote
+
+from playwright.sync_api import Page, expect
+
+from tests.browser import driver
+
+FEED_FORWARD = "encoder/0/feed_forward"
+PICTURES = ".st-key-block_pictures .nsewdrag"
+
+
+def block(page: Page, block_id: str):  # type: ignore[no-untyped-def]
+    return page.locator(f'.map [data-block="{block_id}"]')
+
+
+def panel(page: Page):  # type: ignore[no-untyped-def]
+    return page.locator(".st-key-block_panel")
+
+
+def test_a_click_opens_the_panel_and_the_link_brings_it_back(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page()
+    expect(block(page, FEED_FORWARD)).to_have_attribute("aria-pressed", "false")
+    block(page, FEED_FORWARD).click()
+    page.wait_for_url(f"**block={quote(FEED_FORWARD, safe='')}*")
+    expect(block(page, FEED_FORWARD)).to_have_attribute("aria-pressed", "true")
+    expect(panel(page)).to_contain_text("Encoder · Layer 1 · Feed-forward")
+    expect(panel(page)).to_contain_text("encoder/0/feed_forward/activation")
+    page.reload()
+    driver.wait_until_idle(page)
+    expect(panel(page)).to_contain_text("Encoder · Layer 1 · Feed-forward")
+    assert page.locator(PICTURES).count() == 3
+
+
+def test_a_second_click_or_the_button_closes_the_panel(open_page: Callable[..., Page]) -> None:
+    page = open_page(query="block=memory")
+    expect(panel(page)).to_contain_text("Memory")
+    block(page, "memory").click()
+    expect(panel(page)).to_have_count(0)
+    block(page, "source/embedding").click()
+    expect(panel(page)).to_contain_text("Embedding")
+    panel(page).get_by_role("button", name="Close").click()
+    expect(panel(page)).to_have_count(0)
+    expect(page).not_to_have_url("block=")
+
+
+def test_the_keyboard_reaches_a_block_and_opens_it(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    first = page.locator(".map .block").first
+    first.focus()
+    page.keyboard.press("Tab")
+    focused = page.evaluate(
+        "() => { let at = document.activeElement;"
+        " while (at.shadowRoot) at = at.shadowRoot.activeElement; return at.dataset.block; }"
+    )
+    assert focused and focused != first.get_attribute("data-block")
+    expect(page.locator(".map .tip")).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**block={quote(focused, safe='')}*")
+    expect(block(page, focused)).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_folded_layer_unfolds_and_stays_unfolded(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    folded = block(page, "encoder/1/feed_forward").bounding_box()
+    block(page, "encoder/1").click(position={"x": 8, "y": 8})
+    expect(panel(page)).to_contain_text("Encoder · Layer 2 of 2")
+    driver.wait_until_idle(page)
+    unfolded = block(page, "encoder/1/feed_forward").bounding_box()
+    assert folded and unfolded and unfolded["width"] > 2 * folded["width"]
+    block(page, "decoder/0/cross_attention").click()
+    expect(panel(page)).to_contain_text("Decoder · Layer 1 · Cross-attention")
+    driver.wait_until_idle(page)
+    wide, narrow = (block(page, f"encoder/{layer}/feed_forward").bounding_box() for layer in (1, 0))
+    assert wide and narrow and wide["width"] > 2 * narrow["width"]
+
+
+def test_pointing_at_a_block_says_what_it_does_in_the_language_of_the_page(
+    open_page: Callable[..., Page],
+) -> None:
+    for language, name, what in (
+        ("en", "Decoder · Layer 1 · Cross-attention", "memory"),
+        ("zh", "解码器 · 第 1 层 · 交叉注意力", "编码器"),
+    ):
+        page = open_page(query=f"language={language}")
+        tip = page.locator(".map .tip")
+        expect(tip).to_be_hidden()
+        block(page, "decoder/0/cross_attention").hover()
+        expect(tip).to_contain_text(name)
+        expect(tip).to_contain_text(what)
+        expect(tip).to_contain_text("× 64")
+        expect(tip).to_contain_text("%")
+        page.mouse.move(2, 2)
+        expect(tip).to_be_hidden()
+
+
+def test_words_are_drawn_as_they_were_typed(open_page: Callable[..., Page]) -> None:
+    page = open_page(query=f"text={quote('the <b>x</b> <s> sees the $x$ and &lt;')}")
+    drawn = page.locator(".map svg text").all_text_contents()
+    source = page.locator(".map svg").inner_html()
+    assert any("<" in words or "$" in words for words in drawn)
+    assert "<b>" not in source and "<s>" not in source
+
+
+def test_an_attention_block_leads_to_its_heads(open_page: Callable[..., Page]) -> None:
+    page = open_page(query="block=decoder/1/cross_attention")
+    panel(page).get_by_role("button", name="See its heads").click()
+    page.wait_for_url("**/attention?*")
+    driver.wait_until_idle(page)
+    assert "kind=cross" in page.url and "layer=2" in page.url
+
+
+def test_an_unknown_block_in_the_link_opens_nothing(open_page: Callable[..., Page]) -> None:
+    page = open_page(query="block=encoder/99/%3Cb%3E")
+    expect(page.locator(".map .block").first).to_be_visible()
+    expect(panel(page)).to_have_count(0)
+    expect(page.locator('.map [aria-pressed="true"]')).to_have_count(0)

@@ -1,0 +1,153 @@
+"""The Translate page in a real browser: read, hover, click, switch, open a block, reload."""
+
+from collections.abc import Callable
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser import driver
+
+LONG = " ".join(["The animal didn't cross the street because it was too tired"] * 5)
+
+
+@pytest.fixture
+def translate(open_page: Callable[..., Page]) -> Callable[..., Page]:
+    """`translate(query)`: the page with its words and bars drawn, or the panel of its block."""
+
+    def open_one(query: str = "", **window: object) -> Page:
+        page = open_page(query=query, **window)
+        page.locator(".sources .chip").first.wait_for()
+        page.locator(".st-key-candidates .main-svg").first.wait_for()
+        driver.wait_until_idle(page)
+        return page
+
+    return open_one
+
+
+def chips(page: Page, side: str) -> Locator:
+    return page.locator(f".{side} .chip")
+
+
+def opacity_of_lines(page: Page) -> list[float]:
+    found: list[float] = page.locator("svg.lines path").evaluate_all(
+        "paths => paths.map(path => Number(path.style.strokeOpacity))"
+    )
+    return found
+
+
+def test_the_translation_is_read_first_and_its_words_follow(
+    translate: Callable[..., Page],
+) -> None:
+    page = translate()
+    headline = page.locator(".headline .text")
+    expect(headline).not_to_be_empty()
+    words = chips(page, "outputs").locator(".word").all_inner_texts()
+    assert "".join(words[:-1]) == headline.inner_text().replace(" ", "")
+    assert chips(page, "sources").count() == 12
+    expect(page.locator(".outputs .percent").first).to_contain_text("%")
+
+
+def test_hover_shows_one_words_lines_and_leaves_no_trace(translate: Callable[..., Page]) -> None:
+    page = translate()
+    before = opacity_of_lines(page)
+    chips(page, "outputs").nth(0).hover()
+    expect(chips(page, "outputs").nth(0)).to_have_class("chip hot")
+    during = opacity_of_lines(page)
+    assert min(during) == 0.03 < max(during)
+    assert sum(value == 0.03 for value in during) > sum(value == 0.03 for value in before)
+    expect(page.locator(".sources .tinted").first).to_be_visible()
+    page.locator(".headline").hover()
+    expect(page.locator(".chip.hot")).to_have_count(0)
+    assert opacity_of_lines(page) == before
+
+
+def test_a_click_pins_the_word_and_shows_its_runners_up(translate: Callable[..., Page]) -> None:
+    page = translate()
+    word = chips(page, "outputs").nth(1)
+    word.click()
+    page.wait_for_url("**token=target*2*")
+    first = chips(page, "outputs").nth(0).inner_text()
+    expect(page.locator(".st-key-choices_panel")).to_contain_text(f"After {first} the model")
+    labels = page.locator(".st-key-candidates .yaxislayer-above .ytick, .st-key-candidates .ytick")
+    expect(labels).to_have_count(6)
+    expect(labels.first).to_contain_text(word.inner_text())
+    page.reload()
+    driver.wait_until_idle(page)
+    expect(chips(page, "outputs").nth(1)).to_have_attribute("aria-pressed", "true")
+    chips(page, "outputs").nth(1).click()
+    page.wait_for_url(lambda url: "token" not in url)
+    expect(page.locator(".chip.pinned")).to_have_count(0)
+
+
+def test_a_head_changes_the_lines_in_place(translate: Callable[..., Page]) -> None:
+    page = translate()
+    before = page.locator(".st-key-word_lines").bounding_box()
+    page.locator(".sources .chip").nth(2).evaluate("chip => { chip.dataset.same = 'yes'; }")
+    page.locator(".st-key-widget_cross_head").get_by_text("3", exact=True).click()
+    page.wait_for_url("**head=3*")
+    driver.wait_until_idle(page)
+    assert page.locator(".st-key-word_lines").bounding_box() == before
+    expect(page.locator("[data-same=yes]")).to_have_count(1)  # the words were not drawn again
+    expect(page.locator(".st-key-stage_focus")).to_contain_text("Head 3")
+
+
+def test_matrix_takes_the_same_place_and_its_cells_answer(translate: Callable[..., Page]) -> None:
+    page = translate()
+    lines = page.locator(".st-key-words_panel").bounding_box()
+    page.locator(".st-key-widget_links").get_by_text("Matrix", exact=True).click()
+    drag = page.locator(".st-key-cross_matrix .nsewdrag")
+    drag.wait_for(state="attached")
+    driver.wait_until_idle(page)
+    assert page.locator(".st-key-words_panel").bounding_box() == lines
+    box = drag.bounding_box()
+    assert box is not None
+    page.locator(".st-key-cross_matrix .js-plotly-plot[data-bridged=yes]").wait_for()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 8)
+    expect(page.locator(".st-key-cross_matrix .hoverlayer")).to_contain_text("→")
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 8)
+    page.wait_for_url("**token=target*1*")
+
+
+def test_a_block_opens_beside_the_map_and_closes(translate: Callable[..., Page]) -> None:
+    page = translate()
+    page.locator("[data-block='decoder/0/cross_attention']").first.click()
+    expect(page.locator(".st-key-block_panel")).to_contain_text("Cross-attention")
+    page.wait_for_url("**block=*")
+    panel = page.locator(".st-key-block_panel").bounding_box()
+    assert panel is not None
+    assert panel["y"] + panel["height"] <= 905  # above the fold
+    page.locator(".st-key-block_close button").click()
+    expect(chips(page, "sources").first).to_be_visible()
+
+
+def test_odd_words_are_shown_as_typed(translate: Callable[..., Page]) -> None:
+    typed = ["<b>x</b>", "</s>", "$x$", "&lt;", "<eos>"]
+    page = translate(query="text=" + quote(" likes ".join(typed)))
+    shown = chips(page, "sources").locator(".word").all_inner_texts()
+    joined = "".join(shown)
+    for word in typed:
+        assert word.replace(" ", "") in joined
+    expect(page.locator(".sources .chip.end")).to_have_count(1)
+    unknown = page.locator(".sources .word.unknown").first
+    expect(unknown).to_have_css("text-decoration-style", "dotted")
+    assert "<" in (unknown.locator("..").get_attribute("title") or "")
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1920, 1080)])
+def test_long_and_short_sentences_keep_the_frame(
+    translate: Callable[..., Page], size: tuple[int, int]
+) -> None:
+    width, height = size
+    places = set()
+    for text in (LONG, "I", "我爱机器学习"):
+        page = translate("text=" + quote(text), width=width, height=height)
+        for part in (".st-key-words_panel", ".st-key-choices_panel", ".headline"):
+            box = page.locator(part).bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] <= height
+            places.add((part, *box.values()))
+        wide, room = page.locator(".scroll").evaluate("it => [it.scrollWidth, it.clientWidth]")
+        assert wide <= room
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert len(places) == 3  # each part stands where it stood
