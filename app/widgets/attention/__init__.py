@@ -1,0 +1,1 @@
+"""The panels of the attention page: all heads, one head large, one cell spelled out."""

@@ -1,0 +1,89 @@
+"""Left: all heads of one kind, and what the chosen one does."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import state
+from app.figures.attention_roles import roles_figure
+from app.figures.labels import format_percent
+from app.widgets.attention.focus import Focus, choice, head_name
+from app.widgets.chart import show_chart
+from app.widgets.head_grid import GridTexts, Thumbnail, head_grid
+from app.words import say
+from core.reading.attention_views import overview
+from core.reading.head_roles import ROLES, Head, describe, heads_of, ranked
+
+ROLES_HEIGHT = 190
+NAMED_COLUMNS = 5  # with more columns there is room for the number alone
+
+
+def show(focus: Focus) -> None:
+    """Draw the pickers, the thumbnails and the roles of the head in focus."""
+    now, trace = focus.now, focus.trace
+    st.segmented_control(**choice("kind", state.KINDS), required=True, width="stretch")
+    st.selectbox(**choice("order", ("place", *ROLES)))
+    head_grid(
+        overview(trace, focus.kind),
+        thumbnails(focus),
+        (now.layer, now.head),
+        _texts(focus),
+        focus.look,
+        _pick,
+    )
+    name = head_name(now.layer, now.head)
+    chosen = describe(trace, focus.kind, now.layer, now.head)
+    st.markdown(f"**{name}.** {does(chosen)}", help=say("attention.does_help"), width="stretch")
+    figure = roles_figure(
+        {say(f"attention.order_{role}"): chosen.shares[role] for role in ROLES[:5]},
+        focus.look,
+        focus.look.px(ROLES_HEIGHT),
+    )
+    show_chart(figure, "attention_roles", say("attention.alt_roles", name=name))
+
+
+def thumbnails(focus: Focus) -> list[Thumbnail]:
+    """Every head in reading order: by layer with the layer's mean last, or ranked by a role."""
+    now, trace = focus.now, focus.trace
+    heads = heads_of(trace, focus.kind)
+    if now.order != "place":
+        return [_thumbnail(head, now.order) for head in ranked(heads, now.order)]
+    items = []
+    for layer in range(len(heads) // trace.config.n_heads):
+        items += [_thumbnail(head) for head in heads if head.layer == layer]
+        items.append(_thumbnail(describe(trace, focus.kind, layer, None)))
+    return items
+
+
+def does(head: Head) -> str:
+    """What a head does, in a sentence."""
+    role = head.clearest
+    if role == "mixed":
+        return say("attention.does_mixed")
+    return say(f"attention.does_{role}", share=format_percent(head.shares[role]))
+
+
+def _thumbnail(head: Head, order: str = "") -> Thumbnail:
+    name = head_name(head.layer, head.head)
+    share = format_percent(head.shares[order]) if order else None
+    place = {"layer": head.layer + 1, "head": say("attention.mean")}
+    if head.head is not None:
+        place["head"] = head.head + 1
+    short = say("attention.short", **place)
+    return Thumbnail(head.layer, head.head, name, short, f"{name}. {does(head)}", share)
+
+
+def _texts(focus: Focus) -> GridTexts:
+    heads, layers = focus.trace.config.n_heads, focus.trace.config.encoder_layers
+    if focus.now.kind != "encoder":
+        layers = focus.trace.config.decoder_layers
+    wide = heads + 1 <= NAMED_COLUMNS
+    columns = [
+        say("attention.column", head=head + 1) if wide else str(head + 1) for head in range(heads)
+    ]
+    rows = [say("attention.row", layer=layer + 1) for layer in range(layers)]
+    return GridTexts(say("attention.heads"), rows, [*columns, say("attention.mean")])
+
+
+def _pick(layer: int, head: int | None) -> None:
+    state.update(layer=layer, head=head)

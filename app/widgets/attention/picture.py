@@ -1,0 +1,149 @@
+"""Middle: the head in focus, large, as a matrix or as lines."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from app import state
+from app.figures.attention_map import CELLS, MapLayout, MapTexts, map_figure, numbered_axes
+from app.figures.colours import head_colour
+from app.figures.labels import visible
+from app.widgets.attention.focus import Focus, choice, head_name, pin
+from app.widgets.attention_lines import Line, attention_lines
+from app.widgets.bridge import Click, plotly_clicks
+from app.widgets.chart import show_chart
+from app.widgets.text import literal
+from app.words import say
+from core.reading.attention_views import head_map, partner
+from core.trace.sites import letters
+
+HEIGHT = 530
+WIDTH = 640  # what the column has at 1440 pixels; decides how the words are written
+CHART = "attention_large"
+
+
+def show(focus: Focus) -> None:
+    """Draw the switches and the picture."""
+    matrix = focus.now.view == "matrix"
+    with st.container(horizontal=True, horizontal_alignment="distribute", gap="small"):
+        st.segmented_control(
+            **choice("stage", state.STAGES), required=True, width="content", disabled=not matrix
+        )
+        st.segmented_control(**choice("view", state.VIEWS), required=True, width="content")
+    shape = " × ".join(letters(focus.address))
+    sizes = " × ".join(map(str, focus.trace[focus.address].shape))
+    st.markdown(f"**{focus.name}** · {say(f'attention.title_{focus.now.kind}')}")
+    rows = say("attention.rows") if focus.sides[0].writes else ""
+    st.caption(f"`{focus.address}` ({shape}) = {sizes}{rows}")
+    if matrix:
+        _show_matrix(focus)
+    else:
+        _show_lines(focus)
+
+
+def _show_matrix(focus: Focus) -> None:
+    look, apart = focus.look, focus.now.sinks == "apart"
+    layout = MapLayout(focus.cell, apart, WIDTH, look.px(HEIGHT))
+    figure = map_figure(focus.view, focus.sides, focus.stage, _texts(focus), look, layout)
+    with st.container(key="attention_picture"):
+        show_chart(figure, CHART, _alt(focus), focus.address.replace("/", "_"), fill=True)
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        st.caption(mask_note(focus), width="content")
+        st.toggle(
+            say("attention.sinks"),
+            key=state.bind("attention_sinks", apart),
+            help=say("attention.sinks_help"),
+            on_change=_take_sinks,
+        )
+    with st.container(key="attention_words"):
+        numbered = numbered_axes(focus.sides, look, layout)[1]
+        st.caption(numbered_words(focus) if numbered else say("attention.spread_note"))
+    plotly_clicks([CHART], clicked)
+
+
+def _texts(focus: Focus) -> MapTexts:
+    return MapTexts(
+        number=say(f"attention.number_{focus.stage}"),
+        spread=say("attention.spread"),
+        spread_hover=say("attention.spread_hover"),
+        rows=say("attention.looks"),
+        columns=say("attention.at"),
+    )
+
+
+def numbered_words(focus: Focus) -> str:
+    """The words across, each behind the number that stands on the axis for it."""
+    words = focus.sides[1].tokens
+    return " · ".join(f"{at} {literal(visible(word))}" for at, word in enumerate(words, start=1))
+
+
+def mask_note(focus: Focus) -> str:
+    """What the mask does to this picture, in a sentence."""
+    allowed = focus.view.allowed
+    if allowed.all():
+        return say("attention.open")
+    if focus.stage in ("masked", "weights"):
+        return say("attention.hatched")
+    return say("attention.later", count=int((~allowed).sum()), all=allowed.size)
+
+
+def clicked(click: Click) -> None:
+    """Pin the cell that was clicked; the bars beside the cells are no cells."""
+    if click.curve in CELLS:
+        pin(int(click.y), int(click.x))
+
+
+def _take_sinks() -> None:
+    state.update(sinks="apart" if state.widget_value("attention_sinks") else "counted")
+
+
+def _show_lines(focus: Focus) -> None:
+    now, look = focus.now, focus.look
+    if now.view == "heads":
+        heads: list[int | None] = list(range(focus.trace.config.n_heads))
+        hues = [
+            Line(head_name(now.layer, at), head_colour(at, look.dark))
+            for at in heads
+            if at is not None
+        ]
+    else:
+        heads = [now.head]
+        hues = [Line(focus.name, look.colour("weights"))]
+    weights = [
+        head_map(focus.trace, focus.kind, now.layer, head, "weights").weights for head in heads
+    ]
+
+    def picked(side: str, place: int) -> None:
+        pin_word(focus, side, place)
+
+    titles = (say("attention.query"), say("attention.key"))
+    with st.container(key="attention_picture"):
+        attention_lines(np.stack(weights), focus.sides, hues, focus.pinned, titles, look, picked)
+    st.caption(say("attention.lines_note"))
+
+
+def pin_word(focus: Focus, side: str, place: int) -> None:
+    """Pin a word: a query with the key it looks at most; then a click on a key chooses that."""
+    weights = focus.view.weights
+    if side == "query" and focus.now.query == place:
+        state.update(query=None, key=None)
+    elif side == "query":
+        state.update(query=place, key=partner(weights, query=place))
+    elif focus.pinned:
+        state.update(key=place)
+    else:
+        state.update(query=partner(weights, key=place), key=place)
+
+
+def _alt(focus: Focus) -> str:
+    query, key = focus.words
+    return say(
+        "attention.alt",
+        name=focus.name,
+        stage=say(f"attention.stage_{focus.stage}"),
+        rows=len(focus.sides[0].tokens),
+        columns=len(focus.sides[1].tokens),
+        query=query,
+        word=key,
+    )

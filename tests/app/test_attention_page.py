@@ -1,0 +1,214 @@
+"""The attention page with the bundled model, without a browser."""
+
+import base64
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.state import KINDS, STAGES, State
+from app.widgets.attention import focus, picture
+from app.widgets.bridge import Click
+from core.reading.attention_views import attention_at
+from core.reading.head_roles import ROLES
+from core.trace.trace import Trace
+from tests.architecture.sources import ROOT
+
+
+@pytest.fixture
+def open_page() -> Callable[..., AppTest]:
+    def run(**query: str) -> AppTest:
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        for name, value in query.items():
+            app.query_params[name] = value
+        app.switch_page("app/views/attention.py").run()
+        assert not app.exception
+        return app
+
+    return run
+
+
+def trace_of(app: AppTest) -> Trace:
+    trace: Trace = app.session_state["kept_trace"]
+    return trace
+
+
+def state_of(app: AppTest) -> State:
+    state: State = app.session_state["state"]
+    return state
+
+
+def charts(app: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def large(app: AppTest) -> dict[str, Any]:
+    return next(chart for chart in charts(app) if "xaxis2" in chart["layout"] and _is_map(chart))
+
+
+def _is_map(chart: dict[str, Any]) -> bool:
+    return [trace["type"] for trace in chart["data"][:2]] == ["heatmap", "heatmap"]
+
+
+def numbers(array: dict[str, str]) -> np.ndarray:
+    values = np.frombuffer(base64.b64decode(array["bdata"]), np.dtype(array["dtype"]))
+    return values.reshape([int(side) for side in array["shape"].split(",")])
+
+
+def cells(app: AppTest) -> np.ndarray:
+    words, marks = (numbers(trace["z"]) for trace in large(app)["data"][:2])
+    return np.where(np.isnan(words), marks, words)
+
+
+def markdown(app: AppTest) -> str:
+    return "\n".join(element.value for element in (*app.markdown, *app.latex, *app.caption))
+
+
+def component(app: AppTest, name: str) -> dict[str, Any]:
+    found = [element.proto for element in app.get("bidi_component")]
+    data = next(proto for proto in found if proto.component_name.endswith(name))
+    parsed: dict[str, Any] = json.loads(data.json)
+    return parsed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stage", STAGES)
+def test_what_is_drawn_is_what_was_recorded(
+    open_page: Callable[..., AppTest], kind: str, stage: str
+) -> None:
+    app = open_page(kind=kind, stage=stage, layer="2", head="3", text="I like you")
+    recorded = trace_of(app)[f"{attention_at(kind, 1)}/{stage}"][0, 2].numpy()  # type: ignore[arg-type]
+    assert np.array_equal(cells(app), recorded)
+
+
+def test_the_first_visit_explains_itself(open_page: Callable[..., AppTest]) -> None:
+    app = open_page()
+    shown = markdown(app)
+    assert "Layer 1 · mean of its heads" in shown
+    assert "as an example. Click any cell" in shown
+    assert "Pick a head" in shown
+    assert "encoder/0/self_attention/weights" in shown
+
+
+def test_the_controls_change_the_state_and_the_link(open_page: Callable[..., AppTest]) -> None:
+    app = open_page(layer="2", head="1")
+    for name, value in (("kind", "cross"), ("stage", "scaled"), ("terms", "dimension")):
+        app.segmented_control(key=f"widget_attention_{name}").set_value(value).run()
+        assert not app.exception
+        assert getattr(state_of(app), name) == value
+        assert app.query_params[name] == value
+    app.toggle(key="widget_attention_sinks").set_value(True).run()
+    assert state_of(app).sinks == "apart"
+    assert app.query_params["sinks"] == "apart"
+    app.selectbox(key="widget_attention_order").set_value("next").run()
+    assert state_of(app).order == "next"
+    app.segmented_control(key="widget_attention_view").set_value("heads").run()
+    assert state_of(app).view == "heads"
+    assert not app.exception
+
+
+def test_a_pinned_cell_is_spelled_out(open_page: Callable[..., AppTest]) -> None:
+    app = open_page(layer="1", head="2", query="3", key="5")
+    cell = trace_of(app).pick("encoder/0/self_attention/weights", head=1, query=2, key=4).item()
+    shown = markdown(app)
+    assert "Pinned" in shown
+    assert f"{cell:.3g}" in shown
+    assert large(app)["layout"]["shapes"][0]["x0"] == 3.5
+    terms = next(chart for chart in charts(app) if chart["data"][0].get("texttemplate"))
+    score = trace_of(app).pick("encoder/0/self_attention/scores", head=1, query=2, key=4).item()
+    assert _bars(terms).sum() == pytest.approx(score, abs=1e-4)
+
+
+def _bars(chart: dict[str, Any]) -> np.ndarray:
+    array = chart["data"][1]["x"]
+    return np.frombuffer(base64.b64decode(array["bdata"]), np.dtype(array["dtype"]))
+
+
+def test_the_mean_shows_the_cell_in_every_head(open_page: Callable[..., AppTest]) -> None:
+    app = open_page(layer="2", query="2", key="2")
+    weights = trace_of(app)["encoder/1/self_attention/weights"][0, :, 1, 1].numpy()
+    found = [chart for chart in charts(app) if len(chart["data"]) == 1]
+    bars = found[0]["data"][0]["x"]
+    shown = np.frombuffer(base64.b64decode(bars["bdata"]), np.float32)
+    assert shown == pytest.approx(weights)
+
+
+def test_a_click_pins_a_cell_and_a_second_one_releases_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    pins: list[dict[str, Any]] = []
+    now = State()
+    monkeypatch.setattr(focus.state, "get_state", lambda: now)
+    monkeypatch.setattr(focus.state, "update", lambda **changes: pins.append(changes))
+    picture.clicked(Click("attention_large", 3, 2, 0, None))
+    picture.clicked(Click("attention_large", 0.5, 2, 3, None))  # a bar is no cell
+    assert pins == [{"query": 2, "key": 3}]
+    now = State(query=2, key=3)
+    picture.clicked(Click("attention_large", 3, 2, 1, None))
+    assert pins[-1] == {"query": None, "key": None}
+
+
+def test_a_word_in_the_lines_is_pinned_with_its_partner(
+    open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = trace_of(open_page(view="lines", kind="cross"))
+    weights = trace["decoder/0/cross_attention/weights"][0].mean(0)
+    pins: list[dict[str, Any]] = []
+    monkeypatch.setattr(picture.state, "update", lambda **changes: pins.append(changes))
+
+    def pressed(side: str, place: int, **pinned: int) -> dict[str, Any]:
+        now = State(kind="cross", view="lines", **pinned)  # type: ignore[arg-type]
+        picture.pin_word(focus.Focus(now, trace, focus.Look()), side, place)
+        return pins[-1]
+
+    assert pressed("query", 2) == {"query": 2, "key": int(weights[2].argmax())}
+    assert pressed("key", 1) == {"query": int(weights[:, 1].argmax()), "key": 1}
+    assert pressed("key", 4, query=2, key=0) == {"key": 4}
+    assert pressed("query", 2, query=2, key=0) == {"query": None, "key": None}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_heads_can_be_ranked_by_what_they_do(open_page: Callable[..., AppTest], role: str) -> None:
+    grid = component(open_page(order=role), "head_grid")
+    shares = [item["share"] for item in grid["items"]]
+    assert len(shares) == 8
+    assert all(share.endswith("%") for share in shares)
+    assert {item["name"] for item in grid["items"]} == {
+        f"Layer {layer} · Head {head}" for layer in (1, 2) for head in (1, 2, 3, 4)
+    }
+
+
+def test_lines_have_one_head_the_mean_or_every_head(open_page: Callable[..., AppTest]) -> None:
+    for query, names in (
+        ({"view": "lines", "head": "2"}, ["Layer 1 · Head 2"]),
+        ({"view": "lines"}, ["Layer 1 · mean of its heads"]),
+        ({"view": "heads"}, [f"Layer 1 · Head {head}" for head in (1, 2, 3, 4)]),
+    ):
+        data = component(open_page(**query), "attention_lines")
+        assert [head["name"] for head in data["heads"]] == names
+
+
+def test_the_page_in_chinese(open_page: Callable[..., AppTest]) -> None:
+    shown = markdown(open_page(language="zh", kind="decoder", stage="masked", head="1"))
+    assert "第 1 层 · 第 1 头" in shown
+    assert "斜线：被掩码禁止，不是零。" in shown
+
+
+@pytest.mark.parametrize(
+    "text", ["hello", "<b>x</b> <s> </s> $x$ &lt; 🙂", "the cat the cat the cat", "我 爱 你 。"]
+)
+@pytest.mark.parametrize("view", ["matrix", "lines", "heads"])
+def test_odd_sentences_are_drawn(open_page: Callable[..., AppTest], text: str, view: str) -> None:
+    app = open_page(text=text, view=view, kind="cross", head="1")
+    assert trace_of(app).source_text == text
+    if view == "matrix":
+        assert len(cells(app)) == len(trace_of(app).target_tokens)
+
+
+def test_a_link_beyond_the_sentence_is_said_and_left_out(
+    open_page: Callable[..., AppTest],
+) -> None:
+    app = open_page(query="50", key="2", layer="9", order="song", terms="x")
+    assert state_of(app).query is None
+    assert "query=50" in markdown(app).replace("\\", "")
