@@ -1,0 +1,47 @@
+"""The page: the tree on the left; the picked tensor, its numbers and its files on the right."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+from app import state
+from app.widgets.chart import current_look
+from app.widgets.tensors import catalogue, controls, downloads, facts, picture, title
+from app.widgets.tensors.written import snippet
+from core.trace.trace import Trace
+
+
+def show(trace: Trace) -> None:
+    """Draw the page for a run."""
+    st.html(f"<style>{_sheet()}</style>")
+    tree, tensor = st.columns([28, 72], gap="medium")
+    with tree:
+        catalogue.show(trace, current_look())
+    with tensor:
+        _tensor(trace)
+
+
+@st.fragment
+def _tensor(trace: Trace) -> None:
+    """Everything about the picked tensor; other axes or another index leave the tree alone."""
+    look, address = current_look(), catalogue.picked(trace)
+    title.show(trace, address, look)
+    chosen = controls.planned(trace, address)
+    sheet = controls.show(trace, address, chosen)
+    left, right = st.columns(controls.WIDTHS, gap="medium")
+    with left, st.container(gap="xsmall"):
+        whole = catalogue.measure_of(trace, address)
+        picture.show(trace, address, sheet, whole, state.get_state().form)
+        with st.container(key="tensors_code"):
+            st.code(snippet(trace, address, chosen, state.get_state()), language="python")
+    with right:
+        facts.show(trace, address, sheet, whole, look)
+        downloads.show(trace, address)
+
+
+@cache
+def _sheet() -> str:
+    return Path(__file__).with_name("layout.css").read_text(encoding="utf-8")

@@ -1,0 +1,132 @@
+"""One cell in bars and in formulas: the lines add up, the numbers are those of the run."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.figures.attention_formula import cell_formula, stage_formula
+from app.figures.attention_roles import roles_figure
+from app.figures.attention_shares import shares_figure
+from app.figures.attention_terms import READABLE, term_rows, terms_figure
+from app.figures.theme import Look
+from core.reading.attention_terms import Terms, terms
+from tests.traces import small_trace
+
+LOOK = Look()
+
+
+def wide_cell(width: int = 64) -> Terms:
+    random = np.random.default_rng(0)
+    q, k = random.normal(size=(2, width)).astype(np.float32)
+    score = float(q @ k)
+    scaled = score / math.sqrt(width)
+    row = np.array([scaled, 0.5], np.float32)
+    weight = float(np.exp(scaled) / np.exp(row).sum())
+    return Terms(q, k, score, scaled, True, scaled, weight, row)
+
+
+@pytest.mark.parametrize("by", ["largest", "dimension"])
+@pytest.mark.parametrize("width", [1, 4, 16, 17, 64])
+def test_the_lines_add_up_to_the_score(by: str, width: int) -> None:
+    cell = wide_cell(width)
+    rows = term_rows(cell, by, "{count} others")
+    assert sum(row.product for row in rows) == pytest.approx(cell.score, abs=1e-5)
+    for row in rows:
+        if not math.isnan(row.q):
+            at = int(row.label) - 1
+            assert (row.q, row.k) == (cell.q[at], cell.k[at])
+
+
+def test_of_many_dimensions_the_small_ones_share_a_line() -> None:
+    rows = term_rows(wide_cell(), "largest", "{count} others")
+    assert len(rows) == READABLE
+    assert rows[-1].label == "49 others"
+    sizes = [abs(row.product) for row in rows[:-1]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(term_rows(wide_cell(), "dimension", "{count} others")) == 64
+
+
+def test_bars_carry_the_products_with_their_sign() -> None:
+    cell = terms(small_trace(), "encoder", 0, 1, 2, 3)
+    rows = term_rows(cell, "dimension", "")
+    vectors, bars = terms_figure(rows, LOOK, 300, "dim").data
+    assert np.array_equal(vectors.z, np.stack([cell.q, cell.k], axis=1))
+    assert bars.x == pytest.approx(cell.products)
+    for product, shade in zip(cell.products, bars.marker.color, strict=True):
+        assert shade == LOOK.colour("key" if product >= 0 else "query")
+    assert bars.hovertext[0].startswith(f"{cell.q[0]:.7g}"[:4].replace("-", "−"))
+
+
+def test_many_thin_bars_have_no_numbers_and_fewer_labels() -> None:
+    figure = terms_figure(term_rows(wide_cell(), "dimension", ""), LOOK, 300, "dim")
+    assert figure.data[0].text is None
+    assert len(figure.layout.yaxis.tickvals) <= 9
+
+
+def test_bars_of_zeros_and_of_what_is_no_number() -> None:
+    cell = wide_cell(2)
+    for value in (0.0, np.nan):
+        vector = np.full(2, value, np.float32)
+        rows = term_rows(replace(cell, q=vector, k=vector), "largest", "")
+        assert "q · k" in terms_figure(rows, LOOK, 300, "dim").to_json()
+
+
+def test_the_formula_of_a_cell_has_its_numbers() -> None:
+    cell = terms(small_trace(), "decoder", 0, 1, 3, 2)
+    written = cell_formula(cell, "scaled", "large_negative", replace(LOOK, precision=4))
+    for number in (cell.score, cell.scaled, cell.weight, cell.denominator):
+        assert f"{number:.4g}"[:5].replace("-", "−") in written
+    assert written.count("boldsymbol") == 1
+    assert r"\sqrt{4}" in written
+    assert "M = 1" in written
+
+
+def test_the_formula_of_a_forbidden_cell_shows_the_fill() -> None:
+    cell = terms(small_trace(), "decoder", 0, 1, 2, 3)
+    assert "M = 0" in cell_formula(cell, "masked", "large_negative", LOOK)
+    assert "-10^{9}" in cell_formula(cell, "masked", "large_negative", LOOK)
+    infinite = terms(small_trace(mask_fill="minus_infinity"), "decoder", 0, 1, 2, 3)
+    assert r"-\infty" in cell_formula(infinite, "masked", "minus_infinity", LOOK)
+
+
+def test_no_quotient_where_there_is_nothing_to_divide() -> None:
+    huge = replace(wide_cell(), masked=1000.0, row=np.array([1000.0], np.float32))
+    assert r"\tfrac" not in cell_formula(huge, "weights", "large_negative", LOOK)
+    nothing = replace(huge, masked=-math.inf, row=np.full(2, -np.inf, np.float32), weight=math.nan)
+    assert r"\mathrm{NaN}" in cell_formula(nothing, "weights", "minus_infinity", LOOK)
+
+
+def test_small_and_large_numbers_are_written_as_powers() -> None:
+    tiny = replace(wide_cell(), weight=1.5e-7)
+    assert r"1.50 \cdot 10^{-7}" in cell_formula(tiny, "weights", "large_negative", LOOK)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_formulas_are_in_the_colours_of_the_roles(dark: bool) -> None:
+    look = Look(dark=dark)
+    for stage in ("scores", "scaled"):
+        formula = stage_formula(stage, "large_negative", 16, look)
+        assert look.colour("query") in formula
+        assert look.colour("key") in formula
+    assert look.colour("weights") in stage_formula("weights", "large_negative", 16, look)
+    assert "= \\frac{S}{4.000}" in stage_formula("scaled", "large_negative", 16, look)
+    assert r"\infty" in stage_formula("masked", "additive", 16, look)
+    assert stage_formula("scaled", "large_negative", 10, look).count("frac") == 2
+
+
+def test_the_weight_of_every_head_beside_their_mean() -> None:
+    weights = np.array([0.1, 0.4, 0.25], np.float32)
+    figure = shares_figure(weights, ["<1>", "2", "3"], LOOK, 300, "mean 0.25")
+    assert figure.data[0].x.tolist() == weights.tolist()
+    assert figure.layout.shapes[0].x0 == pytest.approx(0.25)
+    assert figure.layout.yaxis.ticktext[0] == "&lt;1&gt;"
+    for odd in (np.zeros(2, np.float32), np.full(2, np.nan, np.float32)):
+        shares_figure(odd, ["1", "2"], LOOK, 300, "mean").to_json()
+
+
+def test_roles_are_shares_of_one() -> None:
+    figure = roles_figure({"next": 0.625, "previous": float("nan")}, LOOK, 200)
+    assert figure.data[1].x[0] == np.float32(0.625)
+    assert [note.text for note in figure.layout.annotations] == ["62.5%", "–"]

@@ -1,0 +1,106 @@
+"""Models and traces for the pages: shared, bounded, and clear about what is wrong with them."""
+
+import gc
+import json
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from app import service
+from app.state import FIRST_SENTENCE
+from core import checkpoints
+from core.errors import GlassformerError
+from tests.architecture.sources import ROOT
+
+
+@pytest.fixture
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the bundled model's folder that a test may damage."""
+    copy = tmp_path / "checkpoints"
+    shutil.copytree(checkpoints.CHECKPOINTS / "translator", copy / "translator")
+    monkeypatch.setattr(checkpoints, "CHECKPOINTS", copy)
+    clear()
+    yield copy
+    clear()
+
+
+def clear() -> None:
+    service._load.clear()
+    service._traces.clear()
+
+
+def test_one_sentence_is_computed_once_for_all() -> None:
+    first = service.get_trace("I like you")
+    assert service.get_trace("I like you") is first
+    assert service.get_trace("I like you", "en-zh") is not first
+    assert service.trace_bytes() >= first.nbytes
+
+
+def test_many_visitors_at_once_get_their_own_translation() -> None:
+    clear()
+    texts = ["I like you", "I have a cat", FIRST_SENTENCE, "我 爱 机器 学习"] * 4
+    with ThreadPoolExecutor(8) as pool:
+        traces = list(pool.map(service.get_trace, texts))
+    assert [trace.source_text for trace in traces] == texts
+    assert len({id(trace) for trace in traces}) == 4
+
+
+def test_a_trace_changes_nothing_in_the_model() -> None:
+    transformer = service.get_model().transformer
+    before = {name: weight.clone() for name, weight in transformer.named_parameters()}
+    service.get_trace("I have a dog")
+    for name, weight in transformer.named_parameters():
+        assert torch.equal(weight, before[name]), name
+
+
+@pytest.mark.parametrize("name", ["nobody", "../translator", "/etc", "."])
+def test_only_bundled_models_can_be_asked_for(name: str) -> None:
+    with pytest.raises(GlassformerError) as caught:
+        service.get_trace("I like you", "auto", name)
+    assert caught.value.key == "checkpoint_missing"
+
+
+def test_preparing_freezes_once() -> None:
+    service.prepare()
+    frozen = gc.get_freeze_count()
+    assert frozen > 10_000
+    service.prepare()
+    assert gc.get_freeze_count() <= frozen
+    assert torch.get_num_threads() == service.THREADS
+
+
+def remove(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+def truncate(folder: Path) -> None:
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+
+
+def mismatch(folder: Path) -> None:
+    path = folder / "config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    config["model"]["d_ff"] *= 2
+    path.write_text(json.dumps(config), encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("damage", [remove, truncate, mismatch])
+def test_a_damaged_model_is_said_in_place(models: Path, damage: object, language: str) -> None:
+    damage(models / "translator")  # type: ignore[operator]
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.query_params["language"] = language
+    app.run()
+    assert not app.exception
+    said = [each.value for each in app.markdown if ":material/error:" in each.value]
+    assert len(said) == 1
+    assert "make train" in said[0] or "config" in said[0]
+    assert ("模型" in said[0] or "权重" in said[0]) == (language == "zh")
+    # The frame is there, and a model that comes back is found without a restart.
+    assert app.text_input(key="widget_sentence").value == FIRST_SENTENCE

@@ -1,0 +1,133 @@
+"""The tensors page with the bundled model, without a browser."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.state import State
+from tests.architecture.sources import ROOT
+
+MASKED = "decoder/0/self_attention/masked"
+
+
+@pytest.fixture
+def open_tensors() -> Callable[..., AppTest]:
+    def run(**query: str) -> AppTest:
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        for name, value in query.items():
+            app.query_params[name] = value
+        app.switch_page("app/views/tensors.py").run()
+        assert not app.exception
+        return app
+
+    return run
+
+
+def code(app: AppTest) -> str:
+    value: str = app.code[0].value
+    return value
+
+
+def chart(app: AppTest, number: int = 0) -> dict[str, Any]:
+    spec: dict[str, Any] = json.loads(app.get("plotly_chart")[number].proto.spec)
+    return spec
+
+
+def markdown(app: AppTest) -> str:
+    return "\n".join(element.value for element in app.markdown)
+
+
+def test_attention_weights_are_shown_first(open_tensors: Callable[..., AppTest]) -> None:
+    app = open_tensors()
+    assert 'trace["encoder/0/self_attention/weights"][0, 0]' in code(app)
+    assert chart(app)["data"][0]["zmin"] == 0
+    assert "How much each position looks at each other one" in markdown(app)
+    assert len(app.get("plotly_chart")) == 2
+
+
+def test_a_link_brings_address_axes_and_pins(open_tensors: Callable[..., AppTest]) -> None:
+    app = open_tensors(address=MASKED, axes="key,query", head="2", language="zh")
+    assert f'trace["{MASKED}"][0, 1].T' in code(app)
+    assert "解码器 › 第 1 层 › 自注意力" in markdown(app)
+    assert "斜线" in markdown(app)
+    assert any("fillpattern" in drawn for drawn in chart(app)["data"])
+
+
+def test_axes_exchange_places(open_tensors: Callable[..., AppTest]) -> None:
+    app = open_tensors(address=MASKED)
+    app.selectbox(key="widget_tensor_rows").set_value("key").run()
+    assert app.session_state["state"].axes == ("key", "query")
+    app.selectbox(key="widget_tensor_columns").set_value("head").run()
+    assert app.session_state["state"].axes == ("key", "head")
+    assert app.query_params["axes"] == "key,head"
+
+
+def test_the_head_in_focus_is_the_one_of_every_page(open_tensors: Callable[..., AppTest]) -> None:
+    app = open_tensors()
+    app.select_slider(key="widget_tensor_pin_head").set_value(2).run()
+    assert app.session_state["state"].head == 2
+    assert code(app).endswith("[0, 2]")
+
+
+def test_another_index_is_pinned(open_tensors: Callable[..., AppTest]) -> None:
+    app = open_tensors(axes="head,key")
+    app.select_slider(key="widget_tensor_pin_query").set_value(3).run()
+    assert app.session_state["state"].pins == (("query", 3),)
+    assert app.query_params["pins"] == "query:4"
+    assert code(app).endswith("[0, :, 3]")
+
+
+def test_a_pin_beyond_a_shorter_sentence_goes_to_its_end(
+    open_tensors: Callable[..., AppTest],
+) -> None:
+    app = open_tensors(text="I like you", axes="head,key", pins="query:60")
+    assert code(app).endswith("[0, :, 3]")
+
+
+@pytest.mark.parametrize("form", ["table", "exact"])
+def test_numbers_as_a_table(open_tensors: Callable[..., AppTest], form: str) -> None:
+    app = open_tensors(text="I like you", form=form)
+    table = app.dataframe[0].value
+    assert table.shape == (4, 4)
+    assert table.to_numpy().sum(axis=1) == pytest.approx([1] * 4, abs=1e-5)
+    assert len(app.get("plotly_chart")) == 1
+
+
+def test_every_address_of_the_run_can_be_shown(open_tensors: Callable[..., AppTest]) -> None:
+    app = open_tensors(text="I like you")
+    for address in list(app.session_state["kept_trace"])[::7]:
+        app.query_params["address"] = address
+        app.run()
+        assert not app.exception, address
+        assert f'trace["{address}"]' in code(app)
+
+
+def test_vocabulary_offers_the_largest_first(open_tensors: Callable[..., AppTest]) -> None:
+    app = open_tensors(address="output/probabilities")
+    part = app.selectbox(key="widget_tensor_part_output/probabilities_rows")
+    assert len(chart(app)["layout"]["yaxis"]["ticktext"]) == 24
+    part.set_value(-1).run()
+    assert not app.exception
+    assert len(chart(app)["layout"]["yaxis"]["ticktext"]) <= 256
+    assert "neighbours" in markdown(app)
+
+
+def test_wrong_links_are_said_and_left_out(open_tensors: Callable[..., AppTest]) -> None:
+    app = open_tensors(address="encoder/99/nose", axes="nose,ear", pins="head:0", form="song")
+    assert app.session_state["state"] == State()
+    assert len(app.get("plotly_chart")) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["<b>x</b> <s> </s> the the", "$x$ &lt; :red[a] `b`", "我 爱 机器 学习", "no"]
+)
+def test_odd_words_are_literal_in_the_picture(
+    open_tensors: Callable[..., AppTest], text: str
+) -> None:
+    app = open_tensors(text=text)
+    names = chart(app)["layout"]["yaxis"]["ticktext"]
+    assert not any(name.count("<") for name in names)
+    assert "\n".join(names).count("&lt;eos&gt;") == 1

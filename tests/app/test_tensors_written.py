@@ -1,0 +1,167 @@
+"""How the tensors page writes addresses, sizes, code, tables; what the controls do to the state."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from app.codecs import AXES, PINS
+from app.figures.theme import Look
+from app.state import State
+from app.widgets.address_tree.address_tree import Line, tree_data
+from app.widgets.tensors import controls, facts, picture, title, written
+from core.reading.measure import measure
+from core.reading.sheets import cut, plan
+from core.trace.sites import SITES, addresses
+from core.trace.trace import Trace
+from tests.hand_made import hand_made
+
+WEIGHTS = "encoder/0/self_attention/weights"
+
+
+@pytest.fixture
+def run() -> Trace:
+    mask = torch.ones(1, 2, 4, 4, dtype=torch.bool).tril()
+    masked = torch.arange(32.0).reshape(1, 2, 4, 4).masked_fill(~mask, -1e9)
+    return hand_made(
+        {
+            "source/ids": torch.tensor([[5, 1, 5, 2]]),
+            "encoder/0/self_attention/mask": mask,
+            "encoder/0/self_attention/masked": masked,
+            WEIGHTS: masked.softmax(-1),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (2304, "2.3 kB"), (999_700, "1 MB"),
+     (1_310_000, "1.31 MB"), (2_500_000_000, "2.5 GB")],
+)  # fmt: skip
+def test_bytes(size: int, text: str) -> None:
+    assert written.format_bytes(size) == text
+
+
+def test_places_are_said_for_every_address_of_a_model(run: Trace) -> None:
+    everything = list(addresses(run.config, dropout=True))
+    named = written.places(everything)
+    assert named["encoder"] == "Encoder"
+    assert named["encoder/0"] == "Layer 1"
+    assert named["decoder/1/cross_attention_norm"] == "Norm of cross-attention"
+    assert written.place("decoder/1/feed_forward/output") == "Decoder › Layer 2 › Feed-forward"
+    assert written.place("memory") == ""
+
+
+def test_snippet_gives_the_numbers_on_screen(run: Trace) -> None:
+    for names in (None, ("key", "query"), ("head", "key"), ("key", "head")):
+        chosen = plan(run, WEIGHTS, names, {"head": 1, "query": 2})
+        code = written.snippet(run, WEIGHTS, chosen, State())
+        shown: torch.Tensor = eval(code.splitlines()[-1], {"trace": run})
+        assert np.array_equal(shown.numpy(), cut(run, WEIGHTS, chosen).values)
+    assert "load_model().trace('the <b>x</b> the')" in code
+    told = written.snippet(run, WEIGHTS, chosen, State(model="big", direction="en-zh"))
+    assert "load_model('big').trace('the <b>x</b> the', direction='en-zh')" in told
+
+
+def test_snippet_quotes_any_text(run: Trace) -> None:
+    trace = hand_made(dict(run.tensors))
+    object.__setattr__(trace, "source_text", 'it\'s "odd"\n')
+    line = written.snippet(trace, WEIGHTS, plan(trace, WEIGHTS), State()).splitlines()[1]
+    compile(line, "snippet", "exec")
+
+
+def test_tree_data_is_json_and_carries_tokens_as_text() -> None:
+    line = Line("a/b", "<b>", "1×2", "−1 … 2", "8 B", "0f", "data", shared=True)
+    data = tree_data([line], {"a": "A"}, "a/b", {"data": "#000000"}, {"search": "s"})
+    assert json.loads(json.dumps(data)) == data
+    assert data["lines"] == [["a/b", "<b>", "1×2", "−1 … 2", "8 B", "0f", "data", 1]]
+
+
+def test_table_names_are_unique_and_literal(run: Trace) -> None:
+    chosen = plan(run, WEIGHTS)
+    table = picture.sheet_table(cut(run, WEIGHTS, chosen))
+    assert list(table.columns) == ["1 the", "2 <b>x</b>", "3 the", "4 <eos>"]
+    assert table.index.name == "Query"
+    assert np.array_equal(table.to_numpy(), run[WEIGHTS][0, 0].numpy())
+
+
+def test_a_table_stays_within_what_is_sent() -> None:
+    wide = torch.zeros(1, 4, 6000)
+    run = hand_made({"encoder/0/feed_forward/activation": wide})
+    sheet = cut(run, "encoder/0/feed_forward/activation", plan(run, next(iter(run))))
+    shown = picture.table_part(sheet)
+    assert len(shown.columns) == picture.TABLE_CELLS // 4
+    assert len(picture.table_notes(sheet, shown)) == 2
+    assert len(picture.table_notes(shown, shown)) == 1
+
+
+def test_notes_count_what_is_left_out(run: Trace) -> None:
+    masked = "encoder/0/self_attention/masked"
+    sheet = cut(run, masked, plan(run, masked))
+    notes = " ".join(picture.picture_notes(sheet, measure(sheet.values, sheet.allowed)))
+    assert "(6 cells)" in notes
+    assert "✕" not in notes
+    sheet.values[3, 0] = np.nan
+    notes = " ".join(picture.picture_notes(sheet, measure(sheet.values, sheet.allowed)))
+    assert "✕: not a finite number (1)" in notes
+
+
+def test_ids_are_named_by_the_vocabulary(run: Trace) -> None:
+    assert picture.pieces_of(run, cut(run, "source/ids", plan(run, "source/ids"))) == [
+        "猫", "<unk>", "猫", "<eos>",
+    ]  # fmt: skip
+
+
+def test_statistics_table_is_escaped_and_exact() -> None:
+    whole = measure(np.array([1 / 3, np.nan], np.float32))
+    table = facts.statistics_table(whole, whole, 3)
+    assert "<td title='0.333333343'>0.333</td>" in table
+    assert "NaN" in table
+    assert "masked" not in table
+    nothing = measure(np.array([np.nan], np.float32))
+    assert "–" in facts.statistics_table(nothing, nothing, 3)
+
+
+def test_symbol_is_math_in_the_colour_of_its_role() -> None:
+    for site in SITES:
+        symbol = title.symbol(site, site.equation, Look(dark=True))
+        assert symbol == "" or symbol.count("$") == 2
+
+
+@pytest.mark.parametrize(
+    ("count", "by_value", "expected"),
+    [
+        (512, False, [-1, 0, 256]),
+        (2150, True, [-2, -1, *range(0, 2150, 256)]),
+        (30, True, [-2, -1]),
+    ],
+)
+def test_parts_of_a_long_axis(count: int, by_value: bool, expected: list[int]) -> None:
+    assert controls.parts(count, by_value) == expected
+
+
+def test_part_labels_count_from_one() -> None:
+    assert controls.part_label(256, 300) == "257–300"
+    assert controls.part_label(controls.ALL, 300) == "all 300"
+    assert str(controls.LARGEST) in controls.part_label(controls.BY_VALUE, 300)
+
+
+def test_axes_and_pins_in_a_link() -> None:
+    now = State(axes=("head", "key"), pins=(("query", 4), ("hidden", 0)), form="exact")
+    query = now.to_query()
+    assert query["axes"] == "head,key"
+    assert query["pins"] == "query:5,hidden:1"
+    assert State.from_query(query) == (now, ())
+
+
+@pytest.mark.parametrize("text", ["", "head", "head,head", "head,key,query", "<b>,key", "a,b"])
+def test_wrong_axes_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^"):
+        AXES.read(text)
+
+
+@pytest.mark.parametrize("text", ["", "head", "head:0", "head:x", "nose:2", "head:1,,"])
+def test_wrong_pins_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^"):
+        PINS.read(text)

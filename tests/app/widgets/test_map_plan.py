@@ -1,0 +1,193 @@
+"""The drawing of the map: everything in its place, for any config, in both languages."""
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import combinations, pairwise
+from typing import Any
+
+import pytest
+
+from app.figures.colours import contrast
+from app.figures.labels import text_width
+from app.figures.theme import Look
+from app.widgets.architecture_map.ends import short_percent
+from app.widgets.architecture_map.grid import CARD, SIDES, columns
+from app.widgets.architecture_map.plan import plan
+from app.words import say
+from core.reading.blocks import blocks
+from core.reading.stream_views import ratios
+from tests.traces import OUTPUT, SOURCE, small_trace
+
+LONG = {"source": SOURCE * 6, "output": OUTPUT * 7}
+CONFIGS: list[dict[str, Any]] = [
+    {},
+    {"norm_place": "pre", "final_norm": True},
+    {"final_norm": True, "encoder_layers": 1, "decoder_layers": 3},
+    {"encoder_layers": 6, "decoder_layers": 6},
+    {"encoder_layers": 12, "decoder_layers": 12, "norm_place": "pre"},
+    {"positions": "none", "encoder_layers": 1, "decoder_layers": 1},
+    LONG,
+    {"source": ("I",), "output": ("<s>",)},
+]
+OPENED = [(0, 0), (1, 1), (11, 4)]
+
+
+def drawn(config: dict[str, Any], opened: tuple[int, int] = (0, 0), language: str = "en",
+          dark: bool = False, block: str = "") -> dict[str, Any]:  # fmt: skip
+    unfolded = {"encoder": opened[0], "decoder": opened[1]}
+    speak = partial(say, language=language)
+    return plan(small_trace(**config), Look(dark=dark), speak, block, unfolded)  # type: ignore[arg-type]
+
+
+def parts(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for item in items:
+        yield item
+        yield from parts(item.get("items", []))
+
+
+def buttons(made: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {item["id"]: item for item in made["items"] if item["kind"] == "button"}
+
+
+def texts_of(made: dict[str, Any]) -> list[tuple[str, float, float, float, float]]:
+    """Every text with its box: left, top, right, bottom; narrower than it may be in any font."""
+    found = []
+    for item in parts(made["items"]):
+        if item["kind"] != "text":
+            continue
+        whole = item["text"] + ("  " + item["after"] if "after" in item else "")
+        width = text_width(whole, item["font-size"]) * 0.86
+        left = {"start": 0.0, "middle": 0.5, "end": 1.0}[item["text-anchor"]]
+        x, y, size = item["x"] - width * left, item["y"], item["font-size"]
+        found.append((whole, x, y - size * 0.72, x + width, y + size * 0.1))
+    return found
+
+
+def overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    return a[0] < b[2] - 0.5 and b[0] < a[2] - 0.5 and a[1] < b[3] - 0.5 and b[1] < a[3] - 0.5
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("opened", OPENED)
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: str(config)[:60])
+def test_no_text_lies_on_another_or_leaves_the_drawing(
+    config: dict[str, Any], opened: tuple[int, int], language: str
+) -> None:
+    made = drawn(config, opened, language)
+    found = texts_of(made)
+    for words, *box in found:
+        assert box[0] >= -2, words
+        assert box[2] <= made["width"] + 2, words
+        assert box[1] >= 0, words
+        assert box[3] <= made["height"], words
+    for (first, *one), (second, *two) in combinations(found, 2):
+        assert not overlap(tuple(one), tuple(two)), f"{first!r} lies on {second!r}"
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: str(config)[:60])
+def test_every_block_can_be_pointed_at_and_none_lies_on_another(config: dict[str, Any]) -> None:
+    made = drawn(config, (1, 0))
+    trace = small_trace(**config)
+    found = buttons(made)
+    added = {block.id for block in blocks(trace.config) if block.kind == "add"}
+    assert {block.id for block in blocks(trace.config)} - added <= set(found)
+    assert all(item["tip"][0] and item["tip"][1] and item["label"] for item in found.values())
+    boxes = {
+        name: (r["x"], r["y"], r["x"] + r["width"], r["y"] + r["height"])
+        for name, r in ((name, item["ring"]) for name, item in found.items())
+    }
+    for (a, one), (b, two) in combinations(boxes.items(), 2):
+        inside = a.startswith(f"{b}/") or b.startswith(f"{a}/")
+        assert inside or not overlap(one, two), f"{a} lies on {b}"
+
+
+@pytest.mark.parametrize("count", range(1, 13))
+def test_layers_stand_in_order_inside_their_side_and_one_is_wide(count: int) -> None:
+    for opened in range(count):
+        for left, right in SIDES.values():
+            spans = columns(count, opened, left, right)
+            assert [width == CARD for _, width in spans] == [at == opened for at in range(count)]
+            assert spans[0][0] >= left - 0.01
+            assert spans[-1][0] + spans[-1][1] <= right + 0.01
+            for (x, width), (following, _) in pairwise(spans):
+                assert x + width < following
+            assert all(width >= 10 for _, width in spans)
+
+
+def test_the_card_stays_in_the_middle_while_the_others_have_room() -> None:
+    for count in (1, 2, 3):
+        for opened in range(count):
+            x, width = columns(count, opened, 0, 450)[opened]
+            assert x + width / 2 == 225
+
+
+def test_shapes_numbers_and_words_are_those_of_the_run() -> None:
+    trace = small_trace()
+    words = [item for item, *_ in texts_of(drawn({}))]
+    vocabulary = len(trace.vocabulary)
+    for shape in ("12 × 16  S × D", "10 × 16  T × D", f"10 × {vocabulary}  T × V"):
+        assert shape in words
+    for token in (*trace.source_tokens, *trace.target_tokens, *trace.output_tokens):
+        assert token in words
+    assert f"{ratios(trace)['encoder/0/feed_forward']:.0%}" in words
+
+
+def test_a_tint_grows_with_the_ratio() -> None:
+    made, found = buttons(drawn({})), ratios(small_trace())
+    kinds = [name for name in found if name.endswith("_attention")]
+    ordered = sorted(kinds, key=found.__getitem__)
+    fills = [made[name]["items"][0]["fill"] for name in ordered]
+    against_page = [contrast(fill, "#FFFFFF") for fill in fills]
+    assert against_page == sorted(against_page)
+    assert against_page[-1] > against_page[0]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_names_read_on_their_tint(dark: bool) -> None:
+    for item in buttons(drawn({}, dark=dark)).values():
+        shape, *rest = item["items"]
+        for each in rest:
+            if each["kind"] == "text":
+                assert contrast(each["fill"], shape["fill"]) >= 4.5, item["id"]
+
+
+def test_pre_norm_draws_its_sums_and_norms_apart() -> None:
+    found = buttons(drawn({"norm_place": "pre", "final_norm": True}))
+    norm, block = (found[f"encoder/0/self_attention{end}"]["ring"]["y"] for end in ("_norm", ""))
+    added = found["encoder/0/self_attention_residual"]["ring"]["y"]
+    assert added < block < norm  # read upwards: norm, sub-layer, sum
+    post = buttons(drawn({}))
+    norm, block = (post[f"encoder/0/self_attention{end}"]["ring"]["y"] for end in ("_norm", ""))
+    assert norm < block
+    assert {"encoder/norm", "decoder/norm"} <= set(found)
+    assert "encoder/norm" not in post
+
+
+def test_only_the_open_block_is_pressed() -> None:
+    found = buttons(drawn({}, block="memory"))
+    assert [name for name, item in found.items() if item["pressed"]] == ["memory"]
+
+
+def test_many_words_are_counted_in_the_middle() -> None:
+    words = [words for words, *_ in texts_of(drawn(LONG))]
+    left_out = [int(each.removeprefix("⋯ ")) for each in words if each.startswith("⋯ ")]
+    assert len(left_out) == 3  # source, decoder input, output
+    trace = small_trace(**LONG)
+    assert all(0 < count < len(trace.source_tokens) for count in left_out)
+
+
+def test_markup_is_passed_on_as_it_was_typed() -> None:
+    hostile = ("<b>x</b>", "<s>", "</s>", "$x$", "&lt;", "和", "和", "a" * 60)
+    words = [words for words, *_ in texts_of(drawn({"source": hostile, "output": ("<s>",)}))]
+    for token in hostile[:7]:
+        assert words.count(token) >= hostile.count(token)
+    assert "a" * 60 not in words
+
+
+@pytest.mark.parametrize(
+    ("share", "printed"),
+    [(0.971, "97%"), (0.0004, "<1%"), (0.999, ">99%"), (1.0, "100%"), (0.0, "0%"),
+     (float("nan"), "NaN")],
+)  # fmt: skip
+def test_a_probability_is_not_rounded_to_certainty(share: float, printed: str) -> None:
+    assert short_percent(share) == printed

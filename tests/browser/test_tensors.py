@@ -1,0 +1,139 @@
+"""The tensors page in a real browser: find, pick, turn, read a number, take a file away."""
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser import driver
+
+CROSS = "decoder/0/cross_attention/weights"
+PICTURE = ".st-key-tensor_picture .js-plotly-plot"
+
+expect.set_options(timeout=30_000)  # a busy machine takes its time to draw
+
+
+def leaf(page: Page, address: str) -> Locator:
+    return page.locator(f'.leaf[data-address="{address}"]')
+
+
+def code(page: Page) -> Locator:
+    return page.locator(".st-key-tensors_code")
+
+
+def hover_cell(page: Page, row: int, column: int) -> None:
+    """The mouse over a cell, by the axes of the drawn picture."""
+    place = page.evaluate(
+        """([selector, row, column]) => {
+          const chart = document.querySelector(selector);
+          const box = chart.querySelector(".nsewdrag").getBoundingClientRect();
+          const {xaxis, yaxis} = chart._fullLayout;
+          return [box.left + xaxis.l2p(column), box.top + yaxis.l2p(row)];
+        }""",
+        [PICTURE, row, column],
+    )
+    page.mouse.move(place[0] + 3, place[1])
+    page.mouse.move(*place)
+
+
+def test_search_pick_and_come_back_by_the_link(open_page: Callable[..., Page]) -> None:
+    page = open_page("tensors")
+    expect(code(page)).to_contain_text("encoder/0/self_attention/weights")
+    page.locator(".search").fill("cross layer 1 looks other")
+    expect(page.locator(".leaf:visible")).to_have_count(1)
+    leaf(page, CROSS).click()
+    page.wait_for_url("**address=decoder*")
+    expect(code(page)).to_contain_text(f'trace["{CROSS}"][0, 0]')
+    again = open_page("tensors", page.url.partition("?")[2])
+    expect(leaf(again, CROSS)).to_have_attribute("aria-selected", "true")
+    expect(leaf(again, CROSS)).to_be_in_viewport()
+
+
+def test_search_finds_nothing_and_says_so(open_page: Callable[..., Page]) -> None:
+    page = open_page("tensors")
+    page.locator(".search").fill("<b>nose")
+    expect(page.locator(".nothing")).to_be_visible()
+    page.locator(".search").fill("")
+    expect(page.locator(".nothing")).to_be_hidden()
+
+
+def test_the_tree_by_keyboard(open_page: Callable[..., Page]) -> None:
+    page = open_page("tensors")
+    page.locator(".search").press("ArrowDown")
+    first = page.locator('.branch[data-branch="source"]')
+    expect(first).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(first).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(code(page)).to_contain_text('trace["source/ids"]')
+
+
+def test_hover_says_the_words_and_the_exact_value(open_page: Callable[..., Page]) -> None:
+    page = open_page("tensors", "text=I+like+you")
+    page.wait_for_selector(f"{PICTURE} .nsewdrag", state="attached")
+    exact = page.evaluate(f"document.querySelector('{PICTURE}')._fullData[0].z[1][2]")
+    hover_cell(page, 1, 2)
+    label = page.locator(f"{PICTURE} .hovertext")
+    expect(label).to_contain_text("2 like")
+    expect(label).to_contain_text("3 you")
+    said = label.text_content() or ""
+    assert float(said.rpartition("value")[2].replace("−", "-")) == pytest.approx(exact, rel=1e-7)
+
+
+def test_masked_cells_say_so(open_page: Callable[..., Page]) -> None:
+    page = open_page("tensors", "address=decoder/0/self_attention/masked&text=I+like+you")
+    page.wait_for_selector(f"{PICTURE} .nsewdrag", state="attached")
+    hover_cell(page, 0, 2)
+    expect(page.locator(f"{PICTURE} .hovertext")).to_contain_text("masked")
+
+
+def test_nothing_jumps_when_axes_and_form_change(open_page: Callable[..., Page]) -> None:
+    page = open_page("tensors")
+    places = [page.locator(".st-key-tensors_picture"), code(page), page.locator(".search")]
+    before = [place.bounding_box() for place in places]
+    page.locator(".st-key-widget_form").get_by_text("table", exact=True).click()
+    expect(page.locator('[data-testid="stDataFrame"]')).to_be_visible()
+    page.wait_for_url("**form=table*")
+    driver.wait_until_idle(page)
+    assert [place.bounding_box() for place in places] == before
+    page.locator(".st-key-widget_form").get_by_text("picture", exact=True).click()
+    slider = page.locator(".st-key-widget_tensor_pin_head").get_by_role("slider")
+    slider.press("ArrowRight")
+    page.wait_for_url("**head=2*")
+    expect(code(page)).to_contain_text("[0, 1]")
+    driver.wait_until_idle(page)
+    assert [place.bounding_box() for place in places] == before
+
+
+def test_csv_is_made_on_the_click(open_page: Callable[..., Page], tmp_path: Path) -> None:
+    page = open_page("tensors", f"address={CROSS}&text=I+like+you")
+    with page.expect_download() as waiting:
+        page.locator(".st-key-download_csv button").first.click()
+    assert waiting.value.suggested_filename == "decoder.0.cross_attention.weights.csv"
+    path = tmp_path / "weights.csv"
+    waiting.value.save_as(path)
+    rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"))))
+    assert {row["key_token"] for row in rows} == {"I", "like", "you", "<eos>"}
+    first = [float(row["value"]) for row in rows if row["head"] == "0" and row["query"] == "0"]
+    assert sum(first) == pytest.approx(1, abs=1e-5)
+
+
+def test_odd_words_are_drawn_literally(open_page: Callable[..., Page]) -> None:
+    page = open_page("tensors", "text=the+%3Cb%3Ex%3C%2Fb%3E+%3Cs%3E+%24x%24+%26lt%3B")
+    labels = page.locator(f"{PICTURE} .y2tick text")
+    expect(labels.filter(has_text="<b>x</b>")).to_have_count(1)
+    expect(labels.filter(has_text="$x$")).to_have_count(1)
+    expect(labels.filter(has_text="&lt;")).to_have_count(1)
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1920, 1080)])
+def test_the_page_is_not_scrolled(open_page: Callable[..., Page], size: tuple[int, int]) -> None:
+    page = open_page("tensors", width=size[0], height=size[1])
+    page.wait_for_selector(f"{PICTURE} .nsewdrag", state="attached")
+    main = page.locator('[data-testid="stMain"]')
+    assert main.evaluate("main => main.scrollHeight - main.clientHeight") <= 2
+    assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
