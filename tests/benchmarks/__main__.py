@@ -1,0 +1,61 @@
+"""`python -m tests.benchmarks`, which `make bench` calls: one table a question.
+
+Nothing is written unless `--output FILE` asks for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import torch
+from rich.console import Console
+
+from tests.benchmarks import attention_page, decoding, libraries, recording, start
+from tests.benchmarks.report import Table, heading
+
+Question = Callable[[float], Iterator[Table]]
+
+# Question, seconds for each of its measurements in a quick run. Always in this order: after
+# `recording` the process keeps its freed memory, and cannot be told to give it back again.
+QUESTIONS: dict[str, tuple[Question, float]] = {
+    "recording": (recording.tables, 2),
+    "decoding": (decoding.tables, 3),
+    "libraries": (libraries.tables, 3),
+    "page": (attention_page.tables, 3),
+    "start": (start.tables, 5),
+}
+FULL = 10  # how many times as long a full run measures
+
+
+def main() -> None:
+    """Measures, prints, and writes the markdown where asked."""
+    asked = _arguments()
+    torch.set_num_threads(1)
+    console = Console(width=None if Console().is_terminal else 140)
+    console.print(heading(), style="dim", highlight=False)
+    found = []
+    for name, (question, seconds) in QUESTIONS.items():
+        if asked.questions and name not in asked.questions:
+            continue
+        for table in question(seconds * (FULL if asked.full else 1)):
+            table.show(console)
+            found.append(table)
+    if asked.output:
+        parts = ["# Measurements", "", heading() + ".", "", *[each.markdown() for each in found]]
+        asked.output.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("questions", nargs="*", help=f"of {', '.join(QUESTIONS)}; all by default")
+    parser.add_argument("--full", action="store_true", help="more rounds: minutes, steadier")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="also write markdown there")
+    asked = parser.parse_args()
+    if unknown := set(asked.questions) - set(QUESTIONS):
+        parser.error(f"{', '.join(sorted(unknown))}: choose from {', '.join(QUESTIONS)}")
+    return asked
+
+
+main()

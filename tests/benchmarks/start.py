@@ -1,0 +1,72 @@
+"""How long from `make app` (not the first time) to the translation on screen?"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Iterator
+
+from playwright.sync_api import Browser
+
+from app.state import FIRST_SENTENCE
+from core.checkpoints import load_model
+from tests.benchmarks.report import Table, shared_cores
+from tests.benchmarks.screen import NO_BROWSER
+from tests.benchmarks.timing import Spread
+from tests.browser import driver
+
+FEWEST = 3  # starts
+
+
+def tables(seconds: float) -> Iterator[Table]:
+    """Starts the server again and again, each time with a browser that has cached nothing."""
+    table = Table(
+        "From `make app` (not the first time) to the first painted panel",
+        ("", "seconds (quartiles)"),
+    )
+    if driver.find_browser() is None:
+        table.notes.append(NO_BROWSER)
+        yield table
+        return
+    translation = load_model().translate(FIRST_SENTENCE)
+    starts = []
+    with driver.chromium() as browser:
+        end = time.monotonic() + seconds
+        while len(starts) < FEWEST or time.monotonic() < end:
+            starts.append(_start(browser, translation))
+    names = (
+        "until the server answers",
+        f"until “{translation}” is on screen",
+        "until the whole page is at rest",
+        "CPU time of the server in all that",
+    )
+    for name, spent in zip(names, zip(*starts, strict=True), strict=True):
+        seen = Spread.of(spent)
+        table.add(name, str(seen))
+    table.notes += [
+        f"{len(starts)} starts of the command behind `make app`; the browser runs already, "
+        "its cache is empty",
+        shared_cores(),
+    ]
+    yield table
+
+
+def _start(browser: Browser, translation: str) -> tuple[float, ...]:
+    begin, before = time.monotonic(), _server_seconds()
+    with driver.serving() as url:
+        answered = time.monotonic() - begin
+        context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
+        page = context.new_page()
+        page.goto(url, wait_until="commit")
+        page.get_by_text(translation).first.wait_for(state="visible", timeout=60_000)
+        read = time.monotonic() - begin
+        driver.wait_until_idle(page, quiet=0.4)
+        rest = time.monotonic() - begin - 0.4
+        context.close()
+    return answered, read, max(read, rest), _server_seconds() - before
+
+
+def _server_seconds() -> float:
+    """CPU time of all servers that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
