@@ -14,6 +14,8 @@ from core.model.transformer import Transformer
 settings.register_profile("steady", deadline=None, derandomize=True)  # no test is timed
 settings.load_profile("steady")
 
+torch.set_num_threads(1)  # on a busy machine several are slower, and these models are small
+
 SMALL: dict[str, Any] = {
     "vocabulary_size": 30,
     "d_model": 16,
