@@ -9,7 +9,7 @@ from __future__ import annotations
 MESSAGES = {
     # a text
     "empty_text": "The text is empty. Type a sentence in English or Chinese.",
-    "too_long": "The text has {given} {unit}; at most {limit} are allowed. Shorten it to one "
+    "too_long": "The text has {given} words; at most {limit} are allowed. Shorten it to one "
     "sentence.",
     "no_words": "There is no word in “{text}”. Type a sentence in English or Chinese.",
     "unknown_language": "“{given}” is not a language of this model; it knows {allowed}. Choose one "

@@ -14,6 +14,7 @@ from core.decoding.step import Step
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.text.tokenizer import Encoded, Tokenizer
+from core.text.vocabulary import END, RESERVED
 from core.trace.sites import recorded_bytes, site_at
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace
@@ -106,12 +107,13 @@ class Translator:
     def _decoded(
         self, source: Encoded, source_ids: torch.Tensor, language: str, edits: Sequence[Edit]
     ) -> Target:
-        start, end = self._id(f"<{language}>"), self._id("<eos>")
+        start, end = self._id(f"<{language}>"), self._id(END)
         limit = min(2 * len(source.ids) + 12, self.config.max_length)
         tape: Callable[[], Recorder] | None = None
         if edits:
             tape = lambda: Recorder(edits, keep=lambda _: False)  # noqa: E731
-        steps = greedy(self.transformer, source_ids, start, end, limit, tape)
+        forbidden = [self._id(piece) for piece in RESERVED if piece not in (END, *source.pieces)]
+        steps = greedy(self.transformer, source_ids, start, end, limit, forbidden, tape)
         chosen = [step.chosen for step in steps]
         return Target([start, *chosen[:-1]], chosen, source, tuple(steps))
 

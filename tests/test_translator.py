@@ -81,6 +81,21 @@ def test_edits_reach_decoding_and_are_named(translator: Translator) -> None:
     assert translator.trace(TIRED).output_text == plain.output_text  # the model is as it was
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_slot_that_the_source_lacks_is_never_written(translator: Translator, seed: int) -> None:
+    """Even where the model, here with its logits turned over, wants nothing else."""
+    slot = translator.tokenizer.vocabulary.id(f"<noun{seed + 1}>")
+
+    def prefer_slots(logits: Tensor) -> Tensor:
+        logits[..., slot] = 100.0
+        return logits
+
+    trace = translator.trace("I have a cat", edits=[Edit("output/logits", prefer_slots)])
+    assert not [piece for piece in trace.output_pieces if piece.startswith("<noun")]
+    copied = translator.trace("I have a wug", direction="en-zh")
+    assert "wug" in copied.output_text
+
+
 def test_both_directions_and_detection(translator: Translator) -> None:
     assert translator.trace("我 爱 机器 学习").direction == "zh-en"
     assert translator.trace("I have a cat", direction="en-zh").direction == "en-zh"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import torch
 from torch import Tensor
@@ -20,6 +20,7 @@ def greedy(
     start: int,
     end: int,
     limit: int,
+    forbidden: Collection[int] = (),
     tape: Callable[[], Tape] | None = None,
 ) -> list[Step]:
     """Decodes one sentence.
@@ -30,6 +31,7 @@ def greedy(
         start: id of the begin token, here the language to write.
         end: id of the end token; it is the last step's choice unless the limit came first.
         limit: most steps to take.
+        forbidden: ids that are never chosen, such as copy slots that the source does not have.
         tape: a maker of tapes for runs with edits or dropout. Each step then recomputes the whole
             pass on a tape of its own, for an edit may look at all rows; without one, keys and
             values are kept between steps.
@@ -37,7 +39,7 @@ def greedy(
     rows = _cached_rows(model, source_ids) if tape is None else _fresh_rows(model, source_ids, tape)
     ids, steps = [start], list[Step]()
     while len(steps) < limit:
-        step = step_from(rows(ids))
+        step = step_from(rows(ids), forbidden)
         steps.append(step)
         if step.chosen == end:
             break

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 
@@ -17,12 +19,17 @@ class Step:
     candidates: tuple[tuple[int, float], ...]  # (id, probability), best first
 
 
-def step_from(logits: Tensor, chosen: int | None = None, keep: int = 10) -> Step:
-    """The step read off one row of logits (V,); without `chosen`, the most probable is taken."""
+def step_from(logits: Tensor, forbidden: Collection[int] = (), keep: int = 10) -> Step:
+    """The step read off one row of logits (V,): the most probable word is taken.
+
+    `forbidden` ids are never taken, but keep their place among the candidates: what the model
+    thinks stays as it is.
+    """
     log_probabilities = logits.float().log_softmax(dim=-1)  # (V,)
     probabilities = log_probabilities.exp()
     best = probabilities.topk(min(keep, len(probabilities)))
-    taken = int(best.indices[0]) if chosen is None else chosen
+    allowed = probabilities.index_fill(0, _ids(forbidden, logits), -1.0)
+    taken = int(allowed.argmax())
     entropy = -(probabilities * log_probabilities).nan_to_num().sum()
     return Step(
         chosen=taken,
@@ -30,3 +37,7 @@ def step_from(logits: Tensor, chosen: int | None = None, keep: int = 10) -> Step
         entropy=float(entropy),
         candidates=tuple(zip(best.indices.tolist(), best.values.tolist(), strict=True)),
     )
+
+
+def _ids(words: Collection[int], like: Tensor) -> Tensor:
+    return torch.tensor(list(words), dtype=torch.long, device=like.device)

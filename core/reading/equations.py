@@ -44,7 +44,7 @@ def equation(config: ModelConfig, address: str) -> str:
     }.get(site.group)
     found = (special(config, site.name) if special else "") or site.equation
     if "cross_attention" in address and site.name in ("k", "v"):
-        return found.replace("= x W", "= M W")  # keys and values are made of the memory (§3.2.3)
+        return found.replace("= x W", "= Z W")  # keys and values are made of the memory (§3.2.3)
     return found
 
 
@@ -61,8 +61,9 @@ def _embedding(config: ModelConfig, name: str) -> str:
 
 def _attention(config: ModelConfig, name: str) -> str:
     if name == "masked":
-        kept = r"\tilde{S}_{ts} = S_{ts} \text{ where } M_{ts} = 1, \text{ else } "
-        return kept + _FILLS[config.mask_fill]
+        return site_at("encoder/0/self_attention/masked").equation.replace(
+            "-10^9", _FILLS[config.mask_fill]
+        )
     if config.attention_bias:
         return ""
     if name == "output":

@@ -138,4 +138,4 @@ def _shortened(text: str) -> str:
 
 
 def _refuse_length(words: int) -> None:
-    raise GlassformerError("too_long", given=max(words, LIMIT), unit="words", limit=LIMIT - 1)
+    raise GlassformerError("too_long", given=max(words, LIMIT), limit=LIMIT - 1)

@@ -79,14 +79,14 @@ SITES: tuple[Site, ...] = (
     Site("norm", "normalized", r"\hat{x}", _STREAM, r"\hat{x} = \frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}}", "norm"),
     Site("norm", "output", r"\gamma \hat{x} + \beta", _STREAM, r"\gamma \odot \hat{x} + \beta", "norm"),
 
-    Site("attention", "memory", r"M", ("batch", "key", "feature"), r"M = \mathrm{Encoder}(x)", "data", is_view=True),
+    Site("attention", "memory", r"Z", ("batch", "key", "feature"), r"Z = \mathrm{Encoder}(x)", "data", is_view=True),
     Site("attention", "q", r"Q", _HEADS, r"Q = x W^Q + b^Q", "query"),
     Site("attention", "k", r"K", _KEYS, r"K = x W^K + b^K", "key"),
     Site("attention", "v", r"V", _KEYS, r"V = x W^V + b^V", "value"),
-    Site("attention", "scores", r"Q K^\top", _MAP, r"Q K^\top", "weights", per_map=True),
-    Site("attention", "scaled", r"\frac{Q K^\top}{\sqrt{d_k}}", _MAP, r"\frac{Q K^\top}{\sqrt{d_k}}", "weights", per_map=True),
-    Site("attention", "mask", r"M", _MAP, r"M_{ts} = 1 \text{ where } t \text{ may look at } s", "weights", is_view=True),
-    Site("attention", "masked", r"\tilde{S}", _MAP, r"\tilde{S}_{ts} = S_{ts} \text{ where } M_{ts} = 1, \text{ else } -\infty", "weights", per_map=True),
+    Site("attention", "scores", r"S", _MAP, r"S = Q K^\top", "weights", per_map=True),
+    Site("attention", "scaled", r"S'", _MAP, r"S' = \frac{S}{\sqrt{d_k}}", "weights", per_map=True),
+    Site("attention", "mask", r"M", _MAP, r"M_{ts} \in \{0, 1\}", "weights", is_view=True),
+    Site("attention", "masked", r"\tilde{S}", _MAP, r"\tilde{S}_{ts} = \begin{cases} S'_{ts} & M_{ts} = 1 \\ -10^9 & M_{ts} = 0 \end{cases}", "weights", per_map=True),
     Site("attention", "weights", r"A", _MAP, r"A = \mathrm{softmax}(\tilde{S})", "weights", per_map=True),
     Site("attention", "kept", r"m", _MAP, _KEPT, "weights", training_only=True),
     Site("attention", "context", r"A V", _HEADS, r"A V", "value"),
@@ -98,7 +98,7 @@ SITES: tuple[Site, ...] = (
     Site("feed_forward", "kept", r"m", _HIDDEN, _KEPT, "feed_forward", training_only=True),
     Site("feed_forward", "output", r"\mathrm{FFN}(x)", _STREAM, r"a W_2 + b_2", "feed_forward"),
 
-    Site("stack", "memory", r"M", _STREAM, r"M = \mathrm{Encoder}(x)", "data", is_view=True),
+    Site("stack", "memory", r"Z", _STREAM, r"Z = \mathrm{Encoder}(x)", "data", is_view=True),
     Site("output", "logits", r"z", _WORDS, r"z = x E^\top + b", "data"),
     Site("output", "probabilities", r"p", _WORDS, r"p = \mathrm{softmax}(z)", "weights"),
 )

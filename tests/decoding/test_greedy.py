@@ -61,8 +61,17 @@ def test_edits_reach_the_decoding(small_model: Maker, source_ids: Tensor) -> Non
     assert [step.chosen for step in steps] == [9, 9, 9]
 
 
+def test_a_forbidden_word_is_never_taken(small_model: Maker, source_ids: Tensor) -> None:
+    model = small_model()
+    first = greedy(model, source_ids, start=4, end=2, limit=1)[0]
+    other = greedy(model, source_ids, start=4, end=2, limit=1, forbidden=[first.chosen])[0]
+    assert other.chosen == first.candidates[1][0]
+    assert other.candidates == first.candidates and other.entropy == first.entropy
+
+
 def test_entropy_of_known_distributions() -> None:
     assert step_from(torch.zeros(8)).entropy == pytest.approx(2.0794, abs=1e-4)  # ln 8
     certain = step_from(torch.tensor([0.0, 200.0, 0.0]))
     assert certain.entropy == pytest.approx(0, abs=1e-6) and certain.chosen == 1
-    assert step_from(torch.tensor([0.0, 2.0]), chosen=0).chosen == 0
+    without = step_from(torch.tensor([0.0, 2.0, 1.0]), forbidden=[1])
+    assert without.chosen == 2 and without.candidates[0][0] == 1
