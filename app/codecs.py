@@ -18,6 +18,14 @@ class Codec:
     read: Callable[[str], Any]
     write: Callable[[Any], str] = str
 
+    def takes(self, value: Any) -> bool:
+        """Whether it is such a value; a text may be longer than a link carries."""
+        try:
+            self.read(self.write(value)[:MAX_LINK_TEXT])
+        except (ValueError, TypeError):
+            return False
+        return True
+
 
 def one_of(*names: str) -> Codec:
     """One of a few words."""
@@ -87,8 +95,21 @@ def _write_pins(pins: tuple[tuple[str, int], ...]) -> str:
     return ",".join(f"{name}:{index + 1}" for name, index in pins)
 
 
+def _read_part(text: str) -> tuple[tuple[str, int], ...]:
+    return tuple(
+        (name, -1) if place == "all" and name in get_args(AxisName) else _read_pins(each)[0]
+        for each in text.split(",")
+        for name, _, place in (each.partition(":"),)
+    )
+
+
+def _write_part(part: tuple[tuple[str, int], ...]) -> str:
+    return ",".join(f"{name}:all" if at == -1 else f"{name}:{at + 1}" for name, at in part)
+
+
 AXES = Codec(_read_axes, ",".join)
 PINS = Codec(_read_pins, _write_pins)
+PART = Codec(_read_part, _write_part)
 COUNT = Codec(_read_count, lambda index: str(index + 1))
 PINNED_TOKEN = Codec(_read_token, lambda token: f"{token[0]}:{token[1] + 1}")
 TEXT = Codec(_read_text)

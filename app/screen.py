@@ -11,7 +11,19 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from app.codecs import AXES, COUNT, MAX_LINK_TEXT, PINNED_TOKEN, PINS, TEXT, Codec, between, one_of
+from app.codecs import (
+    AXES,
+    COUNT,
+    MAX_LINK_TEXT,
+    PART,
+    PINNED_TOKEN,
+    PINS,
+    TEXT,
+    Codec,
+    between,
+    one_of,
+)
+from core.reading.blocks import blocks
 from core.reading.head_roles import ROLES
 
 KINDS = ("encoder", "decoder", "cross")
@@ -49,6 +61,7 @@ class State:
     address: str = _kept("", TEXT)  # "": the page's own first choice
     axes: tuple[str, str] | None = _kept(None, AXES)  # Tensors: rows and columns of the picture
     pins: tuple[tuple[str, int], ...] = _kept((), PINS)  # where its other axes are held
+    part: tuple[tuple[str, int], ...] = _kept((), PART)  # the line a long axis starts at; -1: all
     form: str = _kept("picture", one_of("picture", "table", "exact"))  # how a tensor is shown
     block: str = _kept("", TEXT)  # "": no block of the map is open
     precision: int = _kept(3, between(1, 7))
@@ -81,14 +94,26 @@ class State:
         return State(**found), tuple(dropped)
 
     def changed(self, **changes: Any) -> State:
-        """A copy with the changes, and without the pins that they make meaningless."""
-        moved = {name for name, value in changes.items() if getattr(self, name) != value}
+        """A copy with the changes, and without the pins that they make meaningless.
+
+        A value that its field cannot hold changes nothing: a widget whose labels have changed may
+        hand back the label before.
+        """
+        now = {name: getattr(self, name) for name in changes}
+        kept = {name: new for name, new in changes.items() if new == now[name] or _fits(name, new)}
+        moved = {name for name, new in kept.items() if new != now[name]}
         pins: dict[str, Any] = {}
         if moved & {"text", "direction", "model", "kind"}:
             pins |= {"query": None, "key": None}
         if moved & {"text", "direction", "model"}:
             pins |= {"token": None}
-        return replace(self, **pins | changes)
+        return replace(self, **pins | kept)
+
+
+def _fits(name: str, value: Any) -> bool:
+    place = next(each for each in fields(State) if each.name == name)
+    codec: Codec = place.metadata["codec"]
+    return bool(value == place.default or codec.takes(value))
 
 
 @dataclass(frozen=True)
@@ -100,6 +125,7 @@ class Bounds:
     sources: int
     targets: int
     addresses: Container[str] = ()
+    blocks: Container[str] = ()
 
     @staticmethod
     def of(trace: Any) -> Bounds:
@@ -112,6 +138,7 @@ class Bounds:
             sources=len(trace.source_tokens),
             targets=len(trace.target_tokens),
             addresses=trace,
+            blocks={block.id for block in blocks(config)},
         )
 
     def cells(self, kind: str) -> tuple[int, int]:
@@ -135,6 +162,8 @@ def clamp(state: State, bounds: Bounds) -> tuple[State, tuple[str, ...]]:
     gone = {name for name, value, size in limits if value is not None and value >= size}
     if state.address and state.address not in bounds.addresses:
         gone.add("address")
+    if state.block and state.block not in bounds.blocks:
+        gone.add("block")
     query = state.to_query()
     kept: dict[str, Any] = {each.name: each.default for each in fields(State) if each.name in gone}
     return replace(state, **kept), tuple(f"{name}={query[name]}" for name in sorted(gone))

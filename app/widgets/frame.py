@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import service, state
-from app.widgets import settings
+from app.widgets import escape, settings
 from app.widgets.stage_bar import focus, sentence
 from app.widgets.style import apply_style
 from app.widgets.switches import show_switches
@@ -23,8 +23,9 @@ def show() -> None:
     outcome = service.current()
     if outcome.trace is not None:
         state.settle(outcome.trace)
+    escape.listen()
     with st.container(key="stage_bar", gap=None):
-        sentence.show(outcome.trace)
+        sentence.show()
         focus.show(outcome.trace, message(outcome))
     settings.show(outcome.trace)
     if outcome.trace is None:

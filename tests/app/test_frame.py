@@ -66,6 +66,34 @@ def test_what_the_link_gets_wrong_is_said_and_left_out(open_app: Callable[..., A
     assert "layer" not in markdown(app)
 
 
+def test_a_block_that_is_not_here_is_said_and_left_out(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(layer="9", block="output")
+    assert state_of(app) == State()
+    assert literal("block=output, layer=9") in markdown(app)
+    assert state_of(open_app(block="output/logits")) == State(block="output/logits")
+
+
+def test_the_direction_is_said_in_the_language_of_the_screen(
+    open_app: Callable[..., AppTest],
+) -> None:
+    assert "English → 中文" in markdown(open_app())
+    app = open_app(language="zh")
+    assert "英语 → 中文" in markdown(app)
+    app.text_input(key="widget_sentence").set_value("我 喜欢 你").run()
+    assert "中文 → 英语" in markdown(app)
+    assert app.selectbox(key="widget_direction").options[0] == "自动"
+
+
+@pytest.mark.parametrize(
+    "language, said",
+    [("en", "has 300 words; at most 63 are allowed"), ("zh", "有 300 个词，最多允许 63 个")],
+)
+def test_a_long_text_is_counted_in_words(
+    open_app: Callable[..., AppTest], language: str, said: str
+) -> None:
+    assert said in markdown(open_app(text="a " * 300, language=language))
+
+
 @pytest.mark.parametrize("text", ["", "   ", "x" * 10_000, "\u200b\u202e", "?!", "🙂🙂", "\x07"])
 def test_bad_text_leaves_the_last_result(open_app: Callable[..., AppTest], text: str) -> None:
     app = open_app(text="I like you")

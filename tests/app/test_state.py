@@ -34,6 +34,7 @@ BOUNDS = Bounds(
     sources=7,
     targets=5,
     addresses=("memory",),
+    blocks=("memory", "encoder/0"),
 )
 
 
@@ -93,10 +94,11 @@ def test_clamped_states_fit_and_stay(now: State) -> None:
 
 
 def test_clamp_names_what_went_as_the_link_had_it() -> None:
-    far = State(layer=98, query=399, key=2, address="encoder/9/nothing")
+    far = State(layer=98, query=399, key=2, address="encoder/9/nothing", block="output")
     fitting, gone = clamp(far, BOUNDS)
     assert fitting == State(key=2)
-    assert gone == ("address=encoder/9/nothing", "layer=99", "query=400")
+    assert gone == ("address=encoder/9/nothing", "block=output", "layer=99", "query=400")
+    assert clamp(State(block="encoder/0"), BOUNDS) == (State(block="encoder/0"), ())
 
 
 def test_new_sentence_releases_the_pins() -> None:
@@ -107,3 +109,12 @@ def test_new_sentence_releases_the_pins() -> None:
     assert pinned.changed(text=pinned.text) == pinned
     with pytest.raises((TypeError, AttributeError)):
         pinned.changed(colour="red")
+
+
+def test_a_value_that_a_field_cannot_hold_changes_nothing() -> None:
+    now = State(direction="zh-en", query=2, key=3, kind="cross")
+    assert now.changed(direction="auto: en → zh") == now
+    assert now.changed(language=None, layer=None, axes=1, size=300) == now
+    assert now.changed(kind="encoder", query=2) == replace(now, kind="encoder", key=None)
+    long = "x" * (MAX_LINK_TEXT + 1)  # for the translator to refuse, which says why
+    assert now.changed(text=long).text == long

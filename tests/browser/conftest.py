@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import driver
+
+expect.set_options(timeout=20_000)  # a busy machine takes its time to draw
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -5,8 +5,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from app.widgets.stage_bar.examples import examples
 from tests.browser import driver
 
+CHINESE_EXAMPLE = next(each.text for each in examples() if each.direction == "zh-en")
 DARK, LIGHT = "rgb(14, 17, 23)", "rgb(255, 255, 255)"
 
 
@@ -34,6 +36,81 @@ def test_language_switch_changes_the_navigation(open_page: Callable[..., Page]) 
     expect(page.get_by_role("link", name="注意力")).to_be_visible()
     expect(page.locator(".st-key-stage_focus")).to_contain_text("第 2 层")
     page.wait_for_url("**language=zh*")
+
+
+def test_the_other_language_by_typing_and_by_example(open_page: Callable[..., Page]) -> None:
+    page = open_page(query="language=en")
+    line = page.locator(".st-key-stage_focus")
+    for text, direction in (
+        ("欢迎来到北京", "中文 → English"),
+        ("I like you", "English → 中文"),
+        ("我 喜欢 你", "中文 → English"),
+        ("I have a cat", "English → 中文"),
+    ):
+        type_sentence(page, text)
+        expect(line).to_contain_text(direction)
+        assert "direction=" not in page.url
+    page.get_by_role("button", name="Examples").click()
+    page.get_by_text(CHINESE_EXAMPLE).click()
+    expect(line).to_contain_text("中文 → English")
+    page.locator('[data-block="memory"]').click()
+    page.wait_for_url("**block=memory*")
+    driver.wait_until_idle(page)
+    expect(line).to_contain_text("中文 → English")
+    expect(page.get_by_text("is not a direction")).to_have_count(0)
+    assert "direction=" not in page.url
+
+
+def test_a_chosen_direction_outlives_the_language_switch(open_page: Callable[..., Page]) -> None:
+    page = open_page(query="direction=en-zh&text=I+like+you")
+    page.get_by_role("radio", name="中文").or_(page.get_by_role("button", name="中文")).click()
+    expect(page.locator(".st-key-stage_focus")).to_contain_text("英语 → 中文")
+    driver.wait_until_idle(page)
+    type_sentence(page, "I have a cat")
+    page.wait_for_url("**text=I+have+a+cat*")
+    assert "direction=en-zh" in page.url
+
+
+def test_escape_takes_one_step_out(open_page: Callable[..., Page]) -> None:
+    page = open_page(query="block=memory&token=source:2&query=2&key=3")
+    line = page.locator(".st-key-stage_focus")
+    sentence(page).press("Escape")
+    driver.wait_until_idle(page)
+    expect(page.locator(".st-key-block_panel")).to_be_visible()
+    sentence(page).blur()
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-block_panel")).to_have_count(0)
+    expect(line).to_contain_text("word “animal”")
+    driver.wait_until_idle(page)
+    page.keyboard.press("Escape")
+    expect(line).not_to_contain_text("word")
+    page.wait_for_function("!location.search")
+
+
+@pytest.mark.parametrize("path", ["attention", "tensors"])
+def test_escape_releases_the_cell(open_page: Callable[..., Page], path: str) -> None:
+    page = open_page(path, query="block=memory&query=2&key=3")
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-stage_focus")).not_to_contain_text("from")
+    page.wait_for_function("location.search === '?block=memory'")
+
+
+def test_escape_closes_an_open_menu_first(open_page: Callable[..., Page]) -> None:
+    page = open_page(query="token=source:2")
+    page.get_by_role("button", name="Examples").click()
+    expect(page.get_by_text(CHINESE_EXAMPLE)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_text(CHINESE_EXAMPLE)).to_have_count(0)
+    driver.wait_until_idle(page)
+    expect(page.locator(".st-key-stage_focus")).to_contain_text("word “animal”")
+
+
+@pytest.mark.parametrize("path", ["", "attention", "tensors"])
+@pytest.mark.parametrize("size", [(1440, 900), (1920, 1080)])
+def test_no_page_scrolls(open_page: Callable[..., Page], path: str, size: tuple[int, int]) -> None:
+    page = open_page(path, width=size[0], height=size[1])
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("main => main.scrollHeight - main.clientHeight") <= 0
 
 
 def test_pages_keep_sentence_and_link(open_page: Callable[..., Page]) -> None:

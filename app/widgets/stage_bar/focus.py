@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import state
+from app.widgets import escape
 from app.widgets.text import literal
 from app.widgets.translate.focus import attention_in_focus
 from app.words import say
@@ -19,13 +20,13 @@ def show(trace: Trace | None, message: str) -> None:
         if trace is not None:
             now = state.get_state()
             st.markdown(" · ".join(focus(now, trace, state.page())), width="content")
-            if _pinned(now):
+            if escape.is_pinned(now):
                 st.button(
                     "×",
                     key="widget_release",
                     type="tertiary",
                     help=say("frame.release"),
-                    on_click=_release,
+                    on_click=escape.release,
                 )
         if message:
             st.markdown(f":red[:material/error:] {message}", width="stretch")
@@ -68,11 +69,3 @@ def _pins(now: state.State, trace: Trace) -> list[str]:
         tokens = trace.source_tokens if side == "source" else trace.output_tokens
         parts.append(say("frame.token", token=literal(tokens[place])))
     return parts
-
-
-def _pinned(now: state.State) -> bool:
-    return now.query is not None or now.key is not None or now.token is not None
-
-
-def _release() -> None:
-    state.update(query=None, key=None, token=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 import streamlit as st
 
@@ -10,10 +10,9 @@ from app import service, state
 from app.widgets.stage_bar.examples import Example, examples
 from app.widgets.text import literal
 from app.words import say
-from core.trace.trace import Trace
 
 
-def show(trace: Trace | None) -> None:
+def show() -> None:
     """Draw the line; what the user changes goes into the state."""
     now = state.get_state()
     with st.container(horizontal=True, gap="xsmall", key="stage_sentence", wrap=False):
@@ -32,7 +31,8 @@ def show(trace: Trace | None) -> None:
             format_func=notes.__getitem__,
             on_click=_pick_example,
         )
-        _choice("direction", now.direction, _direction_labels(trace))
+        directions = {name: say(f"frame.direction_{name}") for name in state.DIRECTIONS}
+        _choice("direction", now.direction, directions)
         models = {name: literal(name) for name in service.models() or ("",)}
         _choice("model", now.model, models)
 
@@ -45,13 +45,16 @@ def _choice(name: str, value: str, labels: dict[str, str]) -> None:
         format_func=labels.__getitem__,
         label_visibility="collapsed",
         width=180 * state.get_state().size // 100,
-        on_change=_take(name, name),
+        on_change=_take(name, name, labels),
     )
 
 
-def _take(widget: str, field: str) -> Callable[[], None]:
+def _take(widget: str, field: str, offered: Container[str] | None = None) -> Callable[[], None]:
     def take() -> None:
-        state.update(**{field: state.widget_value(widget)})
+        value = state.widget_value(widget)
+        # Where the labels have changed, the browser may send one from before: no choice.
+        if offered is None or value in offered:
+            state.update(**{field: value})
 
     return take
 
@@ -64,11 +67,3 @@ def _pick_example() -> None:
 
 def _example_label(example: Example, language: str) -> str:
     return f"{literal(example.text)} :gray[:small[{literal(example.note(language))}]]"
-
-
-def _direction_labels(trace: Trace | None) -> dict[str, str]:
-    """Names of the directions; "auto" also says what it has found."""
-    labels = {name: say(f"frame.direction_{name}") for name in state.DIRECTIONS}
-    if trace is not None:
-        labels["auto"] = say(f"frame.detected_{trace.direction}")
-    return labels
