@@ -161,5 +161,14 @@ def _frame(pinned: tuple[int, int] | None, look: Look) -> list[dict[str, Any]]:
     if pinned is None:
         return []
     query, key = pinned
-    box = {"type": "rect", "x0": key - 0.5, "x1": key + 0.5, "y0": query - 0.5, "y1": query + 0.5}
-    return [box | {"line": {"color": look.colour("text"), "width": 3}, "name": "pinned"}]
+    across, down = {"x0": key - 0.5, "x1": key + 0.5}, {"y0": query - 0.5, "y1": query + 0.5}
+    # From the words to the cell, for those who sit far away.
+    way = {"x0": -0.5, "x1": key - 0.5} | down, {"y0": -0.5, "y1": query - 0.5} | across
+    return [
+        {"type": "rect", "name": name, "line": {"color": look.colour(role), "width": width}} | box
+        for name, role, width, box in (
+            ("row", "query", 2, way[0]),
+            ("column", "key", 2, way[1]),
+            ("pinned", "text", 3, across | down),
+        )
+    ]

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from app.figures.labels import escape, format_percent
+from app.figures.labels import escape, format_percent, text_width
 from app.figures.theme import Look, base_layout
+
+LONGEST = 9.0  # of a name on one line, in widths of a Chinese character
 
 
 def roles_figure(shares: Mapping[str, float], look: Look, height: int) -> go.Figure:
@@ -42,13 +44,21 @@ def _name_axis(names: Sequence[str], look: Look) -> dict[str, Any]:
     return {
         "range": [len(names) - 0.5, -0.5],
         "tickvals": list(range(len(names))),
-        "ticktext": [escape(name) for name in names],
+        "ticktext": [_lines(name) for name in names],
         "tickfont": {"size": look.px(13)},
         "automargin": True,
         "showgrid": False,
         "zeroline": False,
         "fixedrange": True,
     }
+
+
+def _lines(name: str) -> str:
+    """A long list of places takes two lines: in a narrow panel the bars need the room."""
+    if text_width(name, 1) > LONGEST:
+        at = max(name.rfind(", "), name.find("、")) + 1
+        return f"{escape(name[:at].strip())}<br>{escape(name[at:].strip())}" if at else escape(name)
+    return escape(name)
 
 
 def _number(place: int, text: str, look: Look) -> dict[str, Any]:

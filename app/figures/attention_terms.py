@@ -152,6 +152,7 @@ def _products(rows: Sequence[Row], readable: bool, look: Look) -> go.Bar:
         width=0.72,
         text=written if readable else None,
         textposition="outside",
+        constraintext="none",  # or plotly.js shrinks the numbers to the thickness of the bars
         textfont={"size": look.px(12), "color": look.colour("text")},
         cliponaxis=False,
         hovertext=[_sum_line(row) for row in rows],

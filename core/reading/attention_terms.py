@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import GlassformerError
-from core.reading.attention_views import Kind, Numbers, attention_at
+from core.reading.attention_views import Kind, Numbers, Stage, attention_at
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
 
@@ -82,10 +82,28 @@ def terms(trace: Trace, kind: Kind, layer: int, head: int, query: int, key: int)
     )
 
 
-def head_weights(trace: Trace, kind: Kind, layer: int, query: int, key: int) -> Numbers:
-    """The weight of one cell in each head of a layer, (H,)."""
-    weights: Numbers = as_numpy(trace[f"{attention_at(kind, layer)}/weights"])[0]  # (H, T, S)
-    return weights[:, query, key]
+@dataclass(frozen=True)
+class CellOfHeads:
+    """One cell at one stage in each head of a layer."""
+
+    values: Numbers  # (H,) as recorded; where forbidden, from the mask on, no score but its fill
+    forbidden: NDArray[np.bool_]  # (H,) True where the mask has already struck the cell out
+
+    @property
+    def mean(self) -> float:
+        """The mean over the heads, NaN where one of them is forbidden."""
+        return math.nan if self.forbidden.any() else float(self.values.mean())
+
+
+def cell_of_heads(
+    trace: Trace, kind: Kind, layer: int, stage: Stage, query: int, key: int
+) -> CellOfHeads:
+    """The numbers of one cell at a stage; before the mask (scores, scaled) nothing is forbidden."""
+    where = attention_at(kind, layer)
+    values: Numbers = as_numpy(trace[f"{where}/{stage}"])[0][:, query, key]
+    mask = as_numpy(trace[f"{where}/mask"])[0]  # (H, T, S)
+    struck = ~mask[:, query, key] & (stage in ("masked", "weights"))
+    return CellOfHeads(values, np.broadcast_to(struck, values.shape))
 
 
 def _exp_sum(scores: np.float64 | NDArray[np.float64]) -> float:

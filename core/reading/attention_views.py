@@ -20,6 +20,7 @@ Kind = Literal["encoder", "decoder", "cross"]
 Stage = Literal["scores", "scaled", "masked", "weights"]
 Numbers = NDArray[np.float32]
 
+NOTEWORTHY = 0.1  # a smaller weight between words is no example of what a head looks at
 THUMBNAIL = 32  # cells a side, at most; more are pooled by maximum
 FORBIDDEN = 255  # level of a thumbnail's cell that no query may look at
 _MARKS = frozenset({"<pad>", "<eos>", "<en>", "<zh>"})
@@ -145,7 +146,24 @@ def entropy(weights: Numbers) -> Numbers:
 
 
 def strongest_cell(weights: Numbers, rows: Side, columns: Side) -> tuple[int, int]:
-    """(query, key) of the largest weight; sinks count only where there is nothing else."""
+    """(query, key) of the largest weight between words; of all where that is below `NOTEWORTHY`."""
+    query, key = _strongest_of_words(weights, rows, columns)
+    return (query, key) if weights[query, key] >= NOTEWORTHY else largest_cell(weights)
+
+
+def largest_cell(weights: Numbers) -> tuple[int, int]:
+    """(query, key) of the largest weight of all."""
+    query, key = np.unravel_index(np.nan_to_num(weights, nan=-1.0).argmax(), weights.shape)
+    return int(query), int(key)
+
+
+def partner(weights: Numbers, query: int | None = None, key: int | None = None) -> int:
+    """The key that a query looks at most, or the query that looks at a key most."""
+    line = weights[query] if query is not None else weights[:, key]
+    return int(np.nan_to_num(line, nan=-1.0).argmax())
+
+
+def _strongest_of_words(weights: Numbers, rows: Side, columns: Side) -> tuple[int, int]:
     candidates = np.nan_to_num(weights.astype(np.float64), nan=-1.0)
     for side, axis in ((rows, 0), (columns, 1)):
         if len(side.sinks) < len(side.tokens):
@@ -154,12 +172,6 @@ def strongest_cell(weights: Numbers, rows: Side, columns: Side) -> tuple[int, in
             candidates[tuple(index)] = -2.0
     query, key = np.unravel_index(candidates.argmax(), candidates.shape)
     return int(query), int(key)
-
-
-def partner(weights: Numbers, query: int | None = None, key: int | None = None) -> int:
-    """The key that a query looks at most, or the query that looks at a key most."""
-    line = weights[query] if query is not None else weights[:, key]
-    return int(np.nan_to_num(line, nan=-1.0).argmax())
 
 
 def _side(tokens: tuple[str, ...], pieces: tuple[str, ...]) -> Side:

@@ -36,6 +36,8 @@ class Head:
         The most particular one first: in a row of two words the next word is also the last.
         """
         places = [role for role in ROLES[:5] if self.shares[role] > _CLEAR]
+        if "first" in places and "sinks" in places:
+            places.remove("sinks")  # both above half: the first one is a sink, the start flag
         if places:
             return max(places, key=lambda role: self.shares[role])
         return "broad" if self.shares["broad"] > _BROAD else "mixed"
@@ -64,6 +66,7 @@ def ranked(heads: tuple[Head, ...], role: str) -> tuple[Head, ...]:
 def roles(view: HeadMap, columns: Side) -> dict[str, float]:
     """The mean over the rows of the weight on a place; `broad` and `sharp` follow the entropy.
 
+    Places overlap: the decoder's first column, its start flag, is also a sink.
     `broad` is the entropy over the largest one possible, over the rows that have a choice;
     `sharp` is 1 − broad.
     """

@@ -116,7 +116,7 @@ def test_a_pinned_cell_is_spelled_out(open_page: Callable[..., AppTest]) -> None
     shown = markdown(app)
     assert "Pinned" in shown
     assert f"{cell:.3g}" in shown
-    assert large(app)["layout"]["shapes"][0]["x0"] == 3.5
+    assert large(app)["layout"]["shapes"][-1]["x0"] == 3.5
     terms = next(chart for chart in charts(app) if chart["data"][0].get("texttemplate"))
     score = trace_of(app).pick("encoder/0/self_attention/scores", head=1, query=2, key=4).item()
     assert _bars(terms).sum() == pytest.approx(score, abs=1e-4)
@@ -127,13 +127,48 @@ def _bars(chart: dict[str, Any]) -> np.ndarray:
     return np.frombuffer(base64.b64decode(array["bdata"]), np.dtype(array["dtype"]))
 
 
-def test_the_mean_shows_the_cell_in_every_head(open_page: Callable[..., AppTest]) -> None:
-    app = open_page(layer="2", query="2", key="2")
-    weights = trace_of(app)["encoder/1/self_attention/weights"][0, :, 1, 1].numpy()
+@pytest.mark.parametrize(
+    ("stage", "title"),
+    list(zip(STAGES, ("Score", "Scaled score", "Masked score", "Weight"), strict=True)),
+)
+def test_the_mean_shows_the_cell_of_the_stage_in_every_head(
+    open_page: Callable[..., AppTest], stage: str, title: str
+) -> None:
+    app = open_page(layer="2", query="2", key="2", stage=stage)
+    recorded = trace_of(app)[f"encoder/1/self_attention/{stage}"][0, :, 1, 1].numpy()
     found = [chart for chart in charts(app) if len(chart["data"]) == 1]
     bars = found[0]["data"][0]["x"]
     shown = np.frombuffer(base64.b64decode(bars["bdata"]), np.float32)
-    assert shown == pytest.approx(weights)
+    assert shown == pytest.approx(recorded)
+    assert f"**{title} in each head**" in markdown(app)
+
+
+def test_the_mean_of_a_forbidden_cell_says_forbidden(open_page: Callable[..., AppTest]) -> None:
+    app = open_page(kind="decoder", query="2", key="4", stage="masked")
+    found = [chart["layout"].get("annotations", []) for chart in charts(app)]
+    texts = [note["text"] for notes in found for note in notes]
+    assert texts.count("forbidden") == 4
+
+
+def test_in_the_decoder_the_first_key_is_the_start_flag(open_page: Callable[..., AppTest]) -> None:
+    for kind, name in (
+        ("decoder", "start flag"),
+        ("encoder", "first word"),
+        ("cross", "first word"),
+    ):
+        names = [
+            chart["layout"]["yaxis"]["ticktext"]
+            for chart in charts(open_page(kind=kind))
+            if "start, end,<br>punctuation" in chart["layout"]["yaxis"].get("ticktext", [])
+        ]
+        assert names[0][3] == name
+
+
+def test_the_example_says_what_it_is(open_page: Callable[..., AppTest]) -> None:
+    for text, said in (("I", "largest weight after softmax, as"), ("", "apart from start, end")):
+        app = open_page(**({"text": text} if text else {}), stage="scores")
+        assert said in markdown(app)
+    assert "一格为例" in markdown(open_page(language="zh"))
 
 
 def test_a_click_pins_a_cell_and_a_second_one_releases_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +226,7 @@ def test_lines_have_one_head_the_mean_or_every_head(open_page: Callable[..., App
 
 def test_the_page_in_chinese(open_page: Callable[..., AppTest]) -> None:
     shown = markdown(open_page(language="zh", kind="decoder", stage="masked", head="1"))
-    assert "第 1 层 · 第 1 头" in shown
+    assert "**第 1 层 · 第 1 头**：" in shown
     assert "斜线：被掩码禁止，不是零。" in shown
 
 

@@ -178,10 +178,42 @@ def test_nothing_jumps_from_head_to_head(open_page: Callable[..., Page]) -> None
         assert boxes() == before
 
 
+@pytest.mark.parametrize(
+    ("query", "width", "height", "sidebar"),
+    [("size=150", 1920, 1080, False), ("", 1440, 900, True), ("language=zh", 1440, 900, True)],
+)
+def test_the_switches_stay_on_one_line(
+    open_page: Callable[..., Page], query: str, width: int, height: int, sidebar: bool
+) -> None:
+    page = open_page("attention", query, width=width, height=height)
+    if sidebar:
+        page.get_by_test_id("stExpandSidebarButton").click()
+        expect(page.get_by_test_id("stSidebar")).to_be_in_viewport()
+        driver.wait_until_idle(page)
+    buttons = page.locator(".st-key-attention_switches button")
+    tops = buttons.evaluate_all("all => all.map((one) => one.getBoundingClientRect().top)")
+    assert len(tops) == 7
+    assert max(tops) - min(tops) < 1
+    fits = "all => all.every((one) => one.scrollWidth <= one.clientWidth + 1)"
+    assert buttons.evaluate_all(fits)
+
+
+def test_large_type_keeps_the_whole_matrix_in_the_window(open_page: Callable[..., Page]) -> None:
+    page = open_page("attention", "size=150", width=1920, height=1080)
+    cell(page, 0, 0)
+    box = page.locator(".st-key-attention_picture").bounding_box()
+    scale = page.locator(f"{PICTURE} .cbaxis, {PICTURE} .colorbar").last.bounding_box()
+    assert box is not None
+    assert scale is not None
+    assert scale["y"] + scale["height"] <= box["y"] + box["height"] + 1 <= 1080
+
+
 def test_the_page_in_chinese_and_dark(open_page: Callable[..., Page]) -> None:
     page = open_page("attention", "kind=cross&head=1", theme="dark")
     page.get_by_text("中文", exact=True).click()
-    expect(page.get_by_text("每个译文词对每个源语言词看多少")).to_contain_text("第 1 层 · 第 1 头")
+    expect(page.get_by_text("每个译文词对每个源语言词的关注程度")).to_contain_text(
+        "第 1 层 · 第 1 头"
+    )
     page.wait_for_url("**language=zh*")
     driver.wait_until_idle(page)
     shade = page.evaluate(f"document.querySelector('{PICTURE}')._fullLayout.font.color")

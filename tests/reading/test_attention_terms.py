@@ -3,13 +3,14 @@
 import dataclasses
 import itertools
 import math
+from typing import cast
 
 import numpy as np
 import pytest
 
 from core.errors import GlassformerError
-from core.reading.attention_terms import Terms, head_weights, terms
-from core.reading.attention_views import Kind, attention_at
+from core.reading.attention_terms import Terms, cell_of_heads, terms
+from core.reading.attention_views import Kind, Stage, attention_at, head_map
 from tests.traces import OUTPUT, small_trace
 
 KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
@@ -68,8 +69,24 @@ def test_a_cell_beyond_the_sentence_is_refused(query: int, key: int, name: str) 
     assert caught.value.values["name"] == name
 
 
-def test_the_weight_of_a_cell_in_every_head() -> None:
-    trace = small_trace()
-    found = head_weights(trace, "cross", 1, len(OUTPUT), 3)
-    expected = [terms(trace, "cross", 1, head, len(OUTPUT), 3).weight for head in range(4)]
-    assert found.tolist() == expected
+@pytest.mark.parametrize("stage", ["scores", "scaled", "masked", "weights"])
+def test_a_cell_at_a_stage_in_every_head(stage: Stage) -> None:
+    trace, last = small_trace(), len(OUTPUT)
+    found = cell_of_heads(trace, "cross", 1, stage, last, 3)
+    name = {"scores": "score", "weights": "weight"}.get(stage, stage)
+    cells = [terms(trace, "cross", 1, head, last, 3) for head in range(4)]
+    assert found.values.tolist() == [getattr(cell, name) for cell in cells]
+    assert not found.forbidden.any()
+    assert found.mean == pytest.approx(head_map(trace, "cross", 1, None, stage).values[last, 3])
+
+
+def test_a_cell_is_forbidden_from_the_mask_on_and_has_no_mean() -> None:
+    for stage, struck in (
+        ("scores", False),
+        ("scaled", False),
+        ("masked", True),
+        ("weights", True),
+    ):
+        found = cell_of_heads(small_trace(), "decoder", 0, cast(Stage, stage), 2, 5)
+        assert found.forbidden.tolist() == [struck] * 4
+        assert math.isnan(found.mean) == struck

@@ -17,6 +17,7 @@ from core.reading.attention_views import (
     attention_at,
     entropy,
     head_map,
+    largest_cell,
     overview,
     partner,
     pooled,
@@ -135,6 +136,15 @@ def test_strongest_cell_is_one_of_words() -> None:
     assert strongest_cell(weights, only_marks, words) == (2, 1)
     weights[1, 0] = np.nan
     assert strongest_cell(weights, words, words) == (1, 1)
+
+
+def test_weak_words_are_no_example() -> None:
+    words = Side(("a", "<eos>"), frozenset({1}))
+    weights = np.array([[0.03, 0.97], [0.2, 0.8]], np.float32)
+    assert strongest_cell(weights, words, words) == largest_cell(weights) == (0, 1)
+    weights[0] = 0.15, 0.85
+    assert strongest_cell(weights, words, words) == (0, 0)
+    assert largest_cell(np.array([[np.nan, 0.0]], np.float32)) == (0, 1)
 
 
 def test_partner_is_whom_a_word_looks_at_most() -> None:

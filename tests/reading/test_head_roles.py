@@ -41,6 +41,15 @@ def test_each_role_is_recognised(weights: np.ndarray, role: str) -> None:
     assert shares["sharp"] == pytest.approx(0 if role == "broad" else 1)
 
 
+def test_where_the_first_key_is_a_sink_the_two_overlap_and_the_first_is_said() -> None:
+    flagged = Side(("<zh>", *"bcde."), frozenset({0, 5}))
+    cells = (0.7 * column(0) + 0.2 * column(5) + 0.1 * column(2)).astype(np.float32)
+    shares = roles(HeadMap(cells, cells >= 0, cells), flagged)
+    assert shares["first"] == pytest.approx(0.7)
+    assert shares["sinks"] == pytest.approx(0.9)
+    assert Head(0, 0, shares).clearest == "first"
+
+
 def test_a_head_without_a_habit_is_mixed() -> None:
     weights = np.zeros((SIZE, SIZE))
     for row in range(SIZE):

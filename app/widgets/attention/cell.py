@@ -7,13 +7,14 @@ from html import escape
 import streamlit as st
 
 from app.figures.attention_formula import cell_formula, stage_formula
-from app.figures.attention_shares import shares_figure
+from app.figures.attention_shares import SharesTexts, shares_figure
 from app.figures.attention_terms import term_rows, terms_figure
 from app.figures.labels import format_number, visible
 from app.widgets.attention.focus import Focus, choice
 from app.widgets.chart import show_chart
 from app.words import say
-from core.reading.attention_terms import head_weights, terms
+from core.reading.attention_terms import cell_of_heads, terms
+from core.reading.attention_views import largest_cell
 
 BARS_HEIGHT = 300
 TERMS = ("largest", "dimension")
@@ -27,11 +28,20 @@ def show(focus: Focus) -> None:
         st.latex(stage_formula(focus.stage, fill, focus.trace.config.d_k, look))
     with st.container(key="attention_cell", gap="xsmall"):
         st.html(pair_html(focus))
-        st.caption(say("attention.pinned" if focus.pinned else "attention.example"))
+        with st.container(key="attention_why"):
+            st.caption(why(focus))
         if focus.now.head is None:
             _show_shares(focus)
         else:
             _show_terms(focus)
+
+
+def why(focus: Focus) -> str:
+    """Why this cell is spelled out: pinned, or the largest weight, of words or of all."""
+    if focus.pinned:
+        return say("attention.pinned")
+    largest = focus.cell == largest_cell(focus.view.weights)
+    return say("attention.example" if largest else "attention.example_words")
 
 
 def pair_html(focus: Focus) -> str:
@@ -60,12 +70,17 @@ def _show_terms(focus: Focus) -> None:
 
 def _show_shares(focus: Focus) -> None:
     now, look = focus.now, focus.look
-    weights = head_weights(focus.trace, focus.kind, now.layer, *focus.cell)
-    names = [say("attention.column", head=head + 1) for head in range(len(weights))]
-    mean = say("attention.shares_mean", mean=format_number(float(weights.mean()), look.precision))
+    cell = cell_of_heads(focus.trace, focus.kind, now.layer, focus.stage, *focus.cell)
+    texts = SharesTexts(
+        heads=[say("attention.column", head=head + 1) for head in range(len(cell.values))],
+        mean=say("attention.shares_mean", mean=format_number(cell.mean, look.precision)),
+        forbidden=say("attention.forbidden"),
+    )
+    number = say(f"attention.number_{focus.stage}")
     query, key = focus.words
-    alt = say("attention.alt_shares", query=query, word=key)
-    figure = shares_figure(weights, names, look, look.px(BARS_HEIGHT), mean)
+    alt = say("attention.alt_shares", number=number, query=query, word=key)
+    figure = shares_figure(cell, focus.stage, texts, look, look.px(BARS_HEIGHT))
+    st.markdown(f"**{say(f'attention.each_{focus.stage}')}**")
     with st.container(key="attention_bars"):
         show_chart(figure, "attention_shares", alt, fill=True)
-    st.caption(say("attention.shares_title"))
+    st.caption(say("attention.shares_title", number=number))

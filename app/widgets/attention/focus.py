@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -104,9 +105,15 @@ def pin(query: int, key: int) -> None:
         state.update(query=query, key=key)
 
 
-def choice(name: str, options: tuple[str, ...]) -> dict[str, Any]:
-    """The arguments of a picker whose value is the field of the state of that name."""
-    labels = {option: say(f"attention.{name}_{option}") for option in options}
+def choice(
+    name: str, options: tuple[str, ...], called: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """The arguments of a picker whose value is the field of the state of that name.
+
+    called: options that go by another word here.
+    """
+    words = {option: option for option in options} | dict(called or {})
+    labels = {option: say(f"attention.{name}_{words[option]}") for option in options}
     return {
         "label": say(f"attention.{name}"),
         "options": options,

@@ -11,7 +11,7 @@ from app.widgets.attention.focus import Focus, choice, head_name
 from app.widgets.chart import show_chart
 from app.widgets.head_grid import GridTexts, Thumbnail, head_grid
 from app.words import say
-from core.reading.attention_views import overview
+from core.reading.attention_views import Kind, overview
 from core.reading.head_roles import ROLES, Head, describe, heads_of, ranked
 
 ROLES_HEIGHT = 190
@@ -22,7 +22,8 @@ def show(focus: Focus) -> None:
     """Draw the pickers, the thumbnails and the roles of the head in focus."""
     now, trace = focus.now, focus.trace
     st.segmented_control(**choice("kind", state.KINDS), required=True, width="stretch")
-    st.selectbox(**choice("order", ("place", *ROLES)))
+    called = {role: role_word(focus.kind, role) for role in ROLES}
+    st.selectbox(**choice("order", ("place", *ROLES), called))
     head_grid(
         overview(trace, focus.kind),
         thumbnails(focus),
@@ -33,9 +34,10 @@ def show(focus: Focus) -> None:
     )
     name = head_name(now.layer, now.head)
     chosen = describe(trace, focus.kind, now.layer, now.head)
-    st.markdown(f"**{name}.** {does(chosen)}", help=say("attention.does_help"), width="stretch")
+    said = say("attention.head_does", name=f"**{name}**", does=does(focus.kind, chosen))
+    st.markdown(said, help=say("attention.does_help"), width="stretch")
     figure = roles_figure(
-        {say(f"attention.order_{role}"): chosen.shares[role] for role in ROLES[:5]},
+        {say(f"attention.order_{called[role]}"): chosen.shares[role] for role in ROLES[:5]},
         focus.look,
         focus.look.px(ROLES_HEIGHT),
     )
@@ -47,30 +49,37 @@ def thumbnails(focus: Focus) -> list[Thumbnail]:
     now, trace = focus.now, focus.trace
     heads = heads_of(trace, focus.kind)
     if now.order != "place":
-        return [_thumbnail(head, now.order) for head in ranked(heads, now.order)]
+        return [_thumbnail(focus.kind, head, now.order) for head in ranked(heads, now.order)]
     items = []
     for layer in range(len(heads) // trace.config.n_heads):
-        items += [_thumbnail(head) for head in heads if head.layer == layer]
-        items.append(_thumbnail(describe(trace, focus.kind, layer, None)))
+        items += [_thumbnail(focus.kind, head) for head in heads if head.layer == layer]
+        items.append(_thumbnail(focus.kind, describe(trace, focus.kind, layer, None)))
     return items
 
 
-def does(head: Head) -> str:
+def role_word(kind: Kind, role: str) -> str:
+    """What a role is called: the decoder's first key is no word, it is the start flag."""
+    return "start" if (kind, role) == ("decoder", "first") else role
+
+
+def does(kind: Kind, head: Head) -> str:
     """What a head does, in a sentence."""
     role = head.clearest
     if role == "mixed":
         return say("attention.does_mixed")
-    return say(f"attention.does_{role}", share=format_percent(head.shares[role]))
+    word = role_word(kind, role)
+    return say(f"attention.does_{word}", share=format_percent(head.shares[role]))
 
 
-def _thumbnail(head: Head, order: str = "") -> Thumbnail:
+def _thumbnail(kind: Kind, head: Head, order: str = "") -> Thumbnail:
     name = head_name(head.layer, head.head)
     share = format_percent(head.shares[order]) if order else None
     place = {"layer": head.layer + 1, "head": say("attention.mean")}
     if head.head is not None:
         place["head"] = head.head + 1
     short = say("attention.short", **place)
-    return Thumbnail(head.layer, head.head, name, short, f"{name}. {does(head)}", share)
+    title = say("attention.head_does", name=name, does=does(kind, head))
+    return Thumbnail(head.layer, head.head, name, short, title, share)
 
 
 def _texts(focus: Focus) -> GridTexts:

@@ -15,18 +15,21 @@ from app.widgets.bridge import Click, plotly_clicks
 from app.widgets.chart import show_chart
 from app.widgets.text import literal
 from app.words import say
-from core.reading.attention_views import head_map, partner
+from core.reading.attention_views import head_map, largest_cell, partner
 from core.trace.sites import letters
 
+# What the column has at 1440 × 900, also with larger type; they decide how words are written.
 HEIGHT = 530
-WIDTH = 640  # what the column has at 1440 pixels; decides how the words are written
+WIDTH = 640
 CHART = "attention_large"
 
 
 def show(focus: Focus) -> None:
     """Draw the switches and the picture."""
     matrix = focus.now.view == "matrix"
-    with st.container(horizontal=True, horizontal_alignment="distribute", gap="small"):
+    with st.container(
+        key="attention_switches", horizontal=True, horizontal_alignment="distribute", gap="small"
+    ):
         st.segmented_control(
             **choice("stage", state.STAGES), required=True, width="content", disabled=not matrix
         )
@@ -44,7 +47,7 @@ def show(focus: Focus) -> None:
 
 def _show_matrix(focus: Focus) -> None:
     look, apart = focus.look, focus.now.sinks == "apart"
-    layout = MapLayout(focus.cell, apart, WIDTH, look.px(HEIGHT))
+    layout = MapLayout(focus.cell, apart, WIDTH, HEIGHT)
     figure = map_figure(focus.view, focus.sides, focus.stage, _texts(focus), look, layout)
     with st.container(key="attention_picture"):
         show_chart(figure, CHART, _alt(focus), focus.address.replace("/", "_"), fill=True)
@@ -137,13 +140,13 @@ def pin_word(focus: Focus, side: str, place: int) -> None:
 
 
 def _alt(focus: Focus) -> str:
-    query, key = focus.words
+    query, key = largest_cell(focus.view.weights)
     return say(
         "attention.alt",
         name=focus.name,
         stage=say(f"attention.stage_{focus.stage}"),
         rows=len(focus.sides[0].tokens),
         columns=len(focus.sides[1].tokens),
-        query=query,
-        word=key,
+        query=focus.sides[0].labels[query],
+        word=focus.sides[1].labels[key],
     )

@@ -8,10 +8,10 @@ import pytest
 
 from app.figures.attention_formula import cell_formula, stage_formula
 from app.figures.attention_roles import roles_figure
-from app.figures.attention_shares import shares_figure
+from app.figures.attention_shares import SharesTexts, shares_figure
 from app.figures.attention_terms import READABLE, term_rows, terms_figure
 from app.figures.theme import Look
-from core.reading.attention_terms import Terms, terms
+from core.reading.attention_terms import CellOfHeads, Terms, terms
 from tests.traces import small_trace
 
 LOOK = Look()
@@ -54,6 +54,7 @@ def test_bars_carry_the_products_with_their_sign() -> None:
     vectors, bars = terms_figure(rows, LOOK, 300, "dim").data
     assert np.array_equal(vectors.z, np.stack([cell.q, cell.k], axis=1))
     assert bars.x == pytest.approx(cell.products)
+    assert bars.constraintext == "none"
     for product, shade in zip(cell.products, bars.marker.color, strict=True):
         assert shade == LOOK.colour("key" if product >= 0 else "query")
     assert bars.hovertext[0].startswith(f"{cell.q[0]:.7g}"[:4].replace("-", "−"))
@@ -116,17 +117,68 @@ def test_formulas_are_in_the_colours_of_the_roles(dark: bool) -> None:
     assert stage_formula("scaled", "large_negative", 10, look).count("frac") == 2
 
 
+TEXTS = SharesTexts(["<1>", "2", "3"], "mean 0.25", "forbidden")
+
+
+def cell_in(values: list[float], *struck: int) -> CellOfHeads:
+    return CellOfHeads(np.array(values, np.float32), np.isin(np.arange(len(values)), struck))
+
+
 def test_the_weight_of_every_head_beside_their_mean() -> None:
-    weights = np.array([0.1, 0.4, 0.25], np.float32)
-    figure = shares_figure(weights, ["<1>", "2", "3"], LOOK, 300, "mean 0.25")
-    assert figure.data[0].x.tolist() == weights.tolist()
+    cell = cell_in([0.1, 0.4, 0.25])
+    figure = shares_figure(cell, "weights", TEXTS, LOOK, 300)
+    assert figure.data[0].x.tolist() == cell.values.tolist()
     assert figure.layout.shapes[0].x0 == pytest.approx(0.25)
+    assert figure.layout.xaxis.range[0] == 0
     assert figure.layout.yaxis.ticktext[0] == "&lt;1&gt;"
-    for odd in (np.zeros(2, np.float32), np.full(2, np.nan, np.float32)):
-        shares_figure(odd, ["1", "2"], LOOK, 300, "mean").to_json()
+    notes = [note for note in figure.layout.annotations if note.text != "mean 0.25"]
+    assert [note.text for note in notes] == ["0.100", "0.400", "0.250"]
+    assert all(note.bgcolor == LOOK.colour("page") for note in notes)  # the line stays behind
+
+
+def test_scores_of_every_head_go_to_both_sides_of_zero() -> None:
+    figure = shares_figure(cell_in([-9.0, 2.0, 1.0]), "scores", TEXTS, LOOK, 300)
+    low, high = figure.layout.xaxis.range
+    assert low == -high < -9
+    assert figure.layout.annotations[1].xanchor == "right"
+    assert figure.layout.annotations[1].text == "−9.00"
+
+
+@pytest.mark.parametrize("fill", [-1e9, -math.inf])
+def test_forbidden_heads_are_hatched_and_have_no_number(fill: float) -> None:
+    figure = shares_figure(cell_in([1.0, fill, fill], 1, 2), "masked", TEXTS, LOOK, 300)
+    bars, band = figure.data
+    assert np.isnan(bars.x[1:]).all()
+    assert band.y.tolist() == [1, 2]
+    assert band.marker.pattern.shape == "/"
+    assert [note.text for note in figure.layout.annotations] == ["1.00", "forbidden", "forbidden"]
+    assert figure.layout.xaxis.range[1] < 2
+    assert not figure.layout.shapes
+
+
+@pytest.mark.parametrize("stage", ["scores", "weights"])
+def test_bars_of_heads_that_are_zero_or_no_number(stage: str) -> None:
+    for value in (0.0, math.nan, math.inf):
+        figure = shares_figure(cell_in([value] * 3), stage, TEXTS, LOOK, 300)
+        assert figure.layout.xaxis.range[1] == 1
+        figure.to_json()
 
 
 def test_roles_are_shares_of_one() -> None:
     figure = roles_figure({"next": 0.625, "previous": float("nan")}, LOOK, 200)
     assert figure.data[1].x[0] == np.float32(0.625)
     assert [note.text for note in figure.layout.annotations] == ["62.5%", "–"]
+
+
+def test_long_names_of_places_take_two_lines() -> None:
+    names = [
+        "start, end, punctuation",
+        "开始符、结束符和标点",
+        "previous word",
+        "<b> of a long name",
+    ]
+    figure = roles_figure(dict.fromkeys(names, 0.5), LOOK, 200)
+    assert list(figure.layout.yaxis.ticktext) == [
+        "start, end,<br>punctuation", "开始符、<br>结束符和标点", "previous word",
+        "&lt;b&gt; of a long name",
+    ]  # fmt: skip

@@ -139,8 +139,12 @@ def test_64_tokens_stay_below_the_limit_of_a_panel() -> None:
 
 
 def test_the_pinned_cell_is_framed() -> None:
-    shape = drawn("cross", "weights", MapLayout(pinned=(2, 5))).layout.shapes[0]
-    assert (shape.x0, shape.x1, shape.y0, shape.y1) == (4.5, 5.5, 1.5, 2.5)
+    boxes = [
+        (shape.x0, shape.x1, shape.y0, shape.y1)
+        for shape in drawn("cross", "weights", MapLayout(pinned=(2, 5))).layout.shapes
+    ]
+    row, column = (-0.5, 4.5, 1.5, 2.5), (4.5, 5.5, -0.5, 1.5)  # from the words to the cell
+    assert boxes == [row, column, (4.5, 5.5, 1.5, 2.5)]
     assert not drawn("cross", "weights").layout.shapes
 
 
