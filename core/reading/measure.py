@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.reading.said import fills_left_out
+from core.reading.masked_cells import fills_left_out
 from core.trace.sites import Site, letters
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace

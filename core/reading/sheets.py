@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from core.reading.said import forbidden_left_out
+from core.reading.masked_cells import forbidden_left_out
 from core.trace.sites import Axis
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace

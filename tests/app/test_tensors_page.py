@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -96,6 +97,18 @@ def test_numbers_as_a_table(open_tensors: Callable[..., AppTest], form: str) -> 
     assert len(app.get("plotly_chart")) == 1
 
 
+@pytest.mark.parametrize(("form", "sign"), [("table", "▨"), ("exact", "▨ −1000000000")])
+def test_a_forbidden_score_is_no_number_in_a_table(
+    open_tensors: Callable[..., AppTest], form: str, sign: str
+) -> None:
+    app = open_tensors(address=MASKED, form=form)
+    table = app.dataframe[0]
+    assert table.proto.placeholder == sign
+    assert (np.isnan(table.value.to_numpy()) == ~np.tri(len(table.value), dtype=bool)).all()
+    assert table.proto.arrow_data.styler.display_values
+    assert "each −1×10⁹" in markdown(app)
+
+
 def test_every_address_of_the_run_can_be_shown(open_tensors: Callable[..., AppTest]) -> None:
     app = open_tensors(text="I like you")
     for address in list(app.session_state["kept_trace"])[::7]:
@@ -107,12 +120,23 @@ def test_every_address_of_the_run_can_be_shown(open_tensors: Callable[..., AppTe
 
 def test_vocabulary_offers_the_largest_first(open_tensors: Callable[..., AppTest]) -> None:
     app = open_tensors(address="output/probabilities")
-    part = app.selectbox(key="widget_tensor_part_output/probabilities_rows")
+    part = app.selectbox(key="widget_tensor_part_vocabulary")
     assert len(chart(app)["layout"]["yaxis"]["ticktext"]) == 24
     part.set_value(-1).run()
     assert not app.exception
     assert len(chart(app)["layout"]["yaxis"]["ticktext"]) <= 256
     assert "neighbours" in markdown(app)
+    assert app.query_params["part"] == "vocabulary:all"
+
+
+def test_a_link_brings_the_part_of_a_long_axis(open_tensors: Callable[..., AppTest]) -> None:
+    app = open_tensors(address="output/probabilities", part="vocabulary:257,hidden:all")
+    part = app.selectbox(key="widget_tensor_part_vocabulary")
+    assert part.value == 256
+    part.set_value(-2).run()
+    assert app.session_state["state"].part == (("hidden", -1),)
+    beyond = open_tensors(address="output/probabilities", part="vocabulary:999000")
+    assert beyond.selectbox(key="widget_tensor_part_vocabulary").value == -2
 
 
 def test_wrong_links_are_said_and_left_out(open_tensors: Callable[..., AppTest]) -> None:

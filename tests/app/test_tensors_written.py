@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 import torch
 
-from app.codecs import AXES, PINS
+from app.codecs import AXES, PART, PINS
 from app.figures.theme import Look
 from app.state import State
 from app.widgets.address_tree.address_tree import Line, tree_data
-from app.widgets.tensors import controls, facts, picture, title, written
+from app.widgets.tensors import controls, facts, picture, table, title, written
 from core.reading.measure import measure
-from core.reading.sheets import cut, plan
-from core.trace.sites import SITES, addresses
+from core.reading.sheets import Lines, Sheet, cut, plan
+from core.trace.sites import SITES, Axis, addresses
 from core.trace.trace import Trace
 from tests.hand_made import hand_made
 
 WEIGHTS = "encoder/0/self_attention/weights"
+FEATURES = Axis("feature", "D", 3)
+PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 @pytest.fixture
@@ -80,20 +82,70 @@ def test_tree_data_is_json_and_carries_tokens_as_text() -> None:
 
 def test_table_names_are_unique_and_literal(run: Trace) -> None:
     chosen = plan(run, WEIGHTS)
-    table = picture.sheet_table(cut(run, WEIGHTS, chosen))
-    assert list(table.columns) == ["1 the", "2 <b>x</b>", "3 the", "4 <eos>"]
-    assert table.index.name == "Query"
-    assert np.array_equal(table.to_numpy(), run[WEIGHTS][0, 0].numpy())
+    named = table.sheet_table(cut(run, WEIGHTS, chosen))
+    assert list(named.columns) == ["1 the", "2 <b>x</b>", "3 the", "4 <eos>"]
+    assert named.index.name == "Query"
+    assert np.array_equal(np.nan_to_num(named.to_numpy()), run[WEIGHTS][0, 0].numpy())
 
 
 def test_a_table_stays_within_what_is_sent() -> None:
     wide = torch.zeros(1, 4, 6000)
     run = hand_made({"encoder/0/feed_forward/activation": wide})
     sheet = cut(run, "encoder/0/feed_forward/activation", plan(run, next(iter(run))))
-    shown = picture.table_part(sheet)
-    assert len(shown.columns) == picture.TABLE_CELLS // 4
-    assert len(picture.table_notes(sheet, shown)) == 2
-    assert len(picture.table_notes(shown, shown)) == 1
+    shown = table.table_part(sheet)
+    assert len(shown.columns) == table.TABLE_CELLS // 4
+    assert len(table.table_notes(sheet, shown)) == 2
+    assert len(table.table_notes(shown, shown)) == 1
+
+
+def sheet_of(values: list[list[float]], fill: float | None = None) -> Sheet:
+    cells = np.array(values, np.float32)
+    rows, columns = (Lines(FEATURES, np.arange(count)) for count in cells.shape)
+    return Sheet(cells, None if fill is None else cells != np.float32(fill), rows, columns)
+
+
+def cells_of(sheet: Sheet, digits: int | None, whole: bool = False) -> list[list[str]]:
+    empty = table.sheet_table(sheet)
+    styled = table.written_table(empty, table.texts_of(empty, digits, whole))
+    body = styled._translate(False, False)["body"]
+    return [[cell["display_value"] for cell in row if cell["type"] == "td"] for row in body]
+
+
+def test_numbers_of_a_table_are_written_as_everywhere() -> None:
+    sheet = sheet_of([[-6.7, -13, 0.1], [1e-7, 0, np.inf]])
+    assert cells_of(sheet, 3) == [["−6.70", "−13.0", "0.100"], ["1.00×10⁻⁷", "0", "∞"]]
+    assert cells_of(sheet, None) == [["−6.7", "−13", "0.1"], ["1×10⁻⁷", "0", "∞"]]
+    assert cells_of(sheet_of([[1234, 0, 1]]), 3, whole=True) == [["1234", "0", "1"]]
+
+
+@pytest.mark.parametrize(("fill", "exact"), [(-1e9, "▨ −1000000000"), (-np.inf, "▨ −∞")])
+def test_a_masked_cell_has_a_sign_and_no_number(fill: float, exact: str) -> None:
+    sheet = sheet_of([[1, fill]], fill)
+    assert np.isnan(table.sheet_table(sheet).to_numpy()[0, 1])
+    assert table.missing_sign(sheet, 3) == "▨"
+    assert table.missing_sign(sheet, None) == exact
+    assert "▨" in table.table_notes(sheet, sheet)[0]
+    sheet.values[0, 0] = np.nan
+    assert table.missing_sign(sheet, 3) == "NaN"
+    assert table.sheet_table(sheet).to_numpy()[0, 1] == np.float32(fill)
+
+
+@pytest.mark.parametrize("value", [1 / 3, -1e9, 1e-12, 3.4e38, -0.0, 16777217, 1.5e10])
+def test_exact_numbers_give_back_the_same_float32(value: float) -> None:
+    text = table.exact_number(value).replace("−", "-").translate(PLAIN).replace("×10", "e")
+    assert np.float32(text) == np.float32(value)
+
+
+def test_a_part_of_a_long_axis_in_a_link() -> None:
+    now = State(part=(("vocabulary", 256), ("hidden", -1)))
+    assert now.to_query()["part"] == "vocabulary:257,hidden:all"
+    assert State.from_query(now.to_query()) == (now, ())
+
+
+@pytest.mark.parametrize("text", ["", "hidden", "nose:all", "hidden:0", "hidden:-1", "hidden:all,"])
+def test_wrong_parts_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^"):
+        PART.read(text)
 
 
 def test_notes_count_what_is_left_out(run: Trace) -> None:

@@ -11,9 +11,8 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser import driver
 
 CROSS = "decoder/0/cross_attention/weights"
+MASKED = "decoder/0/self_attention/masked"
 PICTURE = ".st-key-tensor_picture .js-plotly-plot"
-
-expect.set_options(timeout=30_000)  # a busy machine takes its time to draw
 
 
 def leaf(page: Page, address: str) -> Locator:
@@ -137,3 +136,48 @@ def test_the_page_is_not_scrolled(open_page: Callable[..., Page], size: tuple[in
     main = page.locator('[data-testid="stMain"]')
     assert main.evaluate("main => main.scrollHeight - main.clientHeight") <= 2
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
+
+
+def test_a_table_says_what_its_masked_cells_hold(open_page: Callable[..., Page]) -> None:
+    page = open_page("tensors", f"address={MASKED}&text=I+like+you&form=table")
+    expect(page.locator('[data-testid="stDataFrame"]')).to_be_visible()
+    expect(page.get_by_text("cells, each −1×10⁹")).to_be_visible()
+
+
+CUT = """() => [...document.querySelectorAll(
+  ".leaf .first, .leaf .numbers, .leaf .memory, .branch .name, .branch .address, .branch"
+)].filter((each) => each.offsetParent && each.scrollWidth > each.clientWidth + 1
+  && getComputedStyle(each).display !== "inline").map((each) => each.textContent)"""
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(("size", "window"), [(125, (1440, 900)), (150, (1920, 1080))])
+def test_nothing_is_cut_in_large_type(
+    open_page: Callable[..., Page], language: str, size: int, window: tuple[int, int]
+) -> None:
+    query = f"address={MASKED}&size={size}&language={language}"
+    page = open_page("tensors", query, width=window[0], height=window[1])
+    expect(leaf(page, MASKED)).to_be_visible()
+    assert page.evaluate(CUT) == []
+    beyond = page.locator(".statistics").evaluate(
+        "each => each.scrollWidth - each.parentElement.clientWidth"
+    )
+    assert beyond <= 1
+    page.wait_for_selector(f"{PICTURE} .nsewdrag", state="attached")
+    picture = page.locator(PICTURE).bounding_box()
+    assert picture is not None
+    assert picture["y"] + picture["height"] <= window[1]
+
+
+@pytest.mark.parametrize(
+    "address", ["source/positions", MASKED, "encoder/0/self_attention_norm/std"]
+)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_equation_is_whole(open_page: Callable[..., Page], address: str, language: str) -> None:
+    page = open_page("tensors", f"address={address}&language={language}")
+    title = page.locator(".st-key-tensors_title h4")
+    expect(title.locator(".katex").last).to_be_visible()
+    over = "each => [each.scrollWidth - each.clientWidth, each.scrollHeight - each.clientHeight]"
+    wide, high = title.evaluate(over)
+    assert wide <= 0
+    assert high <= 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.reading.said import forbidden_left_out
+from core.reading.masked_cells import forbidden_left_out
 from core.reading.sheets import cut, largest, offered, plan, pool, window
 from core.trace.trace import Trace
 from tests.hand_made import hand_made

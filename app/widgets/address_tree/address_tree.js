@@ -36,7 +36,9 @@ function leaf(line, depth, tree) {
   const size = element("span", shared ? "memory shared" : "memory", memory);
   if (shared) size.title = tree.data.texts.shared;
   made.append(first, size, sparkline(spark, tree.data.colours[role]));
-  made.append(element("span", "numbers", numbers));
+  const parts = element("span", "numbers");
+  parts.append(...numbers.split(" · ").map((part) => element("span", "", part)));
+  made.append(parts);
   made.addEventListener("click", () => tree.pick(made));
   return made;
 }
@@ -46,7 +48,8 @@ function branch(address, depth, tree) {
   head.style.setProperty("--depth", depth);
   head.dataset.branch = address;
   head.append(element("span", "name", tree.data.places[address] ?? address));
-  head.append(element("span", "address", address));
+  head.append(element("span", "address", address.match(/[^/]+(\/\d+)?$/)[0]));
+  head.title = address;
   head.addEventListener("click", () => tree.toggle(address));
   return head;
 }

@@ -49,7 +49,7 @@ def show(trace: Trace, address: str, chosen: Plan) -> Sheet:
     with held:
         for axis, index in chosen.held:
             _pin(axis, index)
-        return _fitted(cut(trace, address, chosen), address)
+        return _fitted(cut(trace, address, chosen))
 
 
 def take_form() -> None:
@@ -109,12 +109,12 @@ def line_label(axis: Axis, at: int) -> str:
     return f"{at + 1} {visible(axis.labels[at])}"
 
 
-def _fitted(sheet: Sheet, address: str) -> Sheet:
+def _fitted(sheet: Sheet) -> Sheet:
     """The part of a sheet that the reader chooses of its long axes; draws the choice."""
     if _is_long(sheet.rows):
-        sheet = _fit(sheet, "rows", sheet.rows, address)
+        sheet = _fit(sheet, "rows", sheet.rows)
     if _is_long(sheet.columns):
-        sheet = _fit(sheet, "columns", sheet.columns, address)
+        sheet = _fit(sheet, "columns", sheet.columns)
     return sheet
 
 
@@ -126,16 +126,27 @@ def _is_vocabulary(lines: Lines) -> bool:
     return lines.axis is not None and lines.axis.name == "vocabulary"
 
 
-def _fit(sheet: Sheet, side: Side, lines: Lines, address: str) -> Sheet:
+def _fit(sheet: Sheet, side: Side, lines: Lines) -> Sheet:
+    assert lines.axis is not None  # a sheet of one column is not long
+    axis = lines.axis.name
     offers = parts(len(lines), _is_vocabulary(lines))
     labels = {each: part_label(each, len(lines)) for each in offers}
+    wanted = dict(state.get_state().part).get(axis, offers[0])
+    name = f"tensor_part_{axis}"
     part = st.selectbox(
-        say("tensors.part", axis=axis_name(lines.axis) if lines.axis else ""),
+        say("tensors.part", axis=axis_name(lines.axis)),
         offers,
-        key=f"widget_tensor_part_{address}_{side}",
+        key=state.bind(name, wanted if wanted in offers else offers[0]),
         format_func=labels.__getitem__,
+        on_change=lambda: take_part(axis, state.widget_value(name), offers[0]),
     )
     return taken(sheet, side, part)
+
+
+def take_part(axis: str, part: int, first: int) -> None:
+    """Show another part of a long axis; what is offered first stays out of links."""
+    others = tuple(each for each in state.get_state().part if each[0] != axis)
+    state.update(part=others if part == first else (*others, (axis, part)))
 
 
 def parts(count: int, by_value: bool) -> list[int]:

@@ -1,28 +1,24 @@
-"""The picked tensor as a picture or as a table."""
+"""The picked tensor as a picture, or as the table beside it in `table.py`."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pandas as pd
 import streamlit as st
 
-from app.figures.labels import format_number, visible
+from app.figures.labels import format_number
 from app.figures.tensor_axes import Side
 from app.figures.tensor_bars import tensor_bars
 from app.figures.tensor_heatmap import tensor_heatmap
 from app.figures.theme import Look
 from app.widgets.chart import current_look, show_chart
+from app.widgets.tensors import table
 from app.widgets.tensors.controls import WIDEST
 from app.widgets.tensors.written import axis_name
 from app.words import say
 from core.reading.export import file_stem
 from core.reading.measure import Measure
-from core.reading.sheets import Lines, Sheet, pool, window
+from core.reading.sheets import Lines, Sheet, pool
 from core.trace.trace import Trace
-
-TABLE_CELLS = 16_384  # more would take longer to send than to read
 
 
 def show(trace: Trace, address: str, sheet: Sheet, measured: Measure, form: str) -> None:
@@ -34,14 +30,7 @@ def show(trace: Trace, address: str, sheet: Sheet, measured: Measure, form: str)
             _draw(trace, address, drawn, measured, look)
             notes = picture_notes(drawn, measured)
         else:
-            shown = table_part(sheet)
-            st.dataframe(
-                sheet_table(shown),
-                height="stretch",
-                column_config=_formats(shown, 9 if form == "exact" else look.precision),
-                alt=say("tensors.table_alt", address=address),
-            )
-            notes = table_notes(sheet, shown)
+            notes = table.show(trace, address, sheet, form, look)
     st.markdown(f":small[{' · '.join(notes) or '&nbsp;'}]")
 
 
@@ -98,43 +87,3 @@ def picture_notes(sheet: Sheet, measured: Measure) -> list[str]:
         low, high = (format_number(limit) for limit in measured.limits)
         notes.append(say("tensors.note_scale", low=low, high=high))
     return notes
-
-
-def table_part(sheet: Sheet) -> Sheet:
-    """As many of the columns (of one long column: of the rows) as a table may hold."""
-    fit = max(TABLE_CELLS // max(len(sheet.rows), 1), 1)
-    return window(sheet, "columns", 0, fit - 1) if fit < len(sheet.columns) else sheet
-
-
-def table_notes(sheet: Sheet, shown: Sheet) -> list[str]:
-    """What the table leaves out."""
-    if len(shown.columns) == len(sheet.columns):
-        return [say("tensors.note_table")]
-    return [
-        say("tensors.note_table"),
-        say("tensors.note_cut", shown=len(shown.columns), count=len(sheet.columns)),
-    ]
-
-
-def sheet_table(sheet: Sheet) -> pd.DataFrame:
-    """The sheet as a table whose rows and columns are named "5 animal": no name comes twice."""
-    return pd.DataFrame(
-        sheet.values,
-        index=pd.Index(_names(sheet.rows), name=side_of(sheet.rows).title),
-        columns=_names(sheet.columns),
-    )
-
-
-def _names(lines: Lines) -> list[str]:
-    if lines.axis is None:
-        return [say("tensors.value")]
-    labels = lines.labels
-    return [
-        f"{index + 1} {visible(labels[at])}" if labels else str(index + 1)
-        for at, index in enumerate(lines.indices.tolist())
-    ]
-
-
-def _formats(sheet: Sheet, digits: int) -> dict[str, Any]:
-    column = st.column_config.NumberColumn(format=f"%.{digits}g", width=40 + 10 * digits)
-    return dict.fromkeys(_names(sheet.columns), column)
