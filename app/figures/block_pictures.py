@@ -9,11 +9,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from app.figures.colours import diverging, sequential
-from app.figures.labels import escape, format_number, text_width, visible
-from app.figures.picture import Picture, reach
+from app.figures.column_words import column_words, words_height
+from app.figures.labels import escape, fitted, format_number, visible, widest
+from app.figures.picture import Picture
 from app.figures.theme import Look, base_layout, hatching, token_axis
 
 BAR, TITLE, FOOT, GAP = 8, 24, 66, 0.035  # pixels; GAP is a share of the width
+SCALE = 32  # pixels of the foot that the colour scale takes
+WIDEST_MARGIN = 120  # pixels for the words of the rows
 
 
 def block_pictures(
@@ -21,30 +24,31 @@ def block_pictures(
     words: Sequence[str],
     look: Look,
     height: int = 330,
-    pixels: float = 600,
+    pixels: float = 560,
 ) -> go.Figure:
     """The pictures from left to right over one word axis, each with its own scale below it.
 
     words: of the rows, the same for all. pixels: how wide the figure will be.
     """
-    shared = reach(*(picture.values for picture in pictures if picture.limit is None))
-    longest = max((text_width(visible(word), look.px(13)) for word in words), default=0)
-    margin = int(min(longest + 16, 150))
+    room = look.px(WIDEST_MARGIN)
+    shown = [fitted(visible(word), look.px(13), room - 16) for word in words]
+    margin = int(min(max((widest(word, look.px(13)) for word in shown), default=0) + 16, room))
     spans = _spans([picture.share for picture in pictures])
+    foot = max([look.px(FOOT), *(words_height(each, look) + look.px(SCALE) for each in pictures)])
     axes: dict[str, Any] = {}
     drawn: list[go.Heatmap | go.Scatter] = []
+    notes = [_title(picture, look, span) for picture, span in zip(pictures, spans, strict=True)]
     for at, (picture, span) in enumerate(zip(pictures, spans, strict=True)):
         name = str(at + 1) if at else ""
         width = (pixels - margin) * (span[1] - span[0])
         axes[f"xaxis{name}"] = _columns_axis(picture, look, width) | {"domain": list(span)}
-        axes[f"yaxis{name}"] = _words_axis(words, look, height, name)
-        limit = shared if picture.limit is None else picture.limit
-        drawn.append(_heat_map(picture, limit, look, name, span, height))
+        axes[f"yaxis{name}"] = _words_axis(shown, look, height - TITLE - foot, name)
+        drawn.append(_heat_map(picture, words, look, name, span, height - TITLE - foot))
+        notes += column_words(picture, look, width, name)
         if picture.allowed is not None and not picture.allowed.all():
             drawn.append(_hatched(picture.allowed, look, name))
-    titles = [_title(picture, look, span) for picture, span in zip(pictures, spans, strict=True)]
-    sides = {"l": margin, "r": 6, "t": TITLE, "b": FOOT}
-    layout = base_layout(look, height, margin=sides, annotations=titles, **axes)
+    sides = {"l": margin, "r": 6, "t": look.px(TITLE), "b": foot}
+    layout = base_layout(look, height, margin=sides, annotations=notes, **axes)
     # One call: every later change of a figure costs Plotly as much as making it.
     return go.Figure(drawn, layout)
 
@@ -58,18 +62,20 @@ def _spans(shares: Sequence[float]) -> list[tuple[float, float]]:
     return spans
 
 
-def _words_axis(words: Sequence[str], look: Look, height: int, name: str) -> dict[str, Any]:
+def _words_axis(words: Sequence[str], look: Look, height: float, name: str) -> dict[str, Any]:
     """The rows; only the first picture writes the words, the others follow it."""
-    rows = _from_one(token_axis(words, look, height - TITLE - FOOT, side="left"))
+    rows = _from_one(token_axis(words, look, height, side="left"))
     more = {"showticklabels": False, "matches": "y"} if name else {"ticklabelstandoff": 5}
     return rows | more | {"automargin": False, "anchor": f"x{name}"}
 
 
 def _columns_axis(picture: Picture, look: Look, width: float) -> dict[str, Any]:
-    count = picture.values.shape[1]
-    if picture.columns is not None:
-        words = picture.columns
-        axis = _from_one(token_axis(words, look, width, side="bottom"))
+    count, title = picture.values.shape[1], picture.axis
+    if words_height(picture, look):
+        title = ""
+        axis = _from_one(token_axis(picture.columns or (), look, width)) | {"showticklabels": False}
+    elif picture.columns is not None:
+        axis = _from_one(token_axis(picture.columns, look, width, side="bottom"))
     else:
         last = count * picture.step
         axis = token_axis([""] * count, look, width) | {
@@ -81,7 +87,7 @@ def _columns_axis(picture: Picture, look: Look, width: float) -> dict[str, Any]:
     font = {"size": look.px(12), "color": look.colour("faint")}
     return axis | {
         "automargin": False,
-        "title": {"text": escape(picture.axis), "standoff": 0, "font": font},
+        "title": {"text": escape(title), "standoff": 0, "font": font},
         "tickfont": {"size": look.px(11), "color": look.colour("faint")},
     }
 
@@ -93,14 +99,18 @@ def _from_one(axis: dict[str, Any]) -> dict[str, Any]:
 
 
 def _heat_map(
-    picture: Picture, limit: float, look: Look, name: str, span: tuple[float, float], height: int
-) -> go.Heatmap:
+    picture: Picture, rows: Sequence[str], look: Look, name: str, span: tuple[float, float],
+    height: float,
+) -> go.Heatmap:  # fmt: skip
     values = np.asarray(picture.values, dtype=np.float32)
+    limit = picture.end
     low = -limit if picture.scale == "signed" else 0.0
     cells: dict[str, Any] = {}
     if picture.cells:
         cells["text"] = [[escape(visible(cell)) for cell in row] for row in picture.cells]
-    tall = (height - TITLE - FOOT) / max(len(values), 1) >= look.px(12)
+    if picture.columns is not None:
+        cells["customdata"] = _pairs(rows, picture.columns)
+    tall = height / max(len(values), 1) >= look.px(12)
     if picture.cells and tall:
         cells |= {"texttemplate": "%{text}", "textfont": {"size": look.px(12)}}
     return go.Heatmap(
@@ -113,7 +123,7 @@ def _heat_map(
         zmax=limit,
         colorscale=_colours(picture, look),
         showscale=picture.scale != "plain",
-        colorbar=_bar(look, span, low, limit),
+        colorbar=_bar(look, span, low, limit, picture.clipped),
         hoverongaps=True,
         xgap=1 if values.shape[1] <= 24 else 0,
         ygap=1 if values.shape[0] <= 24 else 0,
@@ -132,8 +142,16 @@ def _hatched(allowed: np.ndarray, look: Look, name: str) -> go.Scatter:
     return drawn.update(xaxis=f"x{name}", yaxis=f"y{name}")
 
 
+def _pairs(rows: Sequence[str], columns: Sequence[str]) -> list[list[str]]:
+    """Which words meet in a cell, for the pointer."""
+    across = [escape(visible(word)) for word in columns]
+    return [[f"{escape(word)} → {other}" for other in across] for word in rows]
+
+
 def _hover(picture: Picture, look: Look) -> str:
     value = f"%{{z:.{look.precision}~g}}"
+    if picture.columns is not None:
+        return f"%{{customdata}}<br><b>{value}</b><extra></extra>"
     if picture.cells:
         value = "%{text}" if picture.scale == "plain" else "%{text} · " + value
     return f"%{{y}} · {escape(picture.axis)} %{{x}}<br><b>{value}</b><extra></extra>"
@@ -150,10 +168,14 @@ def _colours(picture: Picture, look: Look) -> Any:
     )
 
 
-def _bar(look: Look, span: tuple[float, float], low: float, high: float) -> dict[str, Any]:
-    """A slim scale under the picture, with numbers at both ends and in the middle."""
-    middle = (low + high) / 2
-    places = (low, middle, high) if low else (low, high)
+def _bar(
+    look: Look, span: tuple[float, float], low: float, high: float, clipped: bool
+) -> dict[str, Any]:
+    """A slim scale under the picture; "≥" where larger values have the colour of its end."""
+    ends = [(low, f"≤ {format_number(low, 2)}"), (high, f"≥ {format_number(high, 2)}")]
+    places = (low, 0.0, high) if low else (low, high)
+    written = dict(ends) if clipped else {}
+    written[0.0] = "0"
     return {
         "orientation": "h",
         "x": (span[0] + span[1]) / 2,
@@ -166,7 +188,7 @@ def _bar(look: Look, span: tuple[float, float], low: float, high: float) -> dict
         "outlinewidth": 0,
         "ticks": "",
         "tickvals": list(places),
-        "ticktext": [format_number(value, 2) if value else "0" for value in places],
+        "ticktext": [written.get(value, format_number(value, 2)) for value in places],
         "tickfont": {"size": look.px(11), "color": look.colour("faint")},
         "xpad": 0,
         "ypad": 0,

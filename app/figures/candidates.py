@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import plotly.graph_objects as go
 
@@ -18,10 +19,12 @@ def candidates(
     look: Look,
     chosen: int = 0,
     height: int = 170,
+    signs: Mapping[int, str] = MappingProxyType({}),
 ) -> go.Figure:
     """One horizontal bar a word, in the order given, the chosen one in full colour.
 
     probabilities: 0..1, on an axis from 0 to 1; NaN is written as such and has no bar.
+    signs: the places of what is a sign, not a word, and what hover says of it; they are grey.
     """
     known = [0.0 if math.isnan(share) else share for share in probabilities]
     written = ["NaN" if math.isnan(share) else format_percent(share) for share in probabilities]
@@ -38,20 +41,28 @@ def candidates(
         textfont={"size": look.px(13), "color": look.colour("text")},
         cliponaxis=False,
         customdata=[
-            f"{escape(visible(token))}<br><b>{share:.6g}</b>"
-            for token, share in zip(tokens, probabilities, strict=True)
+            f"{_named(token, signs.get(at))}<br><b>{share:.6g}</b>"
+            for at, (token, share) in enumerate(zip(tokens, probabilities, strict=True))
         ],
         hovertemplate="%{customdata}<extra></extra>",
     )
-    figure = go.Figure(bars)
-    figure.update_layout(**base_layout(look, height=height, bargap=0.2))
-    figure.update_xaxes(range=[0, 1.15], visible=False)
-    figure.update_yaxes(_word_axis(tokens, look, chosen))
-    return figure
+    layout = base_layout(look, height=height, bargap=0.2)
+    layout["xaxis"] = layout["xaxis"] | {"range": [0, 1.15], "visible": False}
+    layout["yaxis"] = layout["yaxis"] | _word_axis(tokens, look, chosen, signs)
+    return go.Figure(bars, layout)
 
 
-def _word_axis(tokens: Sequence[str], look: Look, chosen: int) -> dict[str, object]:
+def _named(token: str, sign: str | None) -> str:
+    name = escape(visible(token))
+    return f"{name} · {escape(sign)}" if sign else name
+
+
+def _word_axis(
+    tokens: Sequence[str], look: Look, chosen: int, signs: Mapping[int, str]
+) -> dict[str, object]:
     labels = [escape(visible(token)) for token in tokens]
+    for at in signs:
+        labels[at] = f'<span style="color:{look.colour("faint")}">{labels[at]}</span>'
     if labels:
         labels[chosen] = f"<b>{labels[chosen]}</b>"
     return {

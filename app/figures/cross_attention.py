@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
+from html import unescape
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,11 @@ from app.figures.colours import sequential
 from app.figures.labels import escape, format_number, is_chinese, text_width, visible
 from app.figures.theme import Look, base_layout, colour_bar, is_numbered, token_axis
 
-SIDE = 330.0  # pixels that the cells have at least, across and down
+SIDE = 330.0  # pixels that the cells have at least, across
+HEIGHT = 375.0  # pixels of the whole picture in the smallest window that it is made for
+LISTED = 62.0  # pixels of them that a list of words takes at 100 %
+HEADING = 34.0  # pixels of the heading above the words, and of the margins
+LEAST_ROW = 14.0  # pixels of a row that its word can be read in
 SHORT = 12  # characters of a word in the texts of thousands of cells
 
 
@@ -31,29 +37,47 @@ def cross_attention(
     words are written in grey. framed: the column and the row of the word in focus. The scale starts
     at 0 and ends at the largest weight.
     """
-    figure = go.Figure(_heat_map(weights, sources, outputs, look, titles[2]))
-    figure.update_layout(**base_layout(look, shapes=list(_frames(framed, np.shape(weights), look))))
-    across = _column_axis(sources, look)
-    down = token_axis(outputs, look, SIDE, side="left")
+    layout = base_layout(look, shapes=list(_frames(framed, np.shape(weights), look)))
+    across, down = _column_axis(sources, look), _row_axis(sources, outputs, look)
     # The rows' title stands above too: beside them it would be rotated, also in Chinese.
     heading = f"{escape(titles[0])} →    {escape(titles[1])} ↓"
-    figure.update_xaxes(_grey(across, greyed[0], look), title_text=heading)
-    figure.update_yaxes(_grey(down, greyed[1], look))
-    return figure
+    title = layout["xaxis"]["title"] | {"text": heading}
+    layout["xaxis"] = layout["xaxis"] | _grey(across, greyed[0], look) | {"title": title}
+    layout["yaxis"] = layout["yaxis"] | _grey(down, greyed[1], look)
+    return go.Figure(_heat_map(weights, sources, outputs, look, titles[2]), layout)
 
 
 def numbered(sources: Sequence[str], outputs: Sequence[str], look: Look) -> tuple[bool, bool]:
     """Whether the columns, the rows show numbers for want of room: list their words then."""
-    across = token_axis(sources, look, SIDE, side="top")
-    down = token_axis(outputs, look, SIDE, side="left")
-    columns = is_numbered(across, sources) and _downwards(sources, look) is None
-    return columns, is_numbered(down, outputs)
+    columns = is_numbered(_column_axis(sources, look), sources) and not _downwards(sources, look)
+    return columns, is_numbered(_row_axis(sources, outputs, look), outputs)
 
 
 def _column_axis(tokens: Sequence[str], look: Look) -> dict[str, Any]:
     axis = token_axis(tokens, look, SIDE, side="top")
     labels = _downwards(tokens, look) if is_numbered(axis, tokens) else None
     return axis | {"ticktext": labels, "tickvals": list(range(len(tokens)))} if labels else axis
+
+
+def _row_axis(sources: Sequence[str], outputs: Sequence[str], look: Look) -> dict[str, Any]:
+    """The rows, numbered where words would touch each other.
+
+    How high they are is up to the browser; this is what is left in the smallest window.
+    """
+    across = _column_axis(sources, look)
+    numbers = is_numbered(across, sources) and not _downwards(sources, look)
+    pixels = HEIGHT - HEADING - _height(across, look) - (look.px(LISTED) if numbers else 0)
+    return token_axis(outputs, look, pixels, side="left", least=LEAST_ROW)
+
+
+def _height(across: dict[str, Any], look: Look) -> float:
+    """About how many pixels the words above the columns take."""
+    font = look.px(13)
+    if across["tickangle"]:
+        widest = max(text_width(unescape(label), font) for label in across["ticktext"])
+        return widest * math.sqrt(0.5) + font
+    lines: int = max(label.count("<br>") + 1 for label in across["ticktext"])
+    return lines * font * 1.3
 
 
 def _downwards(tokens: Sequence[str], look: Look) -> list[str] | None:
@@ -107,8 +131,7 @@ def _said(
     values: np.ndarray, sources: Sequence[str], outputs: Sequence[str], look: Look
 ) -> list[list[str]] | None:
     """Both words of each cell where the ticks do not say them; with the weight where one is NaN."""
-    across = token_axis(sources, look, SIDE, side="top")
-    down = token_axis(outputs, look, SIDE, side="left")
+    across, down = _column_axis(sources, look), _row_axis(sources, outputs, look)
     finite = bool(np.isfinite(values).all())
     if finite and not is_numbered(across, sources) and not is_numbered(down, outputs):
         return None

@@ -42,6 +42,28 @@ def text_width(text: str, font: float) -> float:
     return font * (wide + 0.56 * (len(text) - wide))
 
 
+def widest(text: str, font: float) -> float:
+    """How many pixels a text takes at most: capitals and the signs for blanks are wide."""
+    return font * sum(_ems(character) for character in text)
+
+
+def _ems(character: str) -> float:
+    if is_chinese(character) or character in "␣⋯…�∅":
+        return 1.0
+    if character in "MWmw@%":
+        return 0.92
+    return 0.66 if character.isupper() or ord(character) > 0x24F else 0.56
+
+
+def fitted(text: str, font: float, pixels: float) -> str:
+    """A text cut to a width, with an ellipsis where something is missing."""
+    if widest(text, font) <= pixels:
+        return text
+    while len(text) > 1 and widest(f"{text}…", font) > pixels:
+        text = text[:-1]
+    return f"{text}…"
+
+
 def format_number(value: float, digits: int = 3) -> str:
     """A number with significant digits and a true minus; whole numbers (int) as they are.
 

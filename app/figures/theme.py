@@ -96,11 +96,16 @@ def colour_bar(look: Look, title: str = "") -> dict[str, Any]:
 
 
 def token_axis(
-    tokens: Sequence[str], look: Look, pixels: float = 600, side: str = "bottom"
+    tokens: Sequence[str],
+    look: Look,
+    pixels: float = 600,
+    side: str = "bottom",
+    least: float = SMALLEST_FONT,
 ) -> dict[str, Any]:
     """Layout of an axis whose integer positions are tokens; `pixels` is the axis's length.
 
-    side "bottom" or "top" for columns, "left" or "right" for rows (row 0 on top).
+    side "bottom" or "top" for columns, "left" or "right" for rows (row 0 on top). least: pixels of
+    a row that a word needs.
     Chinese is never rotated, Latin at most 45°; where neither fits, positions are numbered from 1
     (`is_numbered` tells; show the tokens beside the figure then).
     """
@@ -108,7 +113,7 @@ def token_axis(
     rows = side in ("left", "right")
     angle = 0 if rows else _angle(tokens, font, pixels)
     room = pixels / max(count, 1)
-    numbered = angle is None or (rows and room < SMALLEST_FONT)
+    numbered = angle is None or (rows and room < least)
     step = 1
     if numbered:
         needed = font * (1.2 if rows else 0.7 * len(str(count)) + 0.6)

@@ -11,7 +11,7 @@ opened = map_panel.open_block(trace)
 apply_layout()
 lead.show(trace)
 # An open block takes the place of the words; the map stays on the right, to open the next one.
-left, right = st.columns([1, 1] if opened else [1, 2], gap="small")
+left, right = st.columns([5, 6] if opened else [1, 2], gap="small")
 with left.container(key="translate_left", gap="xsmall"):
     if opened:
         map_panel.show_block(trace)

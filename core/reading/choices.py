@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from core.reading.repetition import Repetition, repetition
 from core.text.vocabulary import END
 from core.trace.trace import Candidate, Trace
 
@@ -33,11 +34,12 @@ class Confidence:
     weakest: int  # the row with the least probability
     probability: float  # 0..1, of that row
     ended: bool  # False where the length limit cut the translation off
+    repeated: Repetition | None = None  # words said again and again
 
     @property
     def level(self) -> Literal["sure", "fair", "unsure"]:
         """The verdict: unsure where anything speaks against the translation."""
-        if self.unknown or self.unsure or not self.ended:
+        if self.unknown or self.unsure or self.repeated or not self.ended:
             return "unsure"
         return "sure" if self.probability >= SURE_FROM else "fair"
 
@@ -63,16 +65,18 @@ def choice_at(trace: Trace, row: int, others: int = 5) -> Choice:
 
 
 def confidence(trace: Trace) -> Confidence:
-    """Unknown words and unsure rows of a translation."""
+    """Unknown words, unsure rows, a missing end and repetitions of a translation."""
     chances = probabilities(trace)
     unknown = dict.fromkeys(trace.source_tokens[place] for place in trace.source_unknown)
     weakest = least_sure(trace, range(len(chances)))
+    said = zip(trace.output_tokens, trace.output_pieces, strict=True)
     return Confidence(
         unknown=tuple(unknown),
         unsure=tuple(row for row, p in enumerate(chances) if _or_nothing(p) < UNSURE_BELOW),
         weakest=weakest,
         probability=chances[weakest],
         ended=trace.output_pieces[-1] == END,
+        repeated=repetition([token for token, piece in said if piece != END]),
     )
 
 

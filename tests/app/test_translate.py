@@ -2,17 +2,19 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.state import State
-from app.widgets.translate.choices_panel import title
+from app.widgets.translate.choices_panel import signs, title
 from app.widgets.translate.focus import attention_in_focus, pinned, step_in_focus
 from app.widgets.translate.lead import cues
 from app.widgets.word_lines import Pin
-from core.reading.choices import choice_at, confidence
+from core.reading.choices import Confidence, choice_at, confidence
+from core.reading.repetition import Repetition
 from tests.architecture.sources import ROOT
 from tests.example_trace import WRITTEN, example_trace
 
@@ -40,7 +42,7 @@ def charts(app: AppTest) -> list[dict[str, Any]]:
 
 
 def texts(app: AppTest) -> str:
-    return "\n".join(element.value for element in app.markdown)
+    return "\n".join(element.value for element in (*app.markdown, *app.get("html")))
 
 
 def test_the_first_visit_shows_lines_of_the_last_layers_mean(
@@ -126,10 +128,36 @@ def test_cues_say_the_gravest_first() -> None:
     trace = example_trace()
     assert cues(trace, confidence(trace)) == [
         "Not in its vocabulary: “Zorblax”, “</s>”",
-        "Unsure at 1 of 4 steps, most of all “喜欢”, 40.0%",
+        "Unsure at 1 of 4 steps; least sure of “喜欢”, 40.0%",
     ]
     cut = example_trace(output_pieces=("<name1>", "喜欢", "，", "，"))
-    assert cues(cut, confidence(cut))[0] == "Cut off at the length limit"
+    assert cues(cut, confidence(cut))[0] == (
+        "Cut off at the length limit after 4 words: the end is missing"
+    )
+
+
+def test_the_cue_names_the_end_and_what_is_said_again_and_again() -> None:
+    trace = example_trace(source_unknown=())
+    sure = Confidence((), (), weakest=3, probability=0.97, ended=True)
+    assert cues(trace, sure) == ["Sure at every step; least sure of the end, 97.0%"]
+    circling = replace(sure, repeated=Repetition(("machine", "learning"), 3))
+    assert cues(trace, circling) == ["Repeats itself: “machine learning” 3 times in a row"]
+    chinese = replace(sure, repeated=Repetition(("我", "爱", "机器", "学习", "和", "你"), 2))
+    assert cues(trace, chinese) == ["Repeats itself: “我爱机器学习和 …” 2 times in a row"]
+
+
+def test_large_type_gives_the_room_of_runners_up_to_the_words(
+    open_app: Callable[..., AppTest],
+) -> None:
+    (bars,) = charts(open_app(size="150"))
+    assert len(bars["data"][0]["text"]) == 4
+
+
+def test_signs_among_the_runners_up_say_what_they_are() -> None:
+    assert signs(["我", "<eos>", "<zh>", "<name1>"]) == {
+        1: "end sign: the sentence is over",
+        2: "begin sign: write Chinese",
+    }
 
 
 def test_many_unknown_words_are_counted() -> None:
@@ -141,7 +169,17 @@ def test_many_unknown_words_are_counted() -> None:
 
 def test_the_title_of_the_choices_names_the_words_before() -> None:
     trace = example_trace()
-    assert title(choice_at(trace, 0)) == "For the first word the model was choosing between"
-    assert title(choice_at(trace, 2)) == "After **Zorblax 喜欢** the model was choosing between"
-    odd = example_trace(output_tokens=("*a*", *WRITTEN[1:]))
-    assert r"\*a\* 喜欢" in title(choice_at(odd, 2))
+    assert "For the first word the model was choosing between" in title(choice_at(trace, 0))
+    second = title(choice_at(trace, 2))
+    assert "<span>After </span><b><bdi>Zorblax 喜欢</bdi></b><span> the model was" in second
+    assert 'title="After Zorblax 喜欢 the model was choosing between"' in second
+    odd = example_trace(output_tokens=('<i>"', *WRITTEN[1:]))
+    assert "&lt;i&gt;&quot; 喜欢" in title(choice_at(odd, 2))
+    assert "<i>" not in title(choice_at(odd, 2))
+
+
+def test_a_long_prefix_is_shortened_and_whole_on_hover() -> None:
+    trace = example_trace()
+    many = replace(choice_at(trace, 2), before=("a", "b", "c", "d", "e"))
+    assert "<bdi>… b c d e</bdi>" in title(many)
+    assert 'title="After a b c d e the model' in title(many)

@@ -118,3 +118,31 @@ def test_an_unknown_block_in_the_link_opens_nothing(open_page: Callable[..., Pag
     expect(page.locator(".map .block").first).to_be_visible()
     expect(panel(page)).to_have_count(0)
     expect(page.locator('.map [aria-pressed="true"]')).to_have_count(0)
+
+
+def type_sizes(page: Page) -> list[float]:
+    """Every text of the map with the pixels that its type has on the screen, smallest first."""
+    return page.locator(".map svg").evaluate(
+        "(svg) => [...svg.querySelectorAll('text')]"
+        ".map((text) => svg.getScreenCTM().a * text.getAttribute('font-size'))"
+        ".sort((a, b) => a - b)"
+    )
+
+
+def test_the_map_beside_a_panel_can_be_read_and_fills_its_column(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page(query="block=memory")
+    assert type_sizes(page)[0] >= 9.4
+    drawn = page.locator(".map svg").bounding_box()
+    assert drawn and drawn["height"] > 560 and drawn["y"] + drawn["height"] <= 900
+
+
+def test_larger_type_makes_the_map_larger(open_page: Callable[..., Page]) -> None:
+    for query in ("", "block=memory"):
+        usual, large = (type_sizes(open_page(query=f"{query}&size={size}")) for size in (100, 150))
+        assert large[-1] >= 1.25 * usual[-1]
+    page = open_page(query="size=150")
+    last = page.locator(".map svg text").last
+    last.scroll_into_view_if_needed()
+    expect(last).to_be_in_viewport()

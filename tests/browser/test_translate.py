@@ -121,6 +121,78 @@ def test_a_block_opens_beside_the_map_and_closes(translate: Callable[..., Page])
     expect(chips(page, "sources").first).to_be_visible()
 
 
+def edges(page: Page, selector: str) -> list[float]:
+    """Of the middle of each element: its distance from the top of the window."""
+    found: list[float] = page.locator(selector).evaluate_all(
+        "all => all.map(it => { const b = it.getBoundingClientRect(); return (b.top+b.bottom)/2; })"
+    )
+    return found
+
+
+def test_a_long_sentence_has_one_pitch_and_scrolls_to_the_word_in_focus(
+    translate: Callable[..., Page],
+) -> None:
+    page = translate("text=" + quote(LONG))
+    view = page.locator(".scroll").bounding_box()
+    assert view is not None
+    sources, outputs = edges(page, ".sources .row"), edges(page, ".outputs .row")
+    assert sources[0] - outputs[0] == pytest.approx(0, abs=1)
+    assert sources[1] - sources[0] == pytest.approx(outputs[1] - outputs[0], abs=0.5)
+    step = edges(page, ".outputs .step")[0]
+    assert view["y"] < step < view["y"] + view["height"]
+    expect(page.locator(".scroll")).to_have_class("scroll below")
+    page.locator(".scroll").evaluate("it => { it.scrollTop = it.scrollHeight; }")
+    expect(page.locator(".scroll")).to_have_class("scroll above")
+    last = translate("token=source:50&text=" + quote(LONG))
+    pinned = edges(last, ".sources .chip.pinned")[0]
+    assert view["y"] < pinned < view["y"] + view["height"]
+
+
+def test_the_words_behind_the_numbers_stand_in_whole_lines(open_page: Callable[..., Page]) -> None:
+    page = open_page(query="links=matrix&text=" + quote(LONG))
+    page.locator(".st-key-words_list p").first.wait_for()
+    high, line, whole = page.locator(".st-key-words_list").evaluate(
+        "it => [it.clientHeight, parseFloat(getComputedStyle(it.querySelector('p')).lineHeight),"
+        " it.scrollHeight]"
+    )
+    assert high % line == pytest.approx(0, abs=1) or high % line == pytest.approx(line, abs=1)
+    assert whole > high
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_large_type_shows_all_words_of_the_first_sentence(
+    translate: Callable[..., Page], language: str
+) -> None:
+    page = translate(f"size=150&language={language}", width=1920, height=1080)
+    over = page.locator(".scroll").evaluate("it => it.scrollHeight - it.clientHeight")
+    assert over <= 0
+    below = page.locator(".st-key-choices_panel").bounding_box()
+    assert below is not None
+    assert below["y"] + below["height"] <= 1080
+
+
+def test_the_sentence_above_the_runners_up_keeps_to_one_line(
+    translate: Callable[..., Page],
+) -> None:
+    text = "text=" + quote("我 和 同学 一起 听 和 光同尘")
+    heights = set()
+    for place in (1, 6):
+        page = translate(f"{text}&token=target:{place}")
+        box = page.locator(".st-key-words_panel").bounding_box()
+        heights.add(box and box["height"])
+    title = page.locator(".choices-title")
+    expect(title).to_contain_text("the model was choosing between")
+    assert "He" in (title.get_attribute("title") or "")
+    assert len(heights) == 1
+
+
+def test_the_hint_is_that_of_the_state(translate: Callable[..., Page]) -> None:
+    page = translate()
+    expect(page.locator(".hint")).to_contain_text("Click a word")
+    page.locator("[data-block='decoder/0/cross_attention']").first.click()
+    expect(page.locator(".hint")).to_contain_text("close")
+
+
 def test_odd_words_are_shown_as_typed(translate: Callable[..., Page]) -> None:
     typed = ["<b>x</b>", "</s>", "$x$", "&lt;", "<eos>"]
     page = translate(query="text=" + quote(" likes ".join(typed)))

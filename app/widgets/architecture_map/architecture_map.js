@@ -92,6 +92,7 @@ function draw(map, data) {
   const focused = map.svg.getRootNode().activeElement?.dataset?.block;
   map.svg.setAttribute("viewBox", `0 0 ${data.width} ${data.height}`);
   map.svg.setAttribute("aria-label", data.label);
+  map.svg.classList.toggle("large", data.large);
   map.svg.replaceChildren(...data.items.map(paint));
   showTip(map, null);
   if (focused !== undefined) {

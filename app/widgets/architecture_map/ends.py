@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from app.widgets.architecture_map.grid import CORRIDOR, SIDES, Grid, StackGrid
+from app.widgets.architecture_map.grid import CHOICE_STEP, Grid, StackGrid
 from app.widgets.architecture_map.scene import Scene
 from app.widgets.architecture_map.shapes import Box, Item, Point, circle, line, rect, text, wire
 from app.widgets.architecture_map.stacks import entry, leaving
-from app.widgets.architecture_map.tokens import Chip, flow
+from app.widgets.architecture_map.tokens import GAP, Chip, flow
 from core.reading.blocks import Stack, stack_end
 from core.reading.choices import probabilities
 
@@ -47,7 +48,8 @@ def draw_input(scene: Scene, grid: Grid, stack: Stack) -> list[Item]:
 def _positions(scene: Scene, places: StackGrid, side: str, y: float) -> list[Item]:
     """The circle that adds, and the block of waves beside it, on the outer side."""
     data, cx = scene.colour("data"), places.cx
-    middle = cx + places.outer * 118
+    half = (places.right - places.left) / 2
+    middle = cx + places.outer * min(118, half - 68)
     box = Box.around(middle, y - 12, 132, 24)
     edge = box.right if places.outer < 0 else box.x
     sign = line(f"M{cx - 4} {y} H{cx + 4} M{cx} {y - 4} V{y + 4}", data)
@@ -68,7 +70,7 @@ def draw_words(scene: Scene, grid: Grid) -> list[Item]:
         ("decoder", trace.target_tokens, trace.target_pieces),
     )
     for stack, tokens, pieces in sides:
-        for chip in flow(tokens, SIDES[stack], grid.tokens, 2, FONT):
+        for chip in flow(tokens, grid.size.sides[stack], grid.tokens, grid.size.token_rows, FONT):
             grey = chip.index is None or pieces[chip.index] in ENDS
             dotted = stack == "encoder" and chip.index in unknown
             items += _chip(scene, chip, grey, dotted)
@@ -92,7 +94,7 @@ def draw_output(scene: Scene, grid: Grid) -> list[Item]:
     items = _upwards(scene, places, grid.linear.bottom)
     cx = grid.linear.cx
     items += wire([(cx, grid.linear.y), (cx, grid.softmax.bottom)], data)
-    items += wire([(cx, grid.softmax.y), (cx, grid.outputs + 41)], data)
+    items += wire([(cx, grid.softmax.y), (cx, grid.softmax.y - 15)], data)
     items.append(_beside(scene, cx + 12, grid.linear.y - 5, "output/logits", 1))
     items.append(scene.block("output/logits", grid.linear))
     items.append(scene.block("output/probabilities", grid.softmax))
@@ -102,7 +104,8 @@ def draw_output(scene: Scene, grid: Grid) -> list[Item]:
 def _choices(scene: Scene, grid: Grid) -> list[Item]:
     """Every chosen word with its probability, as a number and a bar."""
     trace, chances, items = scene.trace, probabilities(scene.trace), []
-    for chip in flow(trace.output_tokens, SIDES["decoder"], grid.outputs, 1, FONT, 38, 37):
+    side = grid.size.sides["decoder"]
+    for chip in choice_chips(scene.trace.output_tokens, side, grid.outputs, grid.size.output_rows):
         box, at = chip.box, chip.index
         items += _chip(scene, chip, at is None or trace.output_pieces[at] in ENDS)
         if at is None:
@@ -118,6 +121,13 @@ def _choices(scene: Scene, grid: Grid) -> list[Item]:
     return items
 
 
+def choice_chips(
+    tokens: Sequence[str], side: tuple[float, float], y: float, rows: int
+) -> list[Chip]:  # fmt: skip
+    """The chosen words in their rows, with room for a probability each."""
+    return flow(tokens, side, y, rows, FONT, CHOICE_STEP - GAP, 37)
+
+
 def short_percent(share: float) -> str:
     """A probability as whole percent; what is neither 0 nor 1 is not written as if it were."""
     if math.isnan(share):
@@ -131,7 +141,7 @@ def draw_encoder_end(scene: Scene, grid: Grid) -> list[Item]:
     """From the last encoder layer to the memory, and its name on the way to the decoder."""
     memory = grid.memory
     items = _upwards(scene, grid.encoder, memory.bottom)
-    middle = (memory.right + CORRIDOR) / 2
+    middle = (memory.right + grid.size.corridor) / 2
     label = scene.wire_label(middle, memory.cy - 7, "memory", "middle")
     return [*items, label, scene.block("memory", memory)]
 

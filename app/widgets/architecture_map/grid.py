@@ -9,19 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.widgets.architecture_map.shapes import Box
+from app.widgets.architecture_map.size import CARD, GUTTER, SLAB_GAP, Size
 from core.config import ModelConfig
 from core.reading.blocks import Kind, Stack, layer_count, sublayers
 
-WIDTH = 960.0
-CARD = 262.0
 PAD = 28.0  # between a card's edge and its blocks: room for residual arcs, keys and values
-GUTTER = 18.0
-WIDEST_SLAB, SLAB_GAP, LEAST_CENTRED = 52.0, 3.0, 20.0
-SIDES: dict[Stack, tuple[float, float]] = {"encoder": (6.0, 450.0), "decoder": (486.0, 954.0)}
-CORRIDOR = 468.0  # where the memory goes down between the two halves
-HEADER, FOOT, TOP = 26.0, 6.0, 8.0
-BLOCK, NORM, ADD = 32.0, 24.0, 18.0
-BRANCH = 28.0  # below a sub-layer: the residual branches off, query, key and value part
+WIDEST_SLAB, LEAST_CENTRED = 52.0, 20.0
+CHOICE_STEP = 43.0  # from one row of chosen words to the next
+STACKS: tuple[Stack, Stack] = ("encoder", "decoder")
+HEADER, FOOT, TOP, ADD = 26.0, 6.0, 8.0, 18.0
 
 
 @dataclass(frozen=True)
@@ -49,12 +45,18 @@ class StackGrid:
     """One stack's places."""
 
     stack: Stack
-    cx: float
+    left: float
+    right: float
     columns: tuple[Column, ...]
     rows: tuple[SublayerRow, ...]
     top: float
     bottom: float
     final_norm: Box | None
+
+    @property
+    def cx(self) -> float:
+        """The middle of the stack's half."""
+        return (self.left + self.right) / 2
 
     @property
     def lane(self) -> tuple[float, float]:
@@ -86,38 +88,44 @@ class Grid:
     embedding: float
     tokens: float
     height: float
+    size: Size
 
     def stack(self, stack: Stack) -> StackGrid:
         return self.encoder if stack == "encoder" else self.decoder
 
 
-def grid(config: ModelConfig, unfolded: dict[Stack, int], token_rows: int = 2) -> Grid:
-    """The places for this model, with one layer of each stack unfolded."""
-    side = SIDES["decoder"]
-    softmax = Box.around(sum(side) / 2, 60, 150, 26)
-    linear = Box.around(softmax.cx, softmax.bottom + 18, 150, 26)
+def grid(config: ModelConfig, unfolded: dict[Stack, int], size: Size) -> Grid:
+    """The places for this model in this size, with one layer of each stack unfolded."""
+    end = size.end
+    outputs = 4.0
+    words_end = outputs + CHOICE_STEP * size.output_rows
+    softmax = Box.around(sum(size.sides["decoder"]) / 2, words_end + 13, end, 26)
+    linear = Box.around(softmax.cx, softmax.bottom + 18, end, 26)
     norm_room = 44.0 if config.final_norm else 0.0
-    bottom = linear.bottom + 22 + norm_room + _height(config, "decoder")
-    stacks = {stack: _stack(config, stack, unfolded[stack], bottom) for stack in SIDES}
-    memory = Box.around(stacks["encoder"].cx, stacks["encoder"].exit - 46, 150, 26)
+    bottom = linear.bottom + 22 + norm_room + _height(config, "decoder", size)
+    stacks = {stack: _stack(config, stack, unfolded[stack], bottom, size) for stack in STACKS}
+    memory = Box.around(stacks["encoder"].cx, stacks["encoder"].exit - 46, end, 26)
     plus = bottom + 40 if config.positions != "none" else bottom + 10
     embedding = plus + 24
     return Grid(
-        stacks["encoder"], stacks["decoder"], 4.0, softmax, linear, memory, plus, embedding,
-        embedding + 46, embedding + 46 + 27 * token_rows,
+        stacks["encoder"], stacks["decoder"], outputs, softmax, linear, memory, plus, embedding,
+        embedding + 46, embedding + 46 + 27 * size.token_rows, size,
     )  # fmt: skip
 
 
-def _stack(config: ModelConfig, stack: Stack, opened: int, bottom: float) -> StackGrid:
-    left, right = SIDES[stack]
-    top, cx = bottom - _height(config, stack), (left + right) / 2
-    final = Box.around(cx, top - 22 - NORM, 150, NORM) if config.final_norm else None
+def _stack(
+    config: ModelConfig, stack: Stack, opened: int, bottom: float, size: Size
+) -> StackGrid:  # fmt: skip
+    left, right = size.sides[stack]
+    top, cx = bottom - _height(config, stack, size), (left + right) / 2
+    final = Box.around(cx, top - 46, size.end, 24) if config.final_norm else None
     spans = columns(layer_count(config, stack), opened, left, right)
     placed = tuple(
         Column(layer, Box(x, top, width, bottom - top), layer == opened)
         for layer, (x, width) in enumerate(spans)
     )
-    return StackGrid(stack, cx, placed, tuple(_rows(config, stack, bottom)), top, bottom, final)
+    rows = tuple(_rows(config, stack, bottom, size))
+    return StackGrid(stack, left, right, placed, rows, top, bottom, final)
 
 
 def columns(count: int, opened: int, left: float, right: float) -> list[tuple[float, float]]:
@@ -131,7 +139,7 @@ def columns(count: int, opened: int, left: float, right: float) -> list[tuple[fl
         (right - middle - CARD / 2 - GUTTER) / (after or 1),
     )
     card = middle - CARD / 2
-    if room < LEAST_CENTRED:
+    if count > 1 and room < LEAST_CENTRED:
         gutters = GUTTER * ((opened > 0) + (after > 0))
         room = (right - left - CARD - gutters) / (count - 1)
         pitch = min(room, WIDEST_SLAB + SLAB_GAP)
@@ -144,27 +152,28 @@ def columns(count: int, opened: int, left: float, right: float) -> list[tuple[fl
     return [*before, (card, CARD), *later]
 
 
-def _height(config: ModelConfig, stack: Stack) -> float:
-    return HEADER + TOP + FOOT + _sublayer_height(config) * len(sublayers(stack))
+def _height(config: ModelConfig, stack: Stack, size: Size) -> float:
+    return HEADER + TOP + FOOT + _sublayer_height(config, size) * len(sublayers(stack))
 
 
-def _sublayer_height(config: ModelConfig) -> float:
+def _sublayer_height(config: ModelConfig, size: Size) -> float:
     if config.norm_place == "post":
-        return BRANCH + BLOCK + 5 + NORM
-    return 14 + NORM - 2 + 22 + BLOCK + 8 + ADD
+        return size.branch + size.block + 5 + size.norm
+    return 14 + size.norm - 2 + 22 + size.block + 8 + ADD
 
 
-def _rows(config: ModelConfig, stack: Stack, bottom: float) -> list[SublayerRow]:
-    rows, low, step = [], bottom - FOOT, _sublayer_height(config)
+def _rows(config: ModelConfig, stack: Stack, bottom: float, size: Size) -> list[SublayerRow]:
+    rows, low, step = [], bottom - FOOT, _sublayer_height(config, size)
     for kind in sublayers(stack):
         if config.norm_place == "post":
-            block = low - BRANCH - BLOCK
-            row = SublayerRow(kind, low - 7, (block, BLOCK), (block - 5 - NORM, NORM), None)
+            block = low - size.branch - size.block
+            norm = block - 5 - size.norm
+            row = SublayerRow(kind, low - 7, (block, size.block), (norm, size.norm), None)
         else:
-            norm = low - 14 - (NORM - 2)
-            block = norm - 22 - BLOCK
+            norm = low - 14 - (size.norm - 2)
+            block = norm - 22 - size.block
             added = block - 8 - ADD / 2
-            row = SublayerRow(kind, low - 5, (block, BLOCK), (norm, NORM - 2), added)
+            row = SublayerRow(kind, low - 5, (block, size.block), (norm, size.norm - 2), added)
         rows.append(row)
         low -= step
     return rows

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from app.widgets.architecture_map.grid import SIDES
+from app.widgets.architecture_map.grid import STACKS, Grid
 from app.widgets.architecture_map.scene import Scene, percent
 from app.widgets.architecture_map.shapes import Box, Item, rect, text
-from core.reading.blocks import Stack
 
 STEPS = 12
 ROLES = ("weights", "feed_forward", "norm", "data")
 
 
-def draw_legend(scene: Scene) -> list[Item]:
+def draw_legend(scene: Scene, grid: Grid) -> list[Item]:
     """Title, measure, a scale of each role from 0 to the strongest tint, the config in short."""
-    left, right = SIDES["encoder"]
+    if not grid.size.legend:
+        return []
+    left, right = grid.encoder.left, grid.encoder.right
     items = [
         text(left, 18, scene.say("map.legend"), 15, scene.colour("text"), weight=600),
         text(left, 36, scene.say("map.legend_measure"), 12.5, scene.colour("faint")),
@@ -53,14 +54,14 @@ def summary(scene: Scene) -> str:
     return "   ".join(sizes)
 
 
-def draw_titles(scene: Scene, tops: dict[Stack, float]) -> list[Item]:
+def draw_titles(scene: Scene, grid: Grid) -> list[Item]:
     """The names of the two halves with the number of their layers, beside their exits."""
     items = []
     config, say = scene.trace.config, scene.say
     counts = {"encoder": config.encoder_layers, "decoder": config.decoder_layers}
-    for stack, top in tops.items():
-        outer = stack == "encoder"
-        x, anchor = (SIDES[stack][0], "start") if outer else (SIDES[stack][1], "end")
+    for stack in STACKS:
+        places = grid.stack(stack)
+        x, anchor = (places.left, "start") if places.outer < 0 else (places.right, "end")
         words = say("map.stack_title", name=say(f"map.stack_{stack}"), layers=counts[stack])
-        items.append(text(x, top - 18, words, 16, scene.colour("text"), anchor, 700))
+        items.append(text(x, places.top - 18, words, 16, scene.colour("text"), anchor, 700))
     return items

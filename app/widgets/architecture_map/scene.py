@@ -38,6 +38,7 @@ class Scene:
     ratios: Mapping[str, float]  # block id -> ‖after − before‖ / ‖before‖
     end: float  # the ratio at which the tint is strongest
     open_block: str
+    letters: bool = True  # whether shapes on wires have room for their letters
 
     def colour(self, role: str) -> str:
         return self.look.colour(role)
@@ -113,8 +114,10 @@ class Scene:
     ) -> Item:
         """A shape on a wire: the numbers, then the letters, fainter."""
         numbers = " × ".join(self.sized(address))
-        named = " × ".join(lettered(address))
         made = text(x, y, numbers, size, self.colour("text"), anchor)
+        if not self.letters:
+            return made
+        named = " × ".join(lettered(address))
         return made | {"after": named, "after_fill": self.colour("faint")}
 
     def _tinted(self, block: Block) -> float:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from app.figures.colours import mix, readable_on
-from app.widgets.architecture_map.grid import CARD, GUTTER, PAD, Column, StackGrid, SublayerRow
+from app.widgets.architecture_map.grid import PAD, Column, StackGrid, SublayerRow
 from app.widgets.architecture_map.scene import ROLES, Scene, percent
 from app.widgets.architecture_map.shapes import Box, Item, Point, circle, line, rect, text, wire
+from app.widgets.architecture_map.size import CARD, GUTTER
 
 PARTS = 34.0  # how far query and value stand from the middle of a block
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.figures.labels import text_width, visible
+from app.figures.labels import visible, widest
 from app.widgets.architecture_map.shapes import Box
 
 GAP = 5.0
@@ -39,14 +39,16 @@ def flow(
         lines = _wrapped(shown, span[1] - span[0], font, least)
         if len(lines) <= rows:
             break
-    placed = [_centred(line, span, y + 27 * at, height) for at, line in enumerate(lines)]
+    placed = [
+        _centred(line, span, y + (height + GAP) * at, height) for at, line in enumerate(lines)
+    ]
     return [chip for line in placed for chip in line]
 
 
 def shorten(token: str, font: float) -> str:
     """A word as it is shown, cut to the width of a chip."""
     shown = visible(token)
-    while text_width(shown, font) > LONGEST:
+    while widest(shown, font) > LONGEST:
         shown = f"{shown.removesuffix('…')[:-1]}…"
     return shown
 
@@ -60,7 +62,7 @@ def _wrapped(
     lines: list[_Line] = [[]]
     used = 0.0
     for index, token in shown:
-        room = max(text_width(token, font) + 11, least)
+        room = max(widest(token, font) + 11, least)
         if lines[-1] and used + room > width:
             lines.append([])
             used = 0.0

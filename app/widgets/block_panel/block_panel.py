@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -10,25 +11,26 @@ import streamlit as st
 
 from app import state
 from app.figures.block_pictures import block_pictures
+from app.figures.picture import Picture
 from app.widgets.architecture_map.scene import title_of, variant
 from app.widgets.block_panel.facts import facts
 from app.widgets.block_panel.formula import formula
-from app.widgets.block_panel.pictures import pictures, words_of
+from app.widgets.block_panel.pictures import labels_of, pictures
 from app.widgets.chart import current_look, show_chart
 from app.words import say
 from core.reading.blocks import Block, block_at
 from core.trace.sites import letters
 from core.trace.trace import Trace
 
-TEXT, FIGURE = 172, 282
+FIGURE = 340  # pixels that the pictures are laid out for; they take what the panel has left
 ATTENTION_PAGE = "app/views/attention.py"
 
 
 def block_panel(trace: Trace, block: str) -> None:
     """Draw the panel of a block by its id, or a line that says what to click.
 
-    Its height is the same for every block. The button of an attention block opens its heads on
-    the Attention page.
+    It is as high as its column: the pictures take what the text leaves. The button of an
+    attention block opens its heads on the Attention page.
     """
     found = block_at(trace.config, block)
     if found is None:
@@ -37,10 +39,11 @@ def block_panel(trace: Trace, block: str) -> None:
     with st.container(key="block_panel", height="stretch", border=True, gap="xsmall"):
         st.html(f"<style>{_style()}</style>")
         _header(trace, found)
-        with st.container(key="block_text", height=TEXT, border=False):
+        with st.container(key="block_text", border=False):
             _explanation(trace, found)
-        _pictures(trace, found)
-        st.html(_facts(trace, found) + _addresses(trace, found))
+        drawn = pictures(trace, found, say)
+        _pictures(trace, found, drawn)
+        st.html(_facts(trace, found) + _addresses(trace, found, drawn))
 
 
 def _header(trace: Trace, block: Block) -> None:
@@ -71,9 +74,8 @@ def _explanation(trace: Trace, block: Block) -> None:
         computed.markdown(f"${tex}$")
 
 
-def _pictures(trace: Trace, block: Block) -> None:
-    look, drawn = current_look(), pictures(trace, block, say)
-    figure = block_pictures(drawn, words_of(trace, block), look, FIGURE)
+def _pictures(trace: Trace, block: Block, drawn: Sequence[Picture]) -> None:
+    figure = block_pictures(drawn, labels_of(trace, block), current_look(), FIGURE)
     title = title_of(trace.config, block, say)
     show_chart(
         figure, key="block_pictures", alt=say("map.alt", title=title), file_name=block.id, fill=True
@@ -89,19 +91,19 @@ def _facts(trace: Trace, block: Block) -> str:
     return f'<div class="block_facts">{tiles}</div>'
 
 
-def _addresses(trace: Trace, block: Block) -> str:
-    """Where the drawn tensors are recorded, with their shapes."""
+def _addresses(trace: Trace, block: Block, drawn: Sequence[Picture]) -> str:
+    """Where the drawn tensors are recorded, with their shapes, and what the colours leave out."""
     shown = dict.fromkeys(at for at in (block.before, block.inside, block.after) if at)
     parts = [
         f"<code>{at}</code> {' × '.join(map(str, trace[at].shape))} ({' × '.join(letters(at))})"
         for at in shown
     ]
-    steps = max((picture.step for picture in pictures(trace, block, say)), default=1)
-    note = f" {html.escape(say('map.pooled', step=steps))}" if steps > 1 else ""
-    lines = "<br>".join(parts)
-    return (
-        f'<p class="block_addresses" title="{html.escape(say("map.recorded"))}">{lines}{note}</p>'
-    )
+    steps = max((picture.step for picture in drawn), default=1)
+    notes = [say("map.clipped")] if any(picture.clipped for picture in drawn) else []
+    notes += [say("map.pooled", step=steps)] if steps > 1 else []
+    note = " ".join(html.escape(said) for said in notes)
+    lines = "<br>".join([*([note] if note else []), *parts])
+    return f'<p class="block_addresses" title="{html.escape(say("map.recorded"))}">{lines}</p>'
 
 
 def _focus(block: Block) -> None:

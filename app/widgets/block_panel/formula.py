@@ -31,12 +31,16 @@ def formula(config: ModelConfig, block: Block, look: Look) -> str:
     return rf"{size}\begin{{array}}{{l}} {rows} \end{{array}}" if lines else ""
 
 
+def _has_mask(address: str) -> bool:
+    """Whether the attention hides more than padding, of which one sentence has none."""
+    return address.startswith("decoder") and "self_attention" in address
+
+
 def formula_addresses(block: Block) -> list[str]:
     """The addresses whose equations make the formula of a block."""
     where = block.id.rpartition("/")[0] if block.kind in ("embedding", "positions") else block.id
     if block.kind in _PARTS:
-        free = block.stack == "encoder" or block.kind == "cross_attention"
-        left_out = ("masked",) if free else ()  # the mask hides padding: one sentence has none
+        left_out = () if _has_mask(block.id) else ("masked",)
         return [f"{where}/{name}" for name in _PARTS[block.kind] if name not in left_out]
     if block.kind == "add_norm":
         summed = f"{block.id.removesuffix('_norm')}_residual/summed"
@@ -48,9 +52,9 @@ def _lines(config: ModelConfig, address: str, look: Look) -> list[str]:
     """The equation of an address; two equations on one line are set below each other."""
     tex, site = equation(config, address), site_at(address)
     if site.name == "scaled" and site.group == "attention":
-        # The softmax takes it up as it is where no mask stands between.
-        name = "S" if address.startswith("decoder") and "self" in address else r"\tilde{S}"
-        tex = f"{name} = {tex}"
+        tex = tex.replace("{S}", r"{Q K^\top}")  # the scores have no line of their own here
+    elif site.name == "weights" and not _has_mask(address):
+        tex = tex.replace(r"\tilde{S}", "S'")
     elif site.name == "output" and site.group != "norm":
         tex = f"{site.symbol} = {tex}"
     hue = look.colour(site.role)

@@ -8,6 +8,7 @@ import numpy as np
 
 from app.figures.labels import format_percent, visible
 from app.figures.picture import Picture, reach
+from core.reading.attention_views import sides
 from core.reading.blocks import Block
 from core.reading.sheets import cut, plan, pool
 from core.trace.tables import as_numpy
@@ -25,8 +26,15 @@ _INSIDE = {
 
 
 def words_of(trace: Trace, block: Block) -> tuple[str, ...]:
-    """The words of the rows."""
+    """The words that the rows stand for."""
     return trace.source_tokens if block.stack == "encoder" else trace.target_tokens
+
+
+def labels_of(trace: Trace, block: Block) -> tuple[str, ...]:
+    """What stands beside the rows: the words; in a decoder's attention "read▸written"."""
+    if not block.is_attention or block.stack == "encoder":
+        return words_of(trace, block)
+    return sides(trace, "cross" if block.kind == "cross_attention" else "decoder")[0].labels
 
 
 def pictures(trace: Trace, block: Block, say: Say) -> list[Picture]:
@@ -52,7 +60,7 @@ def _enters(trace: Trace, block: Block, say: Say) -> Picture:
 def _sheet(trace: Trace, address: str, title: str, say: Say) -> Picture:
     """A recorded (T, C) tensor, pooled where it has more columns than a picture.
 
-    Vectors of the stream share one scale, so that before and after can be compared.
+    Each has a scale of its own: before and after often differ tenfold in size.
     """
     down, across = trace.site(address).axes[-2:]
     whole = cut(trace, address, plan(trace, address, (down, across)))
@@ -60,14 +68,12 @@ def _sheet(trace: Trace, address: str, title: str, say: Say) -> Picture:
     sheet = pool(whole, max(min(WIDEST, CELLS // count), count))  # words are never pooled
     if across == "hidden":
         signed = bool((sheet.values < 0).any())
-        scale, axis, limit = "signed" if signed else "positive", "units", reach(sheet.values)
-        role = "feed_forward"
+        scale, axis, role = "signed" if signed else "positive", "units", "feed_forward"
     else:
-        wide = across == "vocabulary"
-        scale, axis, role = "signed", "vocabulary" if wide else "features", "data"
-        limit = reach(sheet.values) if wide else None  # type: ignore[assignment]
+        axis = "vocabulary" if across == "vocabulary" else "features"
+        scale, role = "signed", "data"
     return Picture(
-        title, sheet.values, say(f"map.axis_{axis}"), scale, role, limit,  # type: ignore[arg-type]
+        title, sheet.values, say(f"map.axis_{axis}"), scale, role,  # type: ignore[arg-type]
         step=sheet.columns.step,
     )  # fmt: skip
 
@@ -80,7 +86,9 @@ def _weights(trace: Trace, block: Block, say: Say) -> Picture:
     title = say("map.inside_weights", heads=trace.config.n_heads)
     words, limit = say("map.axis_words"), reach(values)
     allowed = as_numpy(trace[f"{block.id}/mask"])[0].any(axis=0)  # (T, S) in any head
-    return Picture(title, values, words, "positive", "weights", limit, keys, allowed=allowed)
+    return Picture(
+        title, values, words, "positive", "weights", limit, keys, allowed=allowed, share=1.3
+    )
 
 
 def _ids(trace: Trace, block: Block, say: Say) -> Picture:

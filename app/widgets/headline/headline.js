@@ -1,11 +1,12 @@
 // The translation as large as its box allows: the largest of a few sizes that needs no scrolling.
 
 const SIZES = [2.75, 2.25, 1.9, 1.4, 1.15]; // rem; the last one may scroll
+const COMPACT = [1.9, 1.4, 1.15, 0.95];
 const headlines = new WeakMap();
 
 function fit(headline) {
   const { box, text } = headline;
-  for (const size of SIZES) {
+  for (const size of headline.sizes) {
     text.style.fontSize = `${size}rem`;
     if (text.scrollHeight <= box.clientHeight + 1) return;
   }
@@ -15,7 +16,7 @@ function start(root) {
   const find = (name) => root.querySelector(name);
   const headline = {
     frame: find(".headline"), box: find(".box"), text: find(".text"),
-    cue: find(".cue"), hint: find(".hint"),
+    cue: find(".cue"), hint: find(".hint"), sizes: SIZES,
   };
   headline.resized = new ResizeObserver(() => fit(headline));
   headline.resized.observe(headline.box);
@@ -30,6 +31,8 @@ export default function (component) {
   for (const [role, colour] of Object.entries(data.colours)) {
     headline.frame.style.setProperty(`--${role}`, colour);
   }
+  headline.frame.classList.toggle("compact", data.compact);
+  headline.sizes = data.compact ? COMPACT : SIZES;
   headline.text.textContent = data.text;
   headline.text.lang = data.language;
   headline.cue.textContent = data.cue;

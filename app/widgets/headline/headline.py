@@ -16,14 +16,15 @@ def headline(
     cue_help: str,
     level: str,
     hint: str,
+    compact: bool,
     colours: Mapping[str, str],
     key: str = "headline",
 ) -> None:
     """Draw the translation; its place is as high for a long one as for a short one.
 
     language: of the translation, "en" or "zh", for the browser's choice of font. cue: how far to
-    trust it, in the colour of `level`: "sure", "fair" (grey) or "unsure". colours: "grey", "sure",
-    "unsure".
+    trust it, in the colour of `level`: "sure", "fair" (grey) or "unsure". hint: shown where it fits
+    on the line of the cue. compact: in less room. colours: "grey", "sure", "unsure".
     """
     _headline(
         key=key,
@@ -34,6 +35,7 @@ def headline(
             "cue_help": cue_help,
             "level": level,
             "hint": hint,
+            "compact": compact,
             "colours": dict(colours),
         },
     )

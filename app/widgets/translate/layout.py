@@ -7,10 +7,25 @@ from pathlib import Path
 
 import streamlit as st
 
+from app import state
+from app.state import State
+from app.widgets.chart import current_look
+
+ABOVE = 15.6  # rem that the frame and the translation take
+ABOVE_COMPACT = 14.4  # the same with the compact translation of large type
+
 
 def apply_layout() -> None:
     """Put the page's own style sheet on it."""
-    st.html(f"<style>{_sheet()}</style>")
+    above = ABOVE_COMPACT if is_large(state.get_state()) else ABOVE
+    page = current_look().colour("page")
+    own = f":root {{ --translate-above: {above}rem; --translate-page: {page}; }}"
+    st.html(f"<style>{_sheet()}\n{own}</style>")
+
+
+def is_large(now: State) -> bool:
+    """Whether the type is so large that the words need the room of everything else."""
+    return now.size > 100
 
 
 @cache

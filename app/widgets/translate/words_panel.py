@@ -144,7 +144,7 @@ def _texts() -> dict[str, str]:
     return {
         "source": say("translate.source"),
         "output": say("translate.output"),
-        "end": say("translate.end"),
+        "end": vocabulary.END,
         "end_help": say("translate.end_help"),
         "slot": say("translate.slot"),
         "chance": say("translate.chance"),
@@ -185,9 +185,11 @@ def _list_of_words(sources: list[str], outputs: list[str], look: Look) -> None:
     lists += [(say("translate.output_axis"), outputs)] if rows else []
     if not lists:
         return
-    with st.container(key="words_list", height=look.px(76), border=False, gap=None):
+    with st.container(key="words_list", height=look.px(58), border=False, gap=None):
         for title, words in lists:
-            listed = " · ".join(f"{at} **{literal(word)}**" for at, word in enumerate(words, 1))
+            listed = " · ".join(
+                f"{at}\N{NO-BREAK SPACE}**{literal(word)}**" for at, word in enumerate(words, 1)
+            )
             st.caption(f"{title}: {listed}")
 
 

@@ -1,6 +1,6 @@
 // Words in two columns and the attention between them. Hover is answered here; a click also goes
 // to Python. Rows are as high as the panel allows, so neither column leaves a hole; where even the
-// least height does not fit, the panel scrolls.
+// least height does not fit, both columns have it, from the top, and the panel scrolls.
 
 const WIDEST = 9; // pixels of a line of weight 1; the legend's three strokes follow it
 const TOLD = 0.02; // a weaker weight is drawn but not written
@@ -13,18 +13,19 @@ function startPanel(root) {
     frame: find(".frame"), scroll: find(".scroll"), board: find(".board"), svg: find(".lines"),
     columns: { source: find(".sources"), target: find(".outputs") },
     models: { source: find(".source-row"), target: find(".output-row") },
-    hot: null, pin: null, drawn: "", lines: [], paths: [],
+    hot: null, pin: null, step: null, drawn: "", shown: "", lines: [], paths: [],
   };
-  panel.resized = new ResizeObserver(() => place(panel));
+  panel.resized = new ResizeObserver(() => {
+    place(panel);
+    reveal(panel);
+  });
+  panel.scroll.addEventListener("scroll", () => draw(panel), { passive: true });
   panel.resized.observe(panel.scroll);
   panel.board.addEventListener("pointerover", (event) => point(panel, wordOf(event)));
   panel.board.addEventListener("pointerleave", () => point(panel, null));
   panel.board.addEventListener("focusin", (event) => point(panel, wordOf(event)));
   panel.board.addEventListener("focusout", () => point(panel, null));
   panel.board.addEventListener("click", (event) => press(panel, wordOf(event)));
-  panel.frame.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && panel.pin) press(panel, panel.pin);
-  });
   panels.set(root, panel);
   return panel;
 }
@@ -86,6 +87,7 @@ function writeWords(panel, data) {
   fill("source", data.sources);
   fill("target", data.outputs);
   panel.scroll.scrollTop = 0;
+  panel.shown = "";
   panel.frame.querySelector(".title-source").textContent = data.texts.source;
   panel.frame.querySelector(".title-output").textContent = data.texts.output;
   panel.frame.querySelector(".legend-text").textContent = data.texts.legend;
@@ -116,20 +118,38 @@ function writeLines(panel, data) {
 function sizeType(panel) {
   const rows = Math.max(panel.columns.source.children.length, panel.columns.target.children.length);
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const least = 0.875 * rem;
+  const least = 0.8125 * rem;
   const chips = [...panel.board.querySelectorAll(".chip")];
   const use = (size) => {
     panel.frame.style.setProperty("--type", `${size.toFixed(1)}px`);
     return chips.every((chip) => chip.scrollWidth <= chip.clientWidth + 1);
   };
-  let type = Math.min((panel.scroll.clientHeight / Math.max(rows, 1)) * 0.58, 1.5 * rem);
+  let type = Math.min((panel.scroll.clientHeight / Math.max(rows, 1)) * 0.62, 1.5 * rem);
   while (type > least && !use(type)) type *= 0.92;
   if (type <= least) use(least);
 }
 
-// All places are read before any path is written: the browser lays out once.
+// Columns of their own pitch would draw two words apart that belong together.
+function setColumns(panel) {
+  const { board, scroll, columns } = panel;
+  board.classList.remove("long");
+  board.classList.toggle("long", scroll.scrollHeight > scroll.clientHeight + 1);
+  for (const column of Object.values(columns)) {
+    column.classList.toggle("short", column.offsetHeight <= scroll.clientHeight);
+  }
+}
+
 function place(panel) {
   sizeType(panel);
+  setColumns(panel);
+  draw(panel);
+}
+
+// All places are read before any path is written: the browser lays out once.
+function draw(panel) {
+  const { scroll } = panel;
+  const hidden = scroll.scrollHeight - scroll.clientHeight;
+  const at = scroll.scrollTop;
   const box = panel.board.getBoundingClientRect();
   const edge = (side, part) =>
     [...panel.columns[side].querySelectorAll(".chip")].map((chip) => {
@@ -145,9 +165,42 @@ function place(panel) {
     const path = `M${x} ${y}C${x + bend} ${y} ${u - bend} ${v} ${u} ${v}`;
     panel.paths[index].setAttribute("d", path);
   });
+  scroll.classList.toggle("above", at > 1);
+  scroll.classList.toggle("below", hidden - at > 1);
+}
+
+// Bring the word that the rest of the page speaks of into sight, and where it looked the most; only
+// when it is another one than before, so that the reader's own scrolling stays.
+function reveal(panel) {
+  const word = panel.pin ?? ["target", panel.step];
+  const shown = JSON.stringify([word, panel.scroll.clientHeight]);
+  if (shown === panel.shown) return;
+  panel.shown = shown;
+  scrollTo(panel, strongestOf(panel, word));
+  scrollTo(panel, word);
+}
+
+function strongestOf(panel, [side, place]) {
+  let best = null;
+  for (const [target, source, weight] of panel.lines) {
+    const [here, there] = side === "source" ? [source, target] : [target, source];
+    if (here === place && (!best || weight > best[2])) best = [side, there, weight];
+  }
+  return best && [side === "source" ? "target" : "source", best[1]];
+}
+
+function scrollTo(panel, word) {
+  const row = word && panel.columns[word[0]].children[word[1]];
+  if (!row) return;
+  const [at, view] = [row.getBoundingClientRect(), panel.scroll.getBoundingClientRect()];
+  const margin = 2 * at.height;
+  if (at.top >= view.top && at.bottom <= view.bottom) return;
+  const down = at.bottom > view.bottom;
+  panel.scroll.scrollTop += down ? at.bottom - view.bottom + margin : at.top - view.top - margin;
 }
 
 function markStep(panel, step) {
+  panel.step = step;
   [...panel.columns.target.children].forEach((row, place) => {
     row.classList.toggle("step", place === step);
   });
@@ -202,6 +255,7 @@ export default function (component) {
   markStep(panel, data.step);
   writeLines(panel, data);
   place(panel);
+  reveal(panel);
   light(panel);
   return () => {
     panel.resized.disconnect();

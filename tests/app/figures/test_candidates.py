@@ -40,5 +40,12 @@ def test_a_probability_that_is_no_number_is_written_so() -> None:
     assert list(figure.data[0].x) == [0.0, 0.5]
 
 
+def test_a_sign_is_grey_and_says_what_it_is() -> None:
+    figure = candidates(["a", "<eos>"], [0.6, 0.4], Look(), signs={1: "end sign"})
+    assert Look().colour("faint") in figure.layout.yaxis.ticktext[1]
+    assert "&lt;eos&gt;" in figure.layout.yaxis.ticktext[1]
+    assert figure.data[0].customdata[1].startswith("&lt;eos&gt; · end sign<br>")
+
+
 def test_no_words_give_an_empty_figure() -> None:
     assert not list(candidates([], [], Look()).data[0].x)

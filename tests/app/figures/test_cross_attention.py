@@ -81,6 +81,14 @@ def test_where_no_word_fits_the_axes_are_numbered_and_say_so() -> None:
     assert len(figure.layout.xaxis.ticktext) < 64
 
 
+def test_rows_that_would_touch_each_other_are_numbered() -> None:
+    chinese, few = ["动物"] * 20, ["a"] * 5
+    assert numbered(few, chinese, Look()) == (False, False)
+    assert numbered(few, chinese * 2, Look()) == (False, True)
+    tall = ["一个很长的词语啊"] * 12  # written downwards, the words above leave less for the rows
+    assert numbered(tall, chinese, Look()) == (False, True)
+
+
 def test_a_weight_that_is_no_number_is_a_gap_that_says_so() -> None:
     values = weights()
     values[1, 2] = np.nan

@@ -11,10 +11,12 @@ import pytest
 import torch
 
 from app.figures.block_pictures import block_pictures
+from app.figures.labels import text_width
+from app.figures.picture import Picture, bulk
 from app.figures.theme import Look
 from app.widgets.block_panel.facts import facts
 from app.widgets.block_panel.formula import formula, formula_addresses
-from app.widgets.block_panel.pictures import pictures, words_of
+from app.widgets.block_panel.pictures import labels_of, pictures, words_of
 from app.words import say
 from core.reading.blocks import Block, block_at, blocks
 from core.trace.trace import Trace
@@ -157,16 +159,83 @@ def test_a_panel_of_64_words_stays_small() -> None:
         assert len(figure.to_json()) <= 256 * 1024, each.id
 
 
-def test_vectors_share_one_scale_and_other_pictures_have_their_own() -> None:
+def test_every_picture_has_its_own_scale() -> None:
     trace = small_trace()
     each = block(trace, "encoder/0/self_attention")
-    goes_in, weights, comes_out = block_pictures(
-        pictures(trace, each, ENGLISH), words_of(trace, each), Look()
-    ).data[:3]
-    assert goes_in.zmax == comes_out.zmax == -goes_in.zmin
-    largest = max(trace[at].abs().max().item() for at in (each.before, each.after))
-    assert goes_in.zmax == pytest.approx(largest)
+    shown = pictures(trace, each, ENGLISH)
+    goes_in, weights, comes_out = block_pictures(shown, words_of(trace, each), Look()).data[:3]
+    assert goes_in.zmax == -goes_in.zmin == shown[0].end
+    assert comes_out.zmax == -comes_out.zmin == shown[2].end
+    assert goes_in.zmax != comes_out.zmax
     assert (weights.zmin, weights.zmax) == (0, pytest.approx(weights.z.max()))
+
+
+def test_a_few_large_numbers_do_not_fade_the_others_and_the_scale_says_so() -> None:
+    values = np.linspace(-1, 1, 400, dtype=np.float32).reshape(4, 100)
+    even = Picture("even", values, "feature")
+    assert even.end == 1
+    assert not even.clipped
+    spiked = values.copy()
+    spiked[1, 2] = 22
+    spike = Picture("spike", spiked, "feature")
+    assert spike.end == pytest.approx(0.99, abs=0.01)
+    assert spike.clipped
+    first, second = block_pictures([even, spike], ["a", "b", "c", "d"], Look()).data
+    assert list(first.colorbar.ticktext) == ["−1.0", "0", "1.0"]
+    assert list(second.colorbar.ticktext) == ["≤ −0.99", "0", "≥ 0.99"]
+    assert second.z.max() == 22  # on hover the exact number
+
+
+def test_zeros_do_not_count_for_the_scale_and_nothing_breaks_it() -> None:
+    sparse = np.zeros((2, 500), np.float32)
+    sparse[0, :3] = (1, 2, 2.1)
+    assert bulk(sparse) == pytest.approx(2.1)
+    assert bulk(np.zeros((2, 2), np.float32)) == 1
+    assert bulk(np.array([[np.nan, np.inf, 3]], np.float32)) == 3
+
+
+def written(count: int, words: tuple[str, ...]) -> list[Any]:
+    shown = Picture("w", np.ones((1, count), np.float32), "word", "positive", columns=words)
+    return list(block_pictures([shown], ["a"], Look()).layout.annotations[1:])
+
+
+def test_words_of_few_columns_are_written_below_them_and_chinese_stands_upright() -> None:
+    notes = written(4, ("<b>", "because", "同学", "和光同尘一起"))
+    assert [note.text for note in notes] == [
+        "&lt;b&gt;", "because", "同<br>学", "和<br>光<br>同<br>…"
+    ]  # fmt: skip
+    assert [note.textangle for note in notes] == [-45, -45, None, None]
+    assert [note.x for note in notes] == [1, 2, 3, 4]
+    assert not written(15, ("word",) * 15)
+
+
+def test_rows_of_the_decoders_attention_say_what_they_read_and_write() -> None:
+    trace = small_trace()
+    for name in ("self_attention", "cross_attention"):
+        labels = labels_of(trace, block(trace, f"decoder/0/{name}"))
+        assert labels[1] == f"{trace.target_tokens[1]}▸{trace.output_tokens[1]}"
+    assert labels_of(trace, block(trace, "encoder/0/self_attention")) == trace.source_tokens
+    assert labels_of(trace, block(trace, "decoder/0/feed_forward")) == trace.target_tokens
+
+
+def test_long_words_of_rows_end_in_an_ellipsis() -> None:
+    trace = small_trace()
+    shown = pictures(trace, block(trace, "memory"), ENGLISH)
+    words = ["supercalifragilistic▸expialidocious", *trace.source_tokens[1:]]
+    figure = block_pictures(shown, words, Look())
+    label = figure.layout.yaxis.ticktext[0]
+    assert label.endswith("…")
+    assert text_width(label, 13) + 10 <= figure.layout.margin.l
+
+
+def test_the_formula_names_scores_as_the_tensors_page_does() -> None:
+    trace, look = small_trace(), Look()
+    masked = formula(trace.config, block(trace, "decoder/0/self_attention"), look)
+    for part in (r"S' = \frac{Q K^\top}", r"\tilde{S}_{ts}", r"\mathrm{softmax}(\tilde{S})"):
+        assert part in masked
+    free = formula(trace.config, block(trace, "decoder/0/cross_attention"), look)
+    assert r"\mathrm{softmax}(S')" in free
+    assert r"\tilde{S}" not in free
 
 
 def test_numbers_reach_the_browser_as_float32() -> None:

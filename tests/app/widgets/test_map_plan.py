@@ -11,9 +11,12 @@ from app.figures.colours import contrast
 from app.figures.labels import text_width
 from app.figures.theme import Look
 from app.widgets.architecture_map.ends import short_percent
-from app.widgets.architecture_map.grid import CARD, SIDES, columns
+from app.widgets.architecture_map.grid import columns
 from app.widgets.architecture_map.plan import plan
+from app.widgets.architecture_map.size import CARD, size_of
+from app.widgets.architecture_map.tokens import chip_width, flow
 from app.words import say
+from core.config import ModelConfig
 from core.reading.blocks import blocks
 from core.reading.stream_views import ratios
 from tests.traces import OUTPUT, SOURCE, small_trace
@@ -33,10 +36,10 @@ OPENED = [(0, 0), (1, 1), (11, 4)]
 
 
 def drawn(config: dict[str, Any], opened: tuple[int, int] = (0, 0), language: str = "en",
-          dark: bool = False, block: str = "") -> dict[str, Any]:  # fmt: skip
+          dark: bool = False, block: str = "", size: int = 100) -> dict[str, Any]:  # fmt: skip
     unfolded = {"encoder": opened[0], "decoder": opened[1]}
     speak = partial(say, language=language)
-    return plan(small_trace(**config), Look(dark=dark), speak, block, unfolded)  # type: ignore[arg-type]
+    return plan(small_trace(**config), Look(dark, size), speak, block, unfolded)  # type: ignore[arg-type]
 
 
 def parts(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -67,13 +70,16 @@ def overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
     return a[0] < b[2] - 0.5 and b[0] < a[2] - 0.5 and a[1] < b[3] - 0.5 and b[1] < a[3] - 0.5
 
 
+@pytest.mark.parametrize(
+    ("block", "size"), [("", 100), ("memory", 100), ("", 150), ("memory", 200)]
+)
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("opened", OPENED)
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: str(config)[:60])
 def test_no_text_lies_on_another_or_leaves_the_drawing(
-    config: dict[str, Any], opened: tuple[int, int], language: str
+    config: dict[str, Any], opened: tuple[int, int], language: str, block: str, size: int
 ) -> None:
-    made = drawn(config, opened, language)
+    made = drawn(config, opened, language, block=block, size=size)
     found = texts_of(made)
     for words, *box in found:
         assert box[0] >= -2, words
@@ -84,9 +90,12 @@ def test_no_text_lies_on_another_or_leaves_the_drawing(
         assert not overlap(tuple(one), tuple(two)), f"{first!r} lies on {second!r}"
 
 
+@pytest.mark.parametrize("size", [100, 200])
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: str(config)[:60])
-def test_every_block_can_be_pointed_at_and_none_lies_on_another(config: dict[str, Any]) -> None:
-    made = drawn(config, (1, 0))
+def test_every_block_can_be_pointed_at_and_none_lies_on_another(
+    config: dict[str, Any], size: int
+) -> None:
+    made = drawn(config, (1, 0), size=size)
     trace = small_trace(**config)
     found = buttons(made)
     added = {block.id for block in blocks(trace.config) if block.kind == "add"}
@@ -103,8 +112,11 @@ def test_every_block_can_be_pointed_at_and_none_lies_on_another(config: dict[str
 
 @pytest.mark.parametrize("count", range(1, 13))
 def test_layers_stand_in_order_inside_their_side_and_one_is_wide(count: int) -> None:
+    config = ModelConfig(vocabulary_size=10, encoder_layers=count, decoder_layers=count)
+    sizes = [size_of(config, percent, beside) for percent in (100, 200) for beside in (True, False)]
+    halves = [half for size in sizes for half in size.sides.values()]
     for opened in range(count):
-        for left, right in SIDES.values():
+        for left, right in halves:
             spans = columns(count, opened, left, right)
             assert [width == CARD for _, width in spans] == [at == opened for at in range(count)]
             assert spans[0][0] >= left - 0.01
@@ -191,3 +203,39 @@ def test_markup_is_passed_on_as_it_was_typed() -> None:
 )  # fmt: skip
 def test_a_probability_is_not_rounded_to_certainty(share: float, printed: str) -> None:
     assert short_percent(share) == printed
+
+
+def test_larger_type_makes_a_narrower_drawing_and_an_open_block_a_higher_one() -> None:
+    alone, beside = drawn({}), drawn({}, block="memory")
+    assert beside["width"] < alone["width"]
+    assert beside["height"] / beside["width"] > 1.15 * alone["height"] / alone["width"]
+    for block in ("", "memory"):
+        widths = [drawn({}, block=block, size=size)["width"] for size in (100, 125, 150)]
+        assert widths[0] > widths[1] >= widths[2]
+    assert drawn({}, size=150)["width"] < 0.7 * alone["width"]
+    assert drawn({}, size=80)["width"] == alone["width"]
+
+
+def test_only_the_map_alone_explains_its_colours() -> None:
+    title = say("map.legend", language="en")
+    shown = [
+        title in [words for words, *_ in texts_of(drawn({}, block=block, size=size))]
+        for block, size in (("", 100), ("memory", 100), ("", 150))
+    ]
+    assert shown == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "pixels"), [("He␣Guang␣Tong␣C…", 116), ("WWW", 35), ("和光同尘", 52)]
+)
+def test_chips_are_wide_enough_for_capitals_and_blanks(text: str, pixels: float) -> None:
+    assert chip_width(text, 13) >= pixels
+    (chip,) = flow([text], (0, 400), 0, 1, 13)
+    assert chip.box.w >= chip_width(chip.text, 13) + 10
+
+
+def test_chosen_words_take_a_second_row_before_they_are_left_out() -> None:
+    trace = small_trace()
+    words = [words for words, *_ in texts_of(drawn({}, block="memory", size=150))]
+    assert not any(each.startswith("⋯") for each in words)
+    assert all(token in words for token in trace.output_tokens)
