@@ -134,7 +134,7 @@ def wait_until_idle(page: Page, quiet: float = 0.4, seconds: float = 60) -> None
     since, before = time.monotonic(), ""
     while time.monotonic() < end:
         now = page.evaluate(_SIGNS, IDLE)
-        if now != before or not now.startswith("idle"):
+        if now != before or not now.startswith("idle 0 "):
             since, before = time.monotonic(), now
         elif time.monotonic() - since >= quiet:
             return
