@@ -16,7 +16,7 @@ from app.figures.theme import Look, base_layout, hatching, token_axis
 
 BAR, TITLE, FOOT, GAP = 8, 24, 66, 0.035  # pixels; GAP is a share of the width
 SCALE = 32  # pixels of the foot that the colour scale takes
-WIDEST_MARGIN = 120  # pixels for the words of the rows
+WIDEST_MARGIN = 136  # pixels for the words of the rows
 
 
 def block_pictures(

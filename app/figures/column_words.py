@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from app.figures.labels import escape, fitted, is_chinese, text_width, visible
+from app.figures.labels import escape, fitted, is_chinese, visible, widest
 from app.figures.picture import Picture
 from app.figures.theme import Look
 
@@ -22,7 +22,7 @@ def words_height(picture: Picture, look: Look) -> int:
     heights = [
         len(word) * font * 1.2
         if is_chinese(word)
-        else (text_width(word, font) + font) * math.sin(math.radians(SLANT))
+        else (widest(word, font) + font) * math.sin(math.radians(SLANT))
         for word in (_short(word, look) for word in picture.columns)
     ]
     return math.ceil(max(heights)) + 6
@@ -38,15 +38,22 @@ def column_words(picture: Picture, look: Look, width: float, name: str) -> list[
         "xref": f"x{name}", "yref": f"y{name} domain", "y": 0, "yanchor": "top", "yshift": -2,
         "showarrow": False, "font": font | {"color": look.colour("text")},
     }  # fmt: skip
-    return [common | {"x": at + 1} | _placed(_short(word, look)) for at, word in enumerate(columns)]
+    # A mark at the end would slant below the upright word before it.
+    upright, last = any(map(is_chinese, columns)), len(columns) - 1
+    return [
+        common | {"x": at + 1} | _placed(_short(word, look), to_right=upright and 2 * at > last)
+        for at, word in enumerate(columns)
+    ]
 
 
-def _placed(word: str) -> dict[str, Any]:
+def _placed(word: str, to_right: bool) -> dict[str, Any]:
     if is_chinese(word):
         return {"text": "<br>".join(map(escape, word)), "xanchor": "center"}
-    slanted = len(word) > 1
-    return {"text": escape(word), "xanchor": "right" if slanted else "center",
-            "textangle": -SLANT if slanted else 0, "xshift": 5 if slanted else 0}  # fmt: skip
+    if len(word) == 1:
+        return {"text": escape(word), "xanchor": "center"}
+    way = 1 if to_right else -1
+    return {"text": escape(word), "xanchor": "left" if to_right else "right",
+            "textangle": way * SLANT, "xshift": -way * 5}  # fmt: skip
 
 
 def _short(word: str, look: Look) -> str:

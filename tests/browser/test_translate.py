@@ -121,6 +121,16 @@ def test_a_block_opens_beside_the_map_and_closes(translate: Callable[..., Page])
     expect(chips(page, "sources").first).to_be_visible()
 
 
+# Components live in shadow roots, where a plain querySelector does not look.
+IN_VIEW = """selector => {
+  const find = (root, wanted) => root.querySelector(wanted) ?? [...root.querySelectorAll("*")]
+    .map(it => it.shadowRoot && find(it.shadowRoot, wanted)).find(Boolean);
+  const view = find(document, ".scroll")?.getBoundingClientRect();
+  const box = find(document, selector)?.getBoundingClientRect();
+  return view && box && view.top < box.top && box.bottom < view.bottom;
+}"""
+
+
 def edges(page: Page, selector: str) -> list[float]:
     """Of the middle of each element: its distance from the top of the window."""
     found: list[float] = page.locator(selector).evaluate_all(
@@ -133,19 +143,16 @@ def test_a_long_sentence_has_one_pitch_and_scrolls_to_the_word_in_focus(
     translate: Callable[..., Page],
 ) -> None:
     page = translate("text=" + quote(LONG))
-    view = page.locator(".scroll").bounding_box()
-    assert view is not None
+    page.wait_for_function(IN_VIEW, arg=".outputs .step")
+    page.locator(".scroll").evaluate("it => { it.scrollTop = 0; }")
+    expect(page.locator(".scroll")).to_have_class("scroll below")
     sources, outputs = edges(page, ".sources .row"), edges(page, ".outputs .row")
     assert sources[0] - outputs[0] == pytest.approx(0, abs=1)
     assert sources[1] - sources[0] == pytest.approx(outputs[1] - outputs[0], abs=0.5)
-    step = edges(page, ".outputs .step")[0]
-    assert view["y"] < step < view["y"] + view["height"]
-    expect(page.locator(".scroll")).to_have_class("scroll below")
     page.locator(".scroll").evaluate("it => { it.scrollTop = it.scrollHeight; }")
     expect(page.locator(".scroll")).to_have_class("scroll above")
     last = translate("token=source:50&text=" + quote(LONG))
-    pinned = edges(last, ".sources .chip.pinned")[0]
-    assert view["y"] < pinned < view["y"] + view["height"]
+    last.wait_for_function(IN_VIEW, arg=".sources .chip.pinned")
 
 
 def test_the_words_behind_the_numbers_stand_in_whole_lines(open_page: Callable[..., Page]) -> None:

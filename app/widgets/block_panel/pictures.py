@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,7 +35,9 @@ def labels_of(trace: Trace, block: Block) -> tuple[str, ...]:
     """What stands beside the rows: the words; in a decoder's attention "read▸written"."""
     if not block.is_attention or block.stack == "encoder":
         return words_of(trace, block)
-    return sides(trace, "cross" if block.kind == "cross_attention" else "decoder")[0].labels
+    rows = sides(trace, "cross" if block.kind == "cross_attention" else "decoder")[0]
+    short = [tuple(map(_cut, words)) for words in (rows.tokens, rows.writes)]
+    return replace(rows, tokens=short[0], writes=short[1]).labels
 
 
 def pictures(trace: Trace, block: Block, say: Say) -> list[Picture]:

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from app.figures.block_pictures import block_pictures
-from app.figures.labels import text_width
+from app.figures.labels import widest
 from app.figures.picture import Picture, bulk
 from app.figures.theme import Look
 from app.widgets.block_panel.facts import facts
@@ -206,6 +206,7 @@ def test_words_of_few_columns_are_written_below_them_and_chinese_stands_upright(
     ]  # fmt: skip
     assert [note.textangle for note in notes] == [-45, -45, None, None]
     assert [note.x for note in notes] == [1, 2, 3, 4]
+    assert [note.textangle for note in written(3, ("<zh>", "同学", "<eos>"))] == [-45, None, 45]
     assert not written(15, ("word",) * 15)
 
 
@@ -225,7 +226,7 @@ def test_long_words_of_rows_end_in_an_ellipsis() -> None:
     figure = block_pictures(shown, words, Look())
     label = figure.layout.yaxis.ticktext[0]
     assert label.endswith("…")
-    assert text_width(label, 13) + 10 <= figure.layout.margin.l
+    assert widest(label, 13) + 10 <= figure.layout.margin.l
 
 
 def test_the_formula_names_scores_as_the_tensors_page_does() -> None:

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from app.figures.colours import contrast
-from app.figures.labels import text_width
+from app.figures.labels import text_width, widest
 from app.figures.theme import Look
 from app.widgets.architecture_map.ends import short_percent
 from app.widgets.architecture_map.grid import columns
 from app.widgets.architecture_map.plan import plan
 from app.widgets.architecture_map.size import CARD, size_of
-from app.widgets.architecture_map.tokens import chip_width, flow
+from app.widgets.architecture_map.tokens import flow
 from app.words import say
 from core.config import ModelConfig
 from core.reading.blocks import blocks
@@ -229,9 +229,9 @@ def test_only_the_map_alone_explains_its_colours() -> None:
     ("text", "pixels"), [("He␣Guang␣Tong␣C…", 116), ("WWW", 35), ("和光同尘", 52)]
 )
 def test_chips_are_wide_enough_for_capitals_and_blanks(text: str, pixels: float) -> None:
-    assert chip_width(text, 13) >= pixels
+    assert widest(text, 13) >= pixels
     (chip,) = flow([text], (0, 400), 0, 1, 13)
-    assert chip.box.w >= chip_width(chip.text, 13) + 10
+    assert chip.box.w >= widest(chip.text, 13) + 10
 
 
 def test_chosen_words_take_a_second_row_before_they_are_left_out() -> None:
