@@ -55,7 +55,7 @@ def _lines(config: ModelConfig, address: str, look: Look) -> list[str]:
         tex = tex.replace("{S}", r"{Q K^\top}")  # the scores have no line of their own here
     elif site.name == "weights" and not _has_mask(address):
         tex = tex.replace(r"\tilde{S}", "S'")
-    elif site.name == "output" and site.group != "norm":
+    elif site.name == "output" and site.group not in ("norm", "attention"):  # too wide there
         tex = f"{site.symbol} = {tex}"
     hue = look.colour(site.role)
     return [rf"\textcolor{{{hue}}}{{{part}}}" for part in tex.split(r",\ ")]
