@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,30 +16,17 @@ from app.widgets.bridge import Click
 from core.reading.attention_views import attention_at
 from core.reading.head_roles import ROLES
 from core.trace.trace import Trace
-from tests.architecture.sources import ROOT
+from tests.opened_app import opened, state_of
 
 
 @pytest.fixture
 def open_page() -> Callable[..., AppTest]:
-    def run(**query: str) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-        for name, value in query.items():
-            app.query_params[name] = value
-        app.switch_page("app/views/attention.py").run()
-        assert not app.exception
-        return app
-
-    return run
+    return partial(opened, "attention")
 
 
 def trace_of(app: AppTest) -> Trace:
     trace: Trace = app.session_state["kept_trace"]
     return trace
-
-
-def state_of(app: AppTest) -> State:
-    state: State = app.session_state["state"]
-    return state
 
 
 def charts(app: AppTest) -> list[dict[str, Any]]:

@@ -7,27 +7,14 @@ from streamlit.testing.v1 import AppTest
 
 from app.state import FIRST_SENTENCE, State
 from app.widgets.text import literal
-from tests.architecture.sources import ROOT
+from tests.opened_app import opened, state_of
 
 PAGES = ("translate", "attention", "tensors")
 
 
 @pytest.fixture
 def open_app() -> Callable[..., AppTest]:
-    def run(**query: str) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-        for name, value in query.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception
-        return app
-
-    return run
-
-
-def state_of(app: AppTest) -> State:
-    state: State = app.session_state["state"]
-    return state
+    return opened
 
 
 def markdown(app: AppTest) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,22 +10,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.state import State
-from tests.architecture.sources import ROOT
+from tests.opened_app import opened
 
 MASKED = "decoder/0/self_attention/masked"
 
 
 @pytest.fixture
 def open_tensors() -> Callable[..., AppTest]:
-    def run(**query: str) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-        for name, value in query.items():
-            app.query_params[name] = value
-        app.switch_page("app/views/tensors.py").run()
-        assert not app.exception
-        return app
-
-    return run
+    return partial(opened, "tensors")
 
 
 def code(app: AppTest) -> str:

@@ -15,26 +15,13 @@ from app.widgets.translate.lead import cues
 from app.widgets.word_lines import Pin
 from core.reading.choices import Confidence, choice_at, confidence
 from core.reading.repetition import Repetition
-from tests.architecture.sources import ROOT
 from tests.example_trace import WRITTEN, example_trace
+from tests.opened_app import opened, state_of
 
 
 @pytest.fixture
 def open_app() -> Callable[..., AppTest]:
-    def run(**query: str) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-        for name, value in query.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception
-        return app
-
-    return run
-
-
-def state_of(app: AppTest) -> State:
-    state: State = app.session_state["state"]
-    return state
+    return opened
 
 
 def charts(app: AppTest) -> list[dict[str, Any]]:
