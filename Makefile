@@ -11,7 +11,7 @@ PORT ?= 8501
 HEADLESS := $(if $(CI),--server.headless true)
 
 .DEFAULT_GOAL := help
-.PHONY: help app test check format bench train evaluate browser clean
+.PHONY: help app test check format bench train evaluate calibrate browser clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -35,10 +35,13 @@ format: $(READY_CHECKS) ## lay out the code as the checks want it
 bench: $(READY_CHECKS) ## measure recording, drawing and starting
 	@$(PYTHON) -m tests.benchmarks $(ARGS)
 
-train: $(READY_APP) ## train the bundled translator again (ARGS="--help" for options)
+train: $(READY_APP) ## train the two bundled translators again (ARGS="--help" for options)
 	@$(PYTHON) -m core train $(ARGS)
 
-evaluate: $(READY_APP) ## measure the bundled translator and write its model card
+calibrate: $(READY_APP) ## fit how sure to be of the bundled models' translations
+	@$(PYTHON) -m core calibrate $(ARGS)
+
+evaluate: $(READY_CHECKS) ## measure the bundled models and write their model cards
 	@$(PYTHON) -m core evaluate $(ARGS)
 
 browser: $(READY_BROWSER) ## what the browser tests need: Chromium and a Chinese font

@@ -6,7 +6,7 @@ from app import service, state
 from app.widgets import frame
 from app.words import say
 
-PAGES = ("translate", "attention", "tensors")
+PAGES = ("translate", "attention", "training", "tensors")
 
 st.set_page_config("Glassformer", "🔍", layout="wide", initial_sidebar_state="collapsed")
 language = state.begin().language

@@ -18,6 +18,10 @@ async def _warm_up(_app: Any) -> AsyncIterator[None]:
     # In a thread: the port opens at once, and the browser loads its scripts meanwhile.
     threading.Thread(target=_load, name="warm-up", daemon=True).start()
     yield
+    # A signal ends the server without Python's own clean-up: trainings and their folders go here.
+    from app import service
+
+    service.close()
 
 
 def _load() -> None:

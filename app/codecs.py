@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -55,6 +56,16 @@ def _whole(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 6):
         raise ValueError(text)
     return int(text)
+
+
+def _read_token_of_mine(text: str) -> str:
+    if not re.fullmatch(r"[0-9a-f]{16}", text):
+        raise ValueError(text)
+    return text
+
+
+def _read_step(text: str) -> str:
+    return str(_whole(text))
 
 
 def _read_count(text: str) -> int:
@@ -112,4 +123,6 @@ PINS = Codec(_read_pins, _write_pins)
 PART = Codec(_read_part, _write_part)
 COUNT = Codec(_read_count, lambda index: str(index + 1))
 PINNED_TOKEN = Codec(_read_token, lambda token: f"{token[0]}:{token[1] + 1}")
+STEP = Codec(_read_step)
 TEXT = Codec(_read_text)
+TOKEN = Codec(_read_token_of_mine)

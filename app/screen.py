@@ -18,7 +18,9 @@ from app.codecs import (
     PART,
     PINNED_TOKEN,
     PINS,
+    STEP,
     TEXT,
+    TOKEN,
     Codec,
     between,
     one_of,
@@ -30,6 +32,7 @@ KINDS = ("encoder", "decoder", "cross")
 STAGES = ("scores", "scaled", "masked", "weights")
 VIEWS = ("matrix", "lines", "heads")  # heads: lines, each head in its own hue
 DIRECTIONS = ("auto", "en-zh", "zh-en")
+REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
 LANGUAGES = ("en", "zh")
 FIRST_SENTENCE = "The animal didn't cross the street because it was too tired"
 
@@ -45,6 +48,7 @@ class State:
     text: str = _kept(FIRST_SENTENCE, TEXT)
     direction: str = _kept("auto", one_of(*DIRECTIONS))
     model: str = _kept("", TEXT)  # "": the bundled one
+    step: str = _kept("", STEP)  # of the model's training; "": its end
     language: str = _kept("en", one_of(*LANGUAGES))
     kind: str = _kept("encoder", one_of(*KINDS))
     layer: int = _kept(0, COUNT)
@@ -64,6 +68,9 @@ class State:
     part: tuple[tuple[str, int], ...] = _kept((), PART)  # the line a long axis starts at; -1: all
     form: str = _kept("picture", one_of("picture", "table", "exact"))  # how a tensor is shown
     block: str = _kept("", TEXT)  # "": no block of the map is open
+    training: str = _kept("replay", one_of("replay", "workshop"))  # Training: which half
+    mine: str = _kept("", TOKEN)  # names this reader's own trainings
+    replay: str = _kept("translation", one_of(*REPLAYS))  # Training: what is seen of a step
     precision: int = _kept(3, between(1, 7))
     size: int = _kept(100, between(80, 200))  # type size in percent, for projectors
 
@@ -107,7 +114,16 @@ class State:
             pins |= {"query": None, "key": None}
         if moved & {"text", "direction", "model"}:
             pins |= {"token": None}
+        if "step" in moved:
+            pins |= self._pins_on_the_output()
         return replace(self, **pins | kept)
+
+    def _pins_on_the_output(self) -> dict[str, Any]:
+        """What another step of the training makes meaningless: it translates into other words."""
+        pins: dict[str, Any] = {} if self.kind == "encoder" else {"query": None, "key": None}
+        if self.token and self.token[0] == "target":
+            pins |= {"token": None}
+        return pins
 
 
 def _fits(name: str, value: Any) -> bool:

@@ -10,20 +10,25 @@ import os
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import streamlit as st
 import torch
 
-from app import state
+from app import state, trainings
 from app.cache import BoundedCache
-from core.checkpoints import list_models, load_model
+from core.checkpoints import DEFAULT, list_models, load_about, load_history, load_model
 from core.errors import GlassformerError
+from core.history import History
 from core.memory import keep_freed_memory
+from core.reading.training_views import Replay
+from core.replay import replay
 from core.trace.trace import Trace
 from core.translator import Direction, Translator
 
 TRACE_BYTES = 256 * 2**20  # about a hundred sentences of the bundled translator
+SNAPSHOT_BYTES = 128 * 2**20  # some dozens of steps of the bundled translators' training
+REPLAY_BYTES = 32 * 2**20
 THREADS = int(os.environ.get("GLASSFORMER_THREADS", "1"))
 
 _frozen = threading.Lock()
@@ -41,19 +46,51 @@ class Outcome:
 
 
 def models() -> list[str]:
-    """The names of the models that can be chosen, the bundled one first."""
-    return list(list_models())
+    """The names of the models that can be chosen, the bundled one first, one's own last."""
+    return [*list_models(), *trainings.kept()]
 
 
-def get_model(name: str = "") -> Translator:
+def get_model(name: str = "", step: str = "") -> Translator:
     """The translator of that name, "" for the bundled one; loaded once for all sessions.
 
-    Errors: GlassformerError where there is no such checkpoint or its files do not fit together.
+    step: of its training, "" for the end.
+    Errors: GlassformerError where there is no such checkpoint, or no snapshot of that step, or
+    where the files do not fit together.
     """
-    # Names come from links: a link must not open a folder of the server.
-    if name and name not in models():
+    place, bundled = _place(name)
+    if bundled and not step:
+        return _load(place)
+    return _snapshots().get((place, step), lambda: load_model(f"{place}@{step}" if step else place))
+
+
+def get_history(name: str = "") -> History | None:
+    """How the model of that name was trained; None where that was not kept.
+
+    Errors: as `get_model`.
+    """
+    return load_history(_place(name)[0])
+
+
+def get_taught(name: str = "") -> dict[str, Any]:
+    """Its heads that were told where to look, in the form of `core.checkpoints.load_about`.
+
+    Errors: as `get_model`.
+    """
+    return dict(load_about(_place(name)[0]).get("taught") or {})
+
+
+def _place(name: str) -> tuple[str, bool]:
+    """What is loaded for a name, and whether it is a bundled model; caches go by the first.
+
+    Two sessions may have models of one name: their folders differ. Names come from links: a link
+    must not open another folder of the server.
+    """
+    if not name or name in list_models():
+        return name or DEFAULT, True
+    own = trainings.kept()
+    if name not in own:
         raise GlassformerError("checkpoint_missing", path=name)
-    return _load(name)
+    return str(own[name]), False
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -61,15 +98,52 @@ def _load(name: str) -> Translator:
     return load_model(name or None)
 
 
-def get_trace(text: str, direction: str = "auto", model: str = "") -> Trace:
+@st.cache_resource(show_spinner=False)
+def _snapshots() -> BoundedCache[Translator]:
+    return BoundedCache(SNAPSHOT_BYTES, _weight_bytes)
+
+
+def _weight_bytes(model: Translator) -> int:
+    return sum(weight.nbytes for weight in model.transformer.parameters())
+
+
+def get_trace(text: str, direction: str = "auto", model: str = "", step: str = "") -> Trace:
     """The recorded translation of a text; direction "auto", "en-zh" or "zh-en".
 
-    The trace is shared: never write to its tensors.
+    step: of the model's training, "" for its end. The trace is shared: never write to its tensors.
     Errors: GlassformerError for a text that cannot be translated, or a model that cannot be loaded.
     """
     asked = None if direction == "auto" else cast(Direction, direction)
-    translator = get_model(model)
-    return _traces().get((text, direction, model), lambda: translator.trace(text, direction=asked))
+    translator = get_model(model, step)
+    key = (text, direction, _place(model)[0], step)
+    return _traces().get(key, lambda: translator.trace(text, direction=asked))
+
+
+def get_replay(text: str, direction: str = "auto", model: str = "") -> Replay | None:
+    """A text at every step of the model's training; None where the model has no history.
+
+    Errors: as `get_trace`.
+    """
+    steps = _steps(model)
+    if not steps:
+        return None
+
+    def name(step: int) -> str:
+        return "" if step == steps[-1] else str(step)
+
+    return _replays().get(
+        (text, direction, _place(model)[0]),
+        lambda: replay(
+            steps,
+            lambda step: get_model(model, name(step)),
+            lambda step: get_trace(text, direction, model, name(step)),
+        ),
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def _replays() -> BoundedCache[Replay]:
+    return BoundedCache(REPLAY_BYTES, lambda found: found.nbytes)
 
 
 def trace_bytes() -> int:
@@ -92,11 +166,18 @@ def current() -> Outcome:
     problem: GlassformerError | None = None
     trace: Trace | None
     try:
-        trace = get_trace(now.text, now.direction, now.model)
+        if now.step:
+            now = state.settle_step(_steps(now.model))
+        trace = get_trace(now.text, now.direction, now.model, now.step)
     except GlassformerError as error:
         problem, trace = error, state.kept("trace") or _first_trace()
     state.keep("trace", trace)
     return Outcome(trace, problem)
+
+
+def _steps(model: str) -> tuple[int, ...]:
+    history = get_history(model)
+    return history.steps if history else ()
 
 
 def _first_trace() -> Trace | None:
@@ -136,3 +217,8 @@ def warm_up() -> None:
     with suppress(GlassformerError):  # the first page shows it, in the visitor's language
         get_trace(state.FIRST_SENTENCE)
     prepare()
+
+
+def close() -> None:
+    """Before the server ends: no training goes on without it, and no folder stays."""
+    trainings.desk().close()

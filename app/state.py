@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -40,6 +41,7 @@ __all__ = [
     "kept",
     "page",
     "settle",
+    "settle_step",
     "sync",
     "trigger",
     "update",
@@ -102,6 +104,16 @@ def settle(trace: Any) -> State:
         st.session_state["dropped"] = (*dropped(), *gone)
         return _write(state)
     return state
+
+
+def settle_step(steps: Sequence[int]) -> State:
+    """Leave out a step of the training that is not among these; the last one is the end itself."""
+    state = get_state()
+    if not state.step or int(state.step) in steps[:-1]:
+        return state
+    if int(state.step) not in steps:
+        st.session_state["dropped"] = (*dropped(), f"step={state.step}")
+    return _write(replace(state, step=""))
 
 
 def dropped() -> tuple[str, ...]:

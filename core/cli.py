@@ -1,7 +1,9 @@
-"""`python -m core train | evaluate | translate`: the translator from the command line."""
+"""`python -m core train | calibrate | evaluate | translate`: all that needs no screen."""
 
 from __future__ import annotations
 
+import json
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -11,84 +13,125 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from core.checkpoints import CHECKPOINTS, DEFAULT, load_model, save_model
+from core.checkpoints import CHECKPOINTS, DEFAULT, list_models, load_model
 from core.corpus import load_grammar
 from core.errors import GlassformerError
+from core.training.bundle import News, bundled_job, train_bundle
+from core.training.calibrate import PAIRS, fit
 from core.training.card import write_card
+from core.training.data import corpus_tokenizer
 from core.training.evaluate import evaluate as measure
-from core.training.loop import Progress, Trainer
-from core.training.recipe import Recipe
-from core.training.state import load_state, save_state, stored_recipe
+from core.training.measures.free_typed import SEALED, SETS
+from core.training.measures.free_typed import to_judge as rows_to_judge
+from core.training.recipe import BUNDLED, Recipe
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 console = Console()
-OUTPUT = CHECKPOINTS / DEFAULT
 RUNS = Path("runs")  # where an interrupted run waits to go on, in the working folder
-
-Folder = Annotated[Path, typer.Option(help="Folder of the model.")]
 
 
 @app.command()
 def train(
-    output: Folder = OUTPUT,
+    name: Annotated[
+        list[str] | None, typer.Option(help="translator or translator-taught; both by default.")
+    ] = None,
+    output: Annotated[Path, typer.Option(help="Folder that gets the models.")] = CHECKPOINTS,
     steps: Annotated[int, typer.Option(help="Steps of training in all.")] = Recipe.steps,
     seed: Annotated[int, typer.Option(help="Another seed, another model.")] = Recipe.seed,
     resume: Annotated[bool, typer.Option(help="Go on with an interrupted run.")] = False,
-    save_every: Annotated[int, typer.Option(help="Steps between two saved states.")] = 250,
-    threads: Annotated[int, typer.Option(help="CPU threads; one is the fastest here.")] = 1,
+    save_every: Annotated[int, typer.Option(help="Steps between two saved states.", min=1)] = 250,
 ) -> None:
-    """Trains a translator on the grammar's sentences and writes it to a folder."""
-    torch.set_num_threads(threads)
-    state = RUNS / output.name
-    recipe = Recipe(steps=steps, seed=seed)
-    if resume:
-        recipe = recipe.resumed(stored_recipe(state))
-    with console.status("Drawing the vocabulary and the test set …"):
-        trainer = Trainer(recipe, load_grammar())
-    if resume:
-        load_state(trainer, state)
-    _run(trainer, state, save_every)
-    extra = {"training": {**recipe.to_dict(), "steps_done": trainer.step}}
-    save_model(output, trainer.model, trainer.tokenizer, extra)
-    console.print(f"The model is in {output}. Measure it: python -m core evaluate")
-
-
-def _run(trainer: Trainer, state: Path, save_every: int) -> None:
-    """Trains with a progress bar; interrupted, the last saved state is where it goes on."""
+    """Trains the bundled translators on the grammar's sentences, with snapshots on the way."""
+    names = name or list(BUNDLED)
+    jobs = [bundled_job(n, steps, seed, RUNS, output, save_every, resume) for n in names]
+    with console.status("Drawing the vocabulary …"):
+        tokenizer = corpus_tokenizer(load_grammar())
     columns = (
-        TextColumn("step"),
+        TextColumn("{task.fields[job]}"),
+        TextColumn("{task.description}"),
         MofNCompleteColumn(),
         BarColumn(None),
         TextColumn("loss {task.fields[loss]:.3f}"),
         TimeRemainingColumn(),
     )
     with Bar(*columns, console=console) as bar:
-        task = bar.add_task("", total=trainer.recipe.steps, completed=trainer.step, loss=0.0)
+        tasks = {n: bar.add_task("starting", total=None, job=n, loss=0.0) for n in names}
 
-        def report(progress: Progress) -> None:
-            bar.update(task, completed=progress.step, loss=progress.loss)
-            if progress.step % save_every == 0 or progress.step == progress.steps:
-                save_state(trainer, state)
+        def tell(news: News) -> None:
+            bar.update(
+                tasks[news.name],
+                description=news.doing,
+                completed=news.done,
+                total=news.total,
+                loss=news.loss,
+            )
 
         try:
-            trainer.train(report)
+            train_bundle(jobs, tokenizer, tell)
         except KeyboardInterrupt:  # inside a step: the last saved state is the whole one
             console.print("Interrupted. Go on with --resume.")
             raise typer.Exit(130) from None
+    console.print(f"The models are in {output}. Next: python -m core calibrate, then evaluate")
 
 
 @app.command()
 def evaluate(
-    output: Folder = OUTPUT,
-    pairs: Annotated[int, typer.Option(help="Held-out pairs to translate.")] = Recipe.held_out,
-    threads: Annotated[int, typer.Option(help="CPU threads.")] = 1,
+    models: Annotated[
+        list[str] | None, typer.Argument(help="Names or folders; all bundled ones by default.")
+    ] = None,
+    pairs: Annotated[
+        int, typer.Option(help="Held-out pairs to translate.", min=1)
+    ] = Recipe.held_out,
+    sealed: Annotated[bool, typer.Option(help="Off while the grammar is worked on.")] = True,
+    to_judge: Annotated[
+        Path | None, typer.Option(help="Where outputs without a verdict are listed, as JSON.")
+    ] = None,
+    threads: Annotated[int, typer.Option(help="CPU threads.", min=1)] = 1,
 ) -> None:
-    """Measures a model on held-out sentences; writes metrics.json and CARD.md beside it."""
+    """Measures models; writes CARD.md, metrics.json and lists of typed sentences beside each."""
     torch.set_num_threads(threads)
-    translator = load_model(output)
-    metrics = measure(translator, load_grammar(), pairs)
-    write_card(output, metrics)
-    console.print((output / "CARD.md").read_text(encoding="utf-8"))
+    sets = tuple(name for name in SETS if sealed or name != SEALED)
+    unjudged: list[dict[str, str]] = []
+    for name in models or list_models():
+        folder, start = _model_folder(name), time.monotonic()
+        translator = load_model(name)
+
+        def told(text: str, name: str = name, start: float = start) -> None:
+            console.print(
+                f"{name}  {time.monotonic() - start:4.0f} s  {text}", markup=False, soft_wrap=True
+            )
+
+        metrics = measure(translator, load_grammar(), pairs, sets=sets, progress=told)
+        write_card(folder, metrics)
+        told(f"written: {folder / 'CARD.md'}")
+        for found in metrics.typed.values():
+            unjudged += (row for row in rows_to_judge(found) if row not in unjudged)
+    if to_judge:
+        to_judge.write_text(json.dumps(unjudged, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+@app.command()
+def calibrate(
+    models: Annotated[
+        list[str] | None, typer.Argument(help="Names or folders; all bundled ones by default.")
+    ] = None,
+    pairs: Annotated[int, typer.Option(help="Held-out pairs to learn from.", min=1)] = PAIRS,
+) -> None:
+    """Fits how sure to be of each model's translations; writes confidence.json beside it."""
+    torch.set_num_threads(1)
+    for name in models or list_models():
+        folder = _model_folder(name)
+        found = fit(load_model(name), load_grammar(), folder, pairs)
+        badged = f"{found.wrong_badged:.0%} of the wrong, {found.right_badged:.0%} of the right"
+        console.print(f"{name}  badged of typed sentences left out of the fit: {badged}")
+
+
+def _model_folder(name: str) -> Path:
+    """Where what is found out about a model is written; a step of a training has no such place."""
+    for folder in (CHECKPOINTS / name, Path(name)):
+        if (folder / "config.json").is_file():
+            return folder
+    raise GlassformerError("checkpoint_missing", path=name)
 
 
 @app.command()

@@ -16,6 +16,8 @@ MESSAGES = {
     "of them.",
     "unknown_script": "“{text}” is not written in English or Chinese, the languages of this model. "
     "Type the sentence in one of them.",
+    "other_language": "“{text}” seems to be {language}; this model knows English and Chinese. Type "
+    "the sentence in one of them.",
     # the grammar and training
     "grammar": "The grammar in {file} is not right: {problem}.",
     "training": "Training cannot start: {problem}.",
@@ -27,6 +29,8 @@ MESSAGES = {
     "its source, or train it again with `make train`.",
     "checkpoint_mismatch": "The weights at {path} belong to another config: {problem}. Keep "
     "config.json and model.safetensors of the same training run together.",
+    "snapshot_missing": "The model {path} has no snapshot of step {step}; it has {steps}. Choose "
+    "one of them.",
     "device": "GLASSFORMER_DEVICE={given} is not available here. Use cpu, cuda or mps, or unset "
     "it.",
     "direction": "{given} is not a direction. Use en-zh or zh-en, or leave it out.",

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import torch
 
 from core.config import ModelConfig
 from core.decoding.greedy import greedy
+from core.decoding.guard import Guard
 from core.decoding.step import Step
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.text.tokenizer import Encoded, Tokenizer
-from core.text.vocabulary import END, RESERVED
+from core.text.vocabulary import END, RESERVED, TAGS, UNKNOWN
 from core.trace.sites import recorded_bytes, site_at
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace
@@ -37,10 +38,19 @@ class Target:
 class Translator:
     """The Transformer, its tokenizer and its name. Shared by all sessions, never written to."""
 
-    def __init__(self, transformer: Transformer, tokenizer: Tokenizer, name: str) -> None:
+    def __init__(
+        self,
+        transformer: Transformer,
+        tokenizer: Tokenizer,
+        name: str,
+        calibration: Mapping[str, Any] | None = None,
+    ) -> None:
         self.transformer = transformer.requires_grad_(False)
         self.tokenizer = tokenizer
         self.name = name
+        self.calibration = dict(calibration or {})  # see core.reading.confidence
+        words = tokenizer.vocabulary
+        self._foreign = {each: words.foreign_ids(each) for each in TAGS}  # never written in it
 
     @property
     def config(self) -> ModelConfig:
@@ -62,7 +72,8 @@ class Translator:
         """Runs the model on a sentence and records every tensor.
 
         Args:
-            text: the source sentence.
+            text: the source sentence. Of several, the first is recorded; the others are translated
+                one by one, without edits, and only their translations are kept (`further`).
             target: None decodes greedily, then records one pass over what was chosen; a sentence
                 is forced on the decoder (teacher forcing).
             edits: changes made to recorded tensors on the way, in decoding too.
@@ -76,7 +87,8 @@ class Translator:
                 changed a tensor's kind, an unknown direction.
         """
         source_language, language = self._languages(text, direction)
-        source = self.tokenizer.encode(text, source_language)
+        first, *others = self.tokenizer.sentences(text)
+        source = self.tokenizer.encode(first, source_language)
         source_ids = torch.tensor([source.ids], device=self.device)  # (1, S)
         if target is None:
             goal = self._decoded(source, source_ids, language, edits)
@@ -86,14 +98,30 @@ class Translator:
         with torch.no_grad():
             self.transformer(source_ids, source_ids.new_tensor([goal.input_ids]), recorder)
         recorder.finish()
-        return self._bind(recorder, text, source, goal, f"{source_language}-{language}")
+        others = others if target is None else []
+        further = [self._translated(other, source_language, language) for other in others]
+        trace = self._bind(recorder, text, source, goal, f"{source_language}-{language}")
+        return replace(trace, further=tuple(further))
 
     def translate(self, text: str, direction: Direction | None = None) -> str:
-        """The translation alone, without recording."""
+        """The translation alone, without recording; several sentences one by one."""
         source_language, language = self._languages(text, direction)
-        source = self.tokenizer.encode(text, source_language)
-        goal = self._decoded(source, torch.tensor([source.ids], device=self.device), language, ())
-        return self._read(goal.output_ids, source, language)[1]
+        sentences = self.tokenizer.sentences(text)
+        space = " " if language == "en" else ""
+        return space.join(self._translated(each, source_language, language) for each in sentences)
+
+    def guard(self, source_ids: Sequence[int]) -> Guard:
+        """What keeps the decoder of one source (its ids) from going in circles."""
+        marks = {self._id(mark) for mark in (".", ",", "?", "!")}
+        return Guard.of(source_ids, marks - {self._id(UNKNOWN)})  # a vocabulary may lack a mark
+
+    def forbidden(self, pieces: Collection[str], language: str) -> list[int]:
+        """Ids that are never written: words of the other language, slots the source lacks.
+
+        pieces: of the source. language: the one to write, `en` or `zh`.
+        """
+        reserved = (self._id(piece) for piece in RESERVED if piece not in (END, *pieces))
+        return [*reserved, *self._foreign[language]]
 
     def _languages(self, text: str, direction: Direction | None) -> tuple[str, str]:
         if direction is None:
@@ -112,10 +140,16 @@ class Translator:
         tape: Callable[[], Recorder] | None = None
         if edits:
             tape = lambda: Recorder(edits, keep=lambda _: False)  # noqa: E731
-        forbidden = [self._id(piece) for piece in RESERVED if piece not in (END, *source.pieces)]
-        steps = greedy(self.transformer, source_ids, start, end, limit, forbidden, tape)
+        forbidden = self.forbidden(source.pieces, language)
+        guard = self.guard(source.ids)
+        steps = greedy(self.transformer, source_ids, start, end, limit, forbidden, tape, guard)
         chosen = [step.chosen for step in steps]
         return Target([start, *chosen[:-1]], chosen, source, tuple(steps))
+
+    def _translated(self, sentence: str, source_language: str, language: str) -> str:
+        source = self.tokenizer.encode(sentence, source_language)
+        goal = self._decoded(source, torch.tensor([source.ids], device=self.device), language, ())
+        return self._read(goal.output_ids, source, language)[1]
 
     def _forced(self, target: str, language: str) -> Target:
         given = self.tokenizer.encode(target, language)
@@ -163,6 +197,7 @@ class Translator:
             model_name=self.name,
             edits=tuple(map(str, recorder.edits)),
             steps=goal.steps,
+            calibration=self.calibration,
         )
 
     def _read(
@@ -173,9 +208,7 @@ class Translator:
         return decoded.surfaces, decoded.text
 
     def _slot_words(self, fillers: Encoded, language: str) -> dict[str, str]:
-        slots = list(fillers.fillers)
-        words = self.tokenizer.decode(slots, fillers.fillers, language).surfaces
-        return dict(zip(slots, words, strict=True))
+        return {slot: filler.written(language) for slot, filler in fillers.fillers.items()}
 
     def _id(self, piece: str) -> int:
         return self.tokenizer.vocabulary.id(piece)

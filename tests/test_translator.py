@@ -1,16 +1,24 @@
 """The public surface on the bundled translator: text in, trace out."""
 
+import json
 import threading
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor
 
 from core import Edit, Trace, load_model
+from core.decoding.greedy import greedy
+from core.decoding.guard import longest_run
 from core.errors import GlassformerError
+from core.model.transformer import Transformer
+from core.text.vocabulary import RESERVED
 from core.translator import Translator
 
 TIRED = "The animal didn't cross the street because it was too tired"
+EVERYDAY = Path(__file__).resolve().parents[1] / "assets" / "sentences" / "everyday.json"
 CROSS = "decoder/1/cross_attention/weights"
 
 
@@ -96,6 +104,56 @@ def test_a_slot_that_the_source_lacks_is_never_written(translator: Translator, s
     assert "wug" in copied.output_text
 
 
+def test_the_guard_changes_only_what_circles(translator: Translator) -> None:
+    texts = [row["text"] for row in json.loads(EVERYDAY.read_text(encoding="utf-8"))]
+    for text in texts[::3]:
+        trace = translator.trace(text)
+        source = torch.tensor([trace.tensors["source/ids"][0].tolist()])
+        start = trace.vocabulary.index(trace.target_pieces[0])
+        forbidden = [i for i, piece in enumerate(trace.vocabulary) if _never(piece, trace)]
+        free = greedy(translator.transformer, source, start, 2, 2 * source.size(1) + 12, forbidden)
+        if all(step.guarded is None for step in trace.steps):
+            assert tuple(free) == trace.steps
+        else:
+            assert longest_run(step.chosen for step in free)[1] > 1
+
+
+def _never(piece: str, trace: Trace) -> bool:
+    """A special, a slot that the source lacks, a word of the other language."""
+    if piece in RESERVED:
+        return piece != "<eos>" and piece not in trace.source_pieces
+    chinese = any("\u4e00" <= character <= "\u9fff" for character in piece)
+    latin = piece.isascii() and any(map(str.isalpha, piece))
+    return latin if trace.direction == "en-zh" else chinese
+
+
+@pytest.mark.parametrize("text", ["asdf qwer the of cat blah the of", "very " * 20, "猫 猫 猫 狗"])
+def test_gibberish_does_not_loop(translator: Translator, text: str) -> None:
+    trace = translator.trace(text)
+    source, output = longest_run(trace.source_pieces), longest_run(trace.output_pieces)
+    assert output[1] <= max(2, source[1])
+
+
+def test_several_sentences_are_translated_one_by_one(translator: Translator) -> None:
+    trace = translator.trace("I love you. I have a cat! 😊")
+    assert trace.source_tokens == ("I", "love", "you", ".", "<eos>")
+    assert trace.output_text == translator.translate("I love you.")
+    assert trace.further == (translator.translate("I have a cat!"),)
+    assert trace.full_text == translator.translate("I love you. I have a cat!")
+    assert translator.trace("I love you. Bye", target="我爱你").further == ()
+
+
+def test_a_word_of_the_other_language_is_never_written(translator: Translator) -> None:
+    chinese = translator.tokenizer.vocabulary.id("我")
+
+    def prefer(logits: Tensor) -> Tensor:
+        logits[..., chinese] = 100.0
+        return logits
+
+    trace = translator.trace("我有一只猫", edits=[Edit("output/logits", prefer)])
+    assert "我" not in trace.output_pieces and trace.steps[0].candidates[0][0] == chinese
+
+
 def test_both_directions_and_detection(translator: Translator) -> None:
     assert translator.trace("我 爱 机器 学习").direction == "zh-en"
     assert translator.trace("I have a cat", direction="en-zh").direction == "en-zh"
@@ -105,7 +163,11 @@ def test_both_directions_and_detection(translator: Translator) -> None:
 
 
 def test_training_mode_records_what_was_dropped(translator: Translator) -> None:
-    once, again = (translator.trace(TIRED, dropout_seed=3) for _ in range(2))
+    config = replace(translator.config, dropout=0.1)  # the bundled model was trained without
+    model = Transformer(config)
+    model.load_state_dict(translator.transformer.state_dict())
+    dropping = Translator(model, translator.tokenizer, "dropping")
+    once, again = (dropping.trace(TIRED, dropout_seed=3) for _ in range(2))
     assert "encoder/0/self_attention/kept" in once.tensors
     assert torch.equal(once["output/logits"], again["output/logits"])
     assert not torch.equal(once["output/logits"], translator.trace(TIRED)["output/logits"])

@@ -123,9 +123,14 @@ class Draw:
         return self._pick(self.grammar.lexicon.category(partner))
 
     def _pick(self, entries: tuple[Entry, ...]) -> Entry:
+        """One of the entries; of two from one category the one listed first is likelier."""
         if not entries:
             raise ClashError
-        return entries[int(self.rng.random() * len(entries))]
+        most = max(entry.frequency for entry in entries)
+        while True:  # the frequent ones are taken at once, the others now and then
+            entry = entries[int(self.rng.random() * len(entries))]
+            if self.rng.random() * most < entry.frequency:
+                return entry
 
     def _leaf(self, entry: Entry, copies: bool) -> Leaf:
         """Places a word, or a synonym of it, or a slot in its stead."""

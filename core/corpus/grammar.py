@@ -15,6 +15,8 @@ A slot is filled from a word category ("noun.animal", "noun" for all), a phrase 
 alternatives of these ("name.person | person"), or one that must go with another slot:
 "adjective(n)" fits the noun n, "object(v)" is a phrase about something the verb v takes. In a
 phrase that was asked for with such an argument, "*" is the word chosen for it.
+
+An entry with places, `[A]` or `[clause]`, stands for many rules: `core/corpus/clauses.py`.
 """
 
 from __future__ import annotations
@@ -27,10 +29,10 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from core.corpus.clauses import SETTINGS, Clauses
 from core.corpus.lexicon import DATA, Lexicon, load_lexicon
 from core.errors import GlassformerError
 
-SETTINGS = ("en", "zh", "weight", "head", "agreement", "needs", "only", "hold", "copies")
 PLACEHOLDER = re.compile(r"\{(?P<name>[\w']+)(?:\.(?P<form>\w+))?(?::(?P<agree>\w+))?\}")
 
 
@@ -106,20 +108,25 @@ class Grammar:
 def load_grammar(folder: Path = DATA) -> Grammar:
     """Reads and checks the grammar; mistakes raise `GlassformerError("grammar", …)`."""
     lexicon = load_lexicon(folder)
-    phrases = _rules(folder / "phrases.toml")
+    clauses = Clauses.load(folder)
+    phrases = _rules(folder / "phrases.toml", clauses)
     templates: list[Rule] = []
     for file in sorted((folder / "templates").glob("*.toml")):
-        for rules in _rules(file).values():
+        for rules in _rules(file, clauses).values():
             templates.extend(rules)
+    templates.sort(key=repr)  # what is drawn does not depend on where a pattern stands
     grammar = Grammar(lexicon, phrases, templates)
     for rule in (*templates, *(rule for rules in phrases.values() for rule in rules)):
         _check(rule, grammar)
     return grammar
 
 
-def _rules(file: Path) -> dict[str, list[Rule]]:
+def _rules(file: Path, clauses: Clauses) -> dict[str, list[Rule]]:
     found = tomllib.loads(file.read_text("utf-8"))
-    return {name: [_rule(name, table) for table in tables] for name, tables in found.items()}
+    return {
+        name: [_rule(name, plain) for entry in entries for plain in clauses.expand(name, entry)]
+        for name, entries in found.items()
+    }
 
 
 def _rule(name: str, table: dict[str, Any]) -> Rule:

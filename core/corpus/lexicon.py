@@ -13,7 +13,11 @@ from core.errors import GlassformerError
 
 DATA = Path(__file__).parent / "data"
 SETTINGS = ("classifier", "agreement", "mass", "copy")  # of a whole category
-WORD_FILES = ("nouns.toml", "verbs.toml", "adjectives.toml", "others.toml")
+WORD_FILES = ("nouns.toml", "verbs.toml", "adjectives.toml", "others.toml", "scenes.toml")
+
+ACTS = ("verb", "giving", "act", "compute", "tuning")  # kinds of words that are verbs
+THINGS = ("learner", "datum", "component", "fact")  # and nouns, beside the kind "noun"
+EVENNESS = 10  # the word at rank r of its category is drawn as often as 1 / (r + EVENNESS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +35,7 @@ class Entry:
     takes: tuple[str, ...] = ()
     fits: tuple[str, ...] = ()
     copy: str = ""  # the kind of slot an unknown word of this category takes
+    frequency: float = 1.0  # how often it is drawn, beside an average word of its category
     canonical: bool = True  # False: a synonym, read but never written
     synonyms: tuple[Entry, ...] = field(default=())
 
@@ -101,9 +106,19 @@ def load_lexicon(folder: Path = DATA) -> Lexicon:
     for name in WORD_FILES:
         for kind, categories in tomllib.loads((folder / name).read_text("utf-8")).items():
             for category, table in categories.items():
-                for line in table["words"]:
-                    entries.append(_entry(name, f"{kind}.{category}", table, line))
+                found = [_entry(name, f"{kind}.{category}", table, li) for li in table["words"]]
+                shares = _frequencies(len(found))
+                entries += [replace(e, frequency=f) for e, f in zip(found, shares, strict=True)]
     return Lexicon(entries)
+
+
+def _frequencies(count: int) -> list[float]:
+    """How often each of so many words is drawn, the first the most often; 1 on average.
+
+    Zipf's law, mildly: people type frequent words, but rare ones have to be learned too.
+    """
+    shares = [1 / (rank + EVENNESS) for rank in range(count)]
+    return [share * count / sum(shares) for share in shares]
 
 
 def _entry(file: str, category: str, table: dict[str, Any], line: str) -> Entry:
@@ -141,10 +156,10 @@ def _forms(category: str, spelling: str, container: str) -> dict[str, tuple[str,
     kind = category.partition(".")[0]
     given = spelling.split("/")
     tail: list[str] = []
-    if kind in ("verb", "giving"):
+    if kind in ACTS:
         given[-1], *tail = given[-1].split(" ")
-    makers = {"noun": _noun, "verb": _verb, "giving": _verb, "adjective": _adjective}
-    makers["pronoun"] = _pronoun
+    makers = {"adjective": _adjective, "pronoun": _pronoun}
+    makers |= dict.fromkeys(("noun", *THINGS), _noun) | dict.fromkeys(ACTS, _verb)
     forms = makers[kind](given) if kind in makers else {"": given[0]}
     if container:
         forms |= {"container": container, "containers": morphology.plural(container)}
@@ -179,14 +194,15 @@ def _pronoun(given: list[str]) -> dict[str, str]:
 
 
 def spellings(folder: Path = DATA) -> dict[str, str]:
-    """How words with capitals are written: {"beijing": "Beijing", "i": "I"}."""
-    written: dict[str, str] = {}
+    """How words with capitals are written: {"beijing": "Beijing", "i": "I"}.
+
+    A word that is also written small ("new" beside "New Year") stays small.
+    """
+    words: set[str] = set()
     for name in WORD_FILES:
         for categories in tomllib.loads((folder / name).read_text("utf-8")).values():
             for table in categories.values():
                 for line in table["words"]:
                     english = line.partition(" = ")[0]
-                    for word in english.replace("/", " ").replace(",", " ").split():
-                        if word != word.lower():
-                            written[word.lower()] = word
-    return written
+                    words.update(english.replace("/", " ").replace(",", " ").split())
+    return {word.lower(): word for word in words if word != word.lower() not in words}

@@ -13,7 +13,9 @@ def plural(noun: str) -> str:
 
 
 def third_person(verb: str) -> str:
-    """Like → likes, watch → watches, study → studies, go → goes."""
+    """Like → likes, watch → watches, study → studies, go → goes, have → has."""
+    if verb == "have":
+        return "has"
     return verb + "es" if verb.endswith("o") else _add_s(verb)
 
 

@@ -21,7 +21,7 @@ AUXILIARIES = {
     "haven't": {"first": "haven't", "third": "hasn't", "other": "haven't"},
 }
 
-ASPECTS = {"le": "了", "guo": "过"}  # what a Chinese verb form adds to the verb
+ASPECTS = {"le": "了", "guo": "过", "zhe": "着"}  # what a Chinese verb form adds to the verb
 
 Tag = tuple[int, str] | None  # words of the two sides with the same tag are aligned
 Word = tuple[str, Tag, Tag]  # the word, its tag, and (of a pronoun) the tag of its noun

@@ -1,4 +1,7 @@
-"""Greedy decoding: the most probable word, again and again, until the end."""
+"""Greedy decoding: the most probable word, again and again, until the end.
+
+A guard may stop it from going in circles.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Callable, Collection
 import torch
 from torch import Tensor
 
+from core.decoding.guard import Guard, Watch
 from core.decoding.step import Step, step_from
 from core.model.masks import padding_mask
 from core.model.transformer import Transformer
@@ -22,6 +26,7 @@ def greedy(
     limit: int,
     forbidden: Collection[int] = (),
     tape: Callable[[], Tape] | None = None,
+    guard: Guard | None = None,
 ) -> list[Step]:
     """Decodes one sentence.
 
@@ -35,11 +40,13 @@ def greedy(
         tape: a maker of tapes for runs with edits or dropout. Each step then recomputes the whole
             pass on a tape of its own, for an edit may look at all rows; without one, keys and
             values are kept between steps.
+        guard: forbids words that would close a circle; without one the decoder may loop.
     """
     rows = _cached_rows(model, source_ids) if tape is None else _fresh_rows(model, source_ids, tape)
+    watch = Watch(guard, end) if guard else None
     ids, steps = [start], list[Step]()
     while len(steps) < limit:
-        step = step_from(rows(ids), forbidden)
+        step = step_from(rows(ids), forbidden, watch, ids[1:])
         steps.append(step)
         if step.chosen == end:
             break

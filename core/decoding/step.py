@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+
+from core.decoding.guard import Watch
 
 
 @dataclass(frozen=True)
@@ -17,27 +19,39 @@ class Step:
     probability: float  # of the chosen one, 0..1
     entropy: float  # of the whole distribution, in nats
     candidates: tuple[tuple[int, float], ...]  # (id, probability), best first
+    guarded: int | None = None  # the better id that the repetition guard forbade here
 
 
-def step_from(logits: Tensor, forbidden: Collection[int] = (), keep: int = 10) -> Step:
+def step_from(
+    logits: Tensor,
+    forbidden: Collection[int] = (),
+    watch: Watch | None = None,
+    written: Sequence[int] = (),
+    keep: int = 10,
+) -> Step:
     """The step read off one row of logits (V,): the most probable word is taken.
 
-    `forbidden` ids are never taken, but keep their place among the candidates: what the model
-    thinks stays as it is.
+    `forbidden` ids are never taken, nor one that a `watch` stops after the ids `written`, but all
+    keep their place among the candidates: what the model thinks stays as it is.
     """
     log_probabilities = logits.float().log_softmax(dim=-1)  # (V,)
     probabilities = log_probabilities.exp()
     best = probabilities.topk(min(keep, len(probabilities)))
-    allowed = probabilities.index_fill(0, _ids(forbidden, logits), -1.0)
-    taken = int(allowed.argmax())
+    taken, guarded = _best(probabilities, forbidden), None
+    if watch is not None:
+        taken, guarded = watch.choose(
+            taken, lambda also: _best(probabilities, {*forbidden, *also}), written
+        )
     entropy = -(probabilities * log_probabilities).nan_to_num().sum()
     return Step(
         chosen=taken,
         probability=float(probabilities[taken]),
         entropy=float(entropy),
         candidates=tuple(zip(best.indices.tolist(), best.values.tolist(), strict=True)),
+        guarded=guarded,
     )
 
 
-def _ids(words: Collection[int], like: Tensor) -> Tensor:
-    return torch.tensor(list(words), dtype=torch.long, device=like.device)
+def _best(probabilities: Tensor, forbidden: Collection[int]) -> int:
+    index = torch.tensor(list(forbidden), dtype=torch.long, device=probabilities.device)
+    return int(probabilities.index_fill(0, index, -1.0).argmax())

@@ -39,13 +39,18 @@ class Transformer(nn.Module):
 
         Row t of the logits scores the word that follows target_ids[:, : t + 1].
         """
+        x = self.decode(source_ids, target_ids, tape)  # (B, T, D)
+        logits: Tensor = self.generator(x, tape / "output")  # (B, T, V)
+        return logits
+
+    def decode(self, source_ids: Tensor, target_ids: Tensor, tape: Tape = SILENT) -> Tensor:
+        """The pass up to the generator: ids (B, S) and (B, T) -> (B, T, D)."""
         memory = self.encode(source_ids, tape)  # (B, S, D)
         source_mask = padding_mask(source_ids, self.config.pad_id)  # (B, 1, 1, S)
         mask = target_mask(target_ids, self.config.pad_id)  # (B, 1, T, T)
         x = self.target_embedding(target_ids, tape / "target")  # (B, T, D)
-        x = self.decoder(x, memory, mask, source_mask, tape / "decoder")  # (B, T, D)
-        logits: Tensor = self.generator(x, tape / "output")  # (B, T, V)
-        return logits
+        x = self.decoder(x, memory, mask, source_mask, tape / "decoder")
+        return x  # (B, T, D)
 
     def encode(self, source_ids: Tensor, tape: Tape = SILENT) -> Tensor:
         """Reads the source: ids (B, S) -> memory (B, S, D)."""

@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
-from core.reading.repetition import Repetition, repetition
-from core.text.vocabulary import END
 from core.trace.trace import Candidate, Trace
 
 UNSURE_BELOW = 0.5  # a word chosen with less had the other words together against it
-SURE_FROM = 0.8  # four times as probable as all other words together
 
 
 @dataclass(frozen=True)
@@ -23,25 +19,7 @@ class Choice:
     before: tuple[str, ...]
     chosen: Candidate
     others: tuple[Candidate, ...]  # best first, without the chosen one
-
-
-@dataclass(frozen=True)
-class Confidence:
-    """How far a translation deserves trust by the model's own numbers; it may still be wrong."""
-
-    unknown: tuple[str, ...]  # words of the source that the vocabulary lacks, each once
-    unsure: tuple[int, ...]  # rows chosen with less than `UNSURE_BELOW`, or with no number at all
-    weakest: int  # the row with the least probability
-    probability: float  # 0..1, of that row
-    ended: bool  # False where the length limit cut the translation off
-    repeated: Repetition | None = None  # words said again and again
-
-    @property
-    def level(self) -> Literal["sure", "fair", "unsure"]:
-        """The verdict: unsure where anything speaks against the translation."""
-        if self.unknown or self.unsure or self.repeated or not self.ended:
-            return "unsure"
-        return "sure" if self.probability >= SURE_FROM else "fair"
+    guarded: str = ""  # the better word that the repetition guard forbade here
 
 
 def probabilities(trace: Trace) -> tuple[float, ...]:
@@ -61,23 +39,16 @@ def choice_at(trace: Trace, row: int, others: int = 5) -> Choice:
     piece = trace.output_pieces[row]
     chosen = Candidate(trace.output_tokens[row], piece, probabilities(trace)[row])
     left = tuple(candidate for candidate in best if candidate.piece != piece)
-    return Choice(row, trace.output_tokens[:row], chosen, left[:others])
+    return Choice(row, trace.output_tokens[:row], chosen, left[:others], _guarded(trace, row))
 
 
-def confidence(trace: Trace) -> Confidence:
-    """Unknown words, unsure rows, a missing end and repetitions of a translation."""
-    chances = probabilities(trace)
-    unknown = dict.fromkeys(trace.source_tokens[place] for place in trace.source_unknown)
-    weakest = least_sure(trace, range(len(chances)))
-    said = zip(trace.output_tokens, trace.output_pieces, strict=True)
-    return Confidence(
-        unknown=tuple(unknown),
-        unsure=tuple(row for row, p in enumerate(chances) if _or_nothing(p) < UNSURE_BELOW),
-        weakest=weakest,
-        probability=chances[weakest],
-        ended=trace.output_pieces[-1] == END,
-        repeated=repetition([token for token, piece in said if piece != END]),
-    )
+def _guarded(trace: Trace, row: int) -> str:
+    """As shown, the word that the guard stopped at a row; "" where it did not speak."""
+    index = trace.steps[row].guarded if trace.steps else None
+    if index is None:
+        return ""
+    piece = trace.vocabulary[index]
+    return trace.surfaces.get(piece, piece)
 
 
 def least_sure(trace: Trace, rows: Iterable[int]) -> int:

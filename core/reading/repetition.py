@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-TWICE_FROM = 2  # so many words said twice in a row are no accident
-ONE_WORD = 3  # "very very" is said on purpose
+from core.decoding.guard import GROUP_IN_A_ROW, WORD_IN_A_ROW, longest_run
 
 
 @dataclass(frozen=True)
@@ -24,18 +23,6 @@ def repetition(tokens: Sequence[str]) -> Repetition | None:
     the shortest words are named: "no" four times, not "no no" twice.
     """
     words = [token for token in tokens if any(map(str.isalnum, token))]
-    found: Repetition | None = None
-    for size in range(1, len(words) // 2 + 1):
-        for start in range(len(words) - size):
-            times = _in_a_row(words, start, size)
-            enough = times >= (TWICE_FROM if size > 1 else ONE_WORD)
-            if enough and (found is None or size * times > len(found.words) * found.times):
-                found = Repetition(tuple(words[start : start + size]), times)
-    return found
-
-
-def _in_a_row(words: Sequence[str], start: int, size: int) -> int:
-    first, times = words[start : start + size], 1
-    while words[start + times * size : start + (times + 1) * size] == first:
-        times += 1
-    return times
+    said, times = longest_run(words)
+    allowed = GROUP_IN_A_ROW if len(said) > 1 else WORD_IN_A_ROW
+    return Repetition(tuple(map(str, said)), times) if times > allowed else None

@@ -10,13 +10,19 @@ from itertools import pairwise
 from core.text.gazetteer import Filler
 from core.text.vocabulary import RESERVED, SLOTS, Vocabulary
 
+ENDS = frozenset(".?!")
 FULL_WIDTH = {".": "。", ",": "，", "?": "？", "!": "！"}
 PLURAL_CUES = frozenset(
     "these those many some few two three four five six seven eight nine ten several all".split()
 )
 SINGULAR_CUES = frozenset("a the this that my your his her our their its 's every each one".split())
-SILENT_H = ("hour", "honest", "heir")
-LIKE_YOU = ("uni", "use", "usu", "euro", "one", "once", "ufo", "u-")
+SILENT_H = ("hour", "honest", "honor", "honour", "heir")
+LIKE_YOU = re.compile("uni(?!n|m)|us[eu]|eu|one(?![a-z])|once|ufo|u-|ewe|ubiq")  # and "one": w
+LETTERS = frozenset("AEFHILMNORSX")  # said with a vowel first: an MRI
+MOST_LETTERS = 3  # of what is spelled out
+VOWELS = frozenset("aeiou")
+PLURAL_OWNER = re.compile(r"(?<=[a-z][a-rtv-z]s) 's\b")  # parents's, but neither boss nor bus
+EIGHT = re.compile("8|11(?![0-9])|18(?![0-9])|11,|18,")
 
 
 @dataclass(frozen=True)
@@ -38,10 +44,18 @@ def write(
     for i, following in pairwise(spoken):
         if pieces[i] == "a" and _vowel_sound(surfaces[following]):
             surfaces[i] = "an"
-    if spoken and pieces[spoken[0]] not in SLOTS:
-        first = surfaces[spoken[0]]
-        surfaces[spoken[0]] = first[:1].upper() + first[1:]
+    for place, i in enumerate(spoken):
+        begins = not place or pieces[spoken[place - 1]] in ENDS
+        # A word of a slot keeps capitals of its own, and an address its small letters.
+        if begins and (pieces[i] not in SLOTS or surfaces[i].replace(" ", "").isalpha()):
+            surfaces[i] = _capital(surfaces[i])
     return Decoded(tuple(surfaces), _english([surfaces[i] for i in spoken]))
+
+
+def _capital(word: str) -> str:
+    """A word at the beginning of a sentence; "iPhone" stays."""
+    own = any(map(str.isupper, word))
+    return word if own else word[:1].upper() + word[1:]
 
 
 def _surface(
@@ -84,17 +98,20 @@ def _is_plural(before: Sequence[str]) -> bool:
 
 
 def _vowel_sound(word: str) -> bool:
+    """Whether a word is said with a vowel first: "an hour", "an MRI", "an 8", but "a unit"."""
+    if len(word) > 1 and word.isupper() and word.isalpha() and len(word) <= MOST_LETTERS:
+        return word[0] in LETTERS
     lower = word.lower()
-    if lower.startswith(SILENT_H):
+    if lower.startswith(SILENT_H) or EIGHT.match(lower):
         return True
-    return lower[:1] in "aeiou8" and not lower.startswith(LIKE_YOU) if lower else False
+    return lower[:1] in VOWELS and not LIKE_YOU.match(lower)
 
 
 def _english(surfaces: Sequence[str]) -> str:
-    text = " ".join(surfaces)
-    return re.sub(r" (?=(?:[.,?!]|'s)(?: |$))", "", text)
+    text = PLURAL_OWNER.sub("'", " ".join(surfaces))
+    return re.sub(r" (?=(?:[.,?!]|'s)(?: |$))|,(?= [.?!])", "", text)
 
 
 def _chinese(surfaces: Sequence[str]) -> str:
-    text = " ".join(surfaces)
+    text = re.sub(r"， (?=[。？！])", "", " ".join(surfaces))
     return re.sub(r"(?<![A-Za-z0-9]) | (?![A-Za-z0-9])", "", text)

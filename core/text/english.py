@@ -6,23 +6,36 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from core.text.contractions import expanded
 from core.text.normalize import HAN
+from core.text.numbers import CLOCK, MONEY, ORDINAL
 
-MARKS = {".": ".", ",": ",", "?": "?", "!": "!", ";": ",", ":": ","}
+MARKS = {".": ".", ",": ",", "?": "?", "!": "!", ";": ",", ":": ",", "-": ","}
+MARKS |= dict.fromkeys("()[]", ",")
 LATIN = rf"(?:(?![{HAN}])[^\W_])"
 PIECE = re.compile(
     rf"(?P<number>\d+(?:[.,:]\d+)*%?(?!{LATIN}))"
-    rf"|(?P<word>{LATIN}+(?:['\-]{LATIN}+)*)"
+    rf"|(?P<word>{LATIN}+(?:['\-]{LATIN}+)*(?:(?<=s)'(?=$|[.,?!;:]))?)"
     rf"|(?P<han>[{HAN}]+)"
-    r"|(?P<mark>[.,?!;:])"
+    r"|(?P<mark>[.,?!;:()\[\]])"
 )
 ORDINARY = re.compile(rf"[\w'\-.,?!;:\"()\[\]%{HAN}]+")  # else the chunk is one odd word
+ADDRESS = re.compile(
+    rf"https?://[^\s{HAN}]+|www\.[^\s{HAN}]+|[\w.+\-]+@[\w.\-]+\.\w+|"
+    r"[\w\-]+(?:\.[\w\-]+)*"
+    rf"\.(?:com|org|net|edu|gov|io|ai|cn|uk|de|fr|txt|pdf|py|csv|md|html)\b(?:/[^\s{HAN}]*)?",
+    re.ASCII,
+)
 ENTITY = re.compile(r"&#?\w+;$")
-CLITICS = {"'m": "am", "'re": "are", "'ll": "will", "'ve": "have", "'d": "would"}
-IS_HOSTS = frozenset("it he she that this what where who there here how when why".split())
-BARE = {"dont": "don't", "didnt": "didn't", "doesnt": "doesn't", "isnt": "isn't"}
-BARE |= {"cant": "can't", "wont": "won't", "cannot": "can't", "an": "a", "ok": "okay"}
-NEGATED = {"do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "should", "could"}
+# Signs that are pictures; a heart may carry a selector, which the normaliser has taken off.
+PICTURE = re.compile("([\u2600-\u27bf\u2b50-\u2b55\U0001f000-\U0001faff]+)")
+FACES = re.compile(
+    "[\u2600-\u27bf\U0001f389\U0001f440-\U0001f450\U0001f48b-\U0001f49f\U0001f4af\U0001f525"
+    "\U0001f600-\U0001f64f\U0001f90c-\U0001f93a\U0001f970-\U0001f97a]+"
+)
+ABBREVIATED = re.compile(r"(?:mr|mrs|ms|dr|prof|etc|vs)\.", re.IGNORECASE)
+INITIALS = re.compile(r"(?:[A-Za-z]\.){2,}|[A-HJ-Z]\.(?= )")  # U.S., e.g., J. Smith
+APART = ("only", "very")  # behind "not": "is not only kind but …"
 
 
 @dataclass(frozen=True)
@@ -36,61 +49,100 @@ class Token:
 
 def split_english(text: str, known: Callable[[str], bool]) -> list[Token]:
     """Tokens of normalised English text; `known` says which words the vocabulary has."""
-    tokens = [token for chunk in text.split(" ") for token in _chunk(chunk, known)]
-    return single_marks(_joined(tokens))
+    chunks = [part for chunk in text.split(" ") for part in PICTURE.split(chunk) if part]
+    tokens: list[Token] = []
+    for place, chunk in enumerate(chunks):
+        following = chunks[place + 1] if place + 1 < len(chunks) else ""
+        tokens.extend(_chunk(chunk, following.lower().strip(".,?!;:\"'()"), known))
+    return without_faces(single_marks(_joined(tokens, known)))
 
 
-def _chunk(chunk: str, known: Callable[[str], bool]) -> Iterator[Token]:
-    if ORDINARY.fullmatch(chunk):
-        for match in PIECE.finditer(chunk):
-            yield from _token(match, known)
+def _chunk(chunk: str, following: str, known: Callable[[str], bool]) -> Iterator[Token]:
+    if chunk in ("-", "--"):
+        yield Token(chunk, ",", "mark")
         return
-    core = chunk if ENTITY.search(chunk) else chunk.rstrip(".,?!;:")
+    bare = chunk.strip("\"'()[].,?!;:")
+    if ABBREVIATED.fullmatch(chunk):
+        yield Token(chunk, chunk.lower().rstrip("."))
+    elif INITIALS.match(f"{chunk} {following}".rstrip()) and chunk[-1] == ".":
+        yield Token(chunk, chunk.lower())
+    elif ADDRESS.fullmatch(bare) or MONEY.fullmatch(bare) or not ORDINARY.fullmatch(chunk):
+        yield from _whole(chunk, bare if ADDRESS.fullmatch(bare) else chunk)
+    elif ORDINAL.fullmatch(bare) or CLOCK.fullmatch(bare):
+        yield from _whole(chunk, bare)
+    else:
+        for match in PIECE.finditer(chunk):
+            yield from _token(match, following, known)
+
+
+def _whole(chunk: str, core: str) -> Iterator[Token]:
+    """A chunk that stays in one piece, and the marks behind it."""
+    core = core if ENTITY.search(core) else core.rstrip(".,?!;:")
     if any(character.isalnum() for character in core) or not core.isascii():
-        yield Token(core, core, "odd")
-    for mark in chunk[len(core) :]:
-        yield Token(mark, MARKS[mark], "mark")
+        numeric = any(shape.fullmatch(core) for shape in (ORDINAL, CLOCK, MONEY))
+        yield Token(core, core, "number" if numeric else "odd")
+    for mark in chunk[chunk.index(core) + len(core) :]:
+        if mark in MARKS:
+            yield Token(mark, MARKS[mark], "mark")
 
 
-def _token(match: re.Match[str], known: Callable[[str], bool]) -> Iterator[Token]:
+def _token(match: re.Match[str], following: str, known: Callable[[str], bool]) -> Iterator[Token]:
     surface, kind = match[0], match.lastgroup or "word"
     if kind == "mark":
         yield Token(surface, MARKS[surface], "mark")
     elif kind in ("number", "han"):
         yield Token(surface, surface, "number" if kind == "number" else "odd")
     else:
-        yield from _word(surface, known)
+        parts = expanded(surface, following, known)
+        if len(parts) == 1 and "-" in surface and not known(parts[0][1]):
+            parts = _parts_of_compound(surface, known)
+        yield from (Token(typed, word) for typed, word in parts)
 
 
-def _word(surface: str, known: Callable[[str], bool]) -> Iterator[Token]:
-    word = surface.lower()
-    word = BARE.get(word, word)
-    host, apostrophe, _ = surface.rpartition("'")
-    clitic = word[len(host) :] if apostrophe else ""
-    if known(word) or not host:
-        yield Token(surface, word)
-    elif clitic in CLITICS:
-        yield from (Token(host, host.lower()), Token(surface[len(host) :], CLITICS[clitic]))
-    elif clitic == "'s":
-        meaning = "is" if host.lower() in IS_HOSTS else "'s"
-        yield from (Token(host, host.lower()), Token(surface[len(host) :], meaning))
-    else:
-        yield Token(surface, word)
+def _parts_of_compound(surface: str, known: Callable[[str], bool]) -> list[tuple[str, str]]:
+    """Typed "ice-cream" as two words where the vocabulary has both; else as it is."""
+    words = surface.lower().split("-")
+    if not all(map(known, words)):
+        return [(surface, surface.lower())]
+    typed = re.findall(r"[^\-]+-?", surface)
+    return list(zip(typed, words, strict=True))
 
 
-def _joined(tokens: list[Token]) -> list[Token]:
-    """One word of the vocabulary, "didn't", where "did not" was typed."""
+def _joined(tokens: list[Token], known: Callable[[str], bool]) -> list[Token]:
+    """One word of the vocabulary, "didn't", where "did not" was typed; "3 pm" is one time."""
     joined: list[Token] = []
-    for token in tokens:
+    for token, following in zip(tokens, (*tokens[1:], None), strict=True):
         last = joined[-1] if joined else None
-        if last and token.word == "not" and last.kind == "word" and last.word in NEGATED:
-            joined[-1] = Token(f"{last.surface} {token.surface}", f"{last.word}n't")
-        elif last and token.word == "not" and last.word in ("can", "will"):
-            word = "can't" if last.word == "can" else "won't"
-            joined[-1] = Token(f"{last.surface} {token.surface}", word)
+        apart = following is not None and following.word in APART
+        negatable = last and last.kind == "word" and token.word == "not" and not apart
+        negated = _negation(last.word, known) if last and negatable else ""
+        if last and negated:
+            joined[-1] = Token(f"{last.surface} {token.surface}", negated)
+        elif last and last.kind == "number" and CLOCK.fullmatch(f"{last.surface} {token.surface}"):
+            surface = f"{last.surface} {token.surface}"
+            joined[-1] = Token(surface, surface, "number")
         else:
             joined.append(token)
     return joined
+
+
+def _negation(word: str, known: Callable[[str], bool]) -> str:
+    """The word for "… not": "can't" for "can"; "" for a word that has none."""
+    negated = {"can": "can't", "will": "won't"}.get(word, f"{word}n't")
+    return negated if known(negated) else ""
+
+
+def without_faces(tokens: list[Token]) -> list[Token]:
+    """No smiling face at the beginning or the end: it says how, not what.
+
+    Faces alone stay, and so does a picture that stands for a word: "I love 🍕".
+    """
+    kept = list(tokens)
+    while kept and FACES.fullmatch(kept[-1].surface):
+        kept.pop()
+    while kept and FACES.fullmatch(kept[0].surface):
+        kept.pop(0)
+    return single_marks(kept) if kept else tokens
 
 
 def single_marks(tokens: list[Token]) -> list[Token]:

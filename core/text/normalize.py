@@ -12,6 +12,8 @@ LOOKALIKES = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'", "“": '"', "”": '"', "„": '"'}
     | {"。": ".", "、": ",", "｡": ".", "–": "-", "—": "-", "‐": "-", "‑": "-", "…": "."}
 )
+# Where 著 is not 着, and 乾 not 干: 著名, 显著, 乾隆.
+KEPT = re.compile("著(?=名|作|者)|(?<=[名原巨专專编編显顯])著|乾(?=隆|坤)")
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 
 
@@ -45,6 +47,11 @@ def is_han(character: str) -> bool:
     return bool(re.match(f"[{HAN}]", character))
 
 
+def has_han(text: str) -> bool:
+    """Whether there is a Chinese character in the text."""
+    return any(map(is_han, text))
+
+
 def has_word(text: str) -> bool:
     """Whether there is a letter, a Chinese character or a digit in the text."""
     return any(character.isalnum() for character in text)
@@ -58,4 +65,7 @@ def _simplified() -> dict[int, str]:
 
 def simplify(text: str) -> str:
     """Traditional characters as simplified ones, one for one, so that positions stay."""
-    return text.translate(_simplified())
+    simple = list(text.translate(_simplified()))
+    for match in KEPT.finditer(text):
+        simple[match.start()] = match[0]
+    return "".join(simple)

@@ -1,9 +1,31 @@
-"""Chinese numerals as figures: 二十五 is 25, so that it can be carried into English."""
+"""Numbers as they are typed, and how each is written in the other language."""
 
 from __future__ import annotations
 
-DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
+import re
+
+NUMERALS = "零一二三四五六七八九"
+DIGITS = {digit: value for value, digit in enumerate(NUMERALS)} | {"两": 2, "〇": 0}
 UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
+SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen seventeen eighteen nineteen"
+).split()
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+LARGE = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
+WORDS = (
+    {word: value for value, word in enumerate(SMALL)}
+    | {word: 10 * value for value, word in enumerate(TENS, 2)}
+    | LARGE
+)
+CURRENCIES = {"$": "美元", "€": "欧元", "£": "英镑", "¥": "元", "￥": "元"}
+ORDINAL = re.compile(r"(\d+)(st|nd|rd|th)", re.IGNORECASE)
+CLOCK = re.compile(r"(\d{1,2})(?::(\d\d))? ?([ap])\.?m\.?", re.IGNORECASE)
+MONEY = re.compile(rf"([{''.join(CURRENCIES)}])(\d+(?:[.,]\d+)*)")
+MONTHS = frozenset(
+    "january february march april may june july august september october november december".split()
+)
+YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 
 
 def figures(numeral: str) -> str:
@@ -21,3 +43,69 @@ def figures(numeral: str) -> str:
         else:
             digit = DIGITS[character]
     return str(total + section + digit)
+
+
+def chinese_numeral(value: int) -> str:
+    """From 25 "二十五", from 120000 "十二万"."""
+    if value < 10:
+        return NUMERALS[value]
+    if value < 20:
+        return f"十{NUMERALS[value % 10] if value % 10 else ''}"
+    if value >= 10_000:
+        above, rest = divmod(value, 10_000)
+        head = chinese_numeral(above)
+        tail = ("零" if rest < 1000 else "") + chinese_numeral(rest) if rest else ""
+        return f"{head}万{tail}"
+    unit, sign = next((u, s) for s, u in reversed(UNITS.items()) if u <= value and u < 10_000)
+    digit, rest = divmod(value, unit)
+    gap = "零" if rest and rest * 10 < unit else ""
+    low = f"一{chinese_numeral(rest)}" if 10 <= rest < 20 else chinese_numeral(rest)
+    return NUMERALS[digit] + sign + (gap + low if rest else "")
+
+
+def value_of(words: list[str]) -> int | None:
+    """The value of an English number in words, ["two", "hundred", "and", "five"]; None for none."""
+    total, section = 0, 0
+    for place, word in enumerate(words):
+        if word == "and" and 0 < place < len(words) - 1 and words[place - 1] in LARGE:
+            continue
+        value = WORDS.get(word)
+        if value is None:
+            return None
+        if word == "hundred":
+            section = (section or 1) * value
+        elif word in LARGE:
+            total, section = total + (section or 1) * value, 0
+        else:
+            section += value
+    return total + section if words else None
+
+
+def in_both(surface: str, before: str = "") -> tuple[str, str]:
+    """How a number typed with figures is written in English and in Chinese.
+
+    `before` is the word in front of it: "in 1999" is a year.
+    """
+    if match := ORDINAL.fullmatch(surface):
+        return surface, f"第{match[1]}"
+    if match := CLOCK.fullmatch(surface):
+        hour, minutes, half = match.groups()
+        day = "上午" if half.lower() == "a" else "下午"
+        return surface, f"{day}{hour}:{minutes}" if minutes else f"{day}{hour}点"
+    if match := MONEY.fullmatch(surface):
+        return surface, f"{match[2]}{CURRENCIES[match[1]]}"
+    if before == "in" and YEAR.fullmatch(surface):
+        return surface, f"{surface}年"
+    if surface.endswith("年"):
+        return figures(surface[:-1]), surface
+    if surface.startswith("百分之"):
+        return f"{figures(surface[3:])}%", surface
+    if surface.startswith("第"):
+        return _ordinal(figures(surface[1:])), surface
+    return figures(surface), surface
+
+
+def _ordinal(number: str) -> str:
+    if number[-2:] in ("11", "12", "13"):
+        return f"{number}th"
+    return number + {"1": "st", "2": "nd", "3": "rd"}.get(number[-1:], "th")

@@ -1,18 +1,28 @@
 """Copy slots: what the vocabulary does not know travels through the model unread.
 
 An unknown word becomes `<name1>`, `<noun1>` or `<num1>`; the model has learned to put the slot
-where the translation belongs, and the detokenizer writes the word there.
+where the translation belongs, and the detokenizer writes the word there. Unknown words side by
+side share a slot, so that none is lost and none is torn from its neighbour.
 """
 
 from __future__ import annotations
 
 from core.text.english import Token
 from core.text.gazetteer import Filler, Gazetteer
-from core.text.numbers import figures
-from core.text.vocabulary import SLOTS_PER_KIND, UNKNOWN, Vocabulary
+from core.text.numbers import MONTHS, ORDINAL, WORDS, chinese_numeral, in_both, value_of
+from core.text.people import titled
+from core.text.pinyin import name_in_english
+from core.text.stems import stem
+from core.text.vocabulary import KINDS, SLOTS_PER_KIND, UNKNOWN, Vocabulary
 
 DETERMINERS = frozenset("a the this that these those my your his her our their its".split())
+# After a noun in the plural; a name would be followed by "likes", "is", "has".
+PLURAL_VERBS = frozenset(
+    "are were have do don't aren't weren't haven't like love live need want eat".split()
+)
 LONGEST_NAME = 3  # English words of a gazetteer entry
+LONGEST_RUN = 6  # unknown words that share a slot
+LONGEST_NUMBER = 8  # words
 
 
 class Slots:
@@ -26,17 +36,19 @@ class Slots:
             own, other = other, own
         self._known, self._foreign = own, other
         self._counts: dict[str, int] = {}
+        self._shouting = False
         self.fillers: dict[str, Filler] = {}
 
     def place(self, tokens: list[Token]) -> list[tuple[str, str]]:
         """(piece, surface) of each token; several words of one name become one piece."""
+        letters = "".join(token.surface for token in tokens if token.kind == "word")
+        self._shouting = letters.isupper() and len(tokens) > 1
         placed: list[tuple[str, str]] = []
         position = 0
         while position < len(tokens):
             width, filler = self._filler(tokens, position)
-            token = tokens[position]
             surface = " ".join(t.surface for t in tokens[position : position + width])
-            piece = self._vocabulary.piece(token.word) if filler is None else self._slot(filler)
+            piece = self._piece(tokens[position]) if filler is None else self._slot(filler)
             placed.append((piece, surface))
             position += width
         return placed
@@ -44,36 +56,115 @@ class Slots:
     def _filler(self, tokens: list[Token], position: int) -> tuple[int, Filler | None]:
         """How many tokens are one piece here, and what fills the slot; None for a known word."""
         token = tokens[position]
+        found = self._listed(tokens, position) or self._number(tokens, position)
+        if found:
+            return found
+        if self._language == "en" and (person := titled(tokens, position, self._reads)):
+            return person
+        if self._reads(token):
+            return 1, None
+        if token.kind in ("number", "name", "title"):
+            return 1, self._literal(token, tokens[position - 1].word if position else "")
+        return self._run(tokens, position)
+
+    def _listed(self, tokens: list[Token], position: int) -> tuple[int, Filler] | None:
+        """An entry of the gazetteer, in either language: "I live in 北京"."""
         for width in range(LONGEST_NAME, 0, -1):
             words = [t.word for t in tokens[position : position + width]]
             filler = self._known.get(" ".join(words))
             all_known = all(map(self._vocabulary.has_word, words))
             if filler and len(words) == width and not all_known:
                 return width, filler
-        if token.kind == "odd" and token.word.lower() in self._foreign:  # "I live in 北京"
+        token = tokens[position]
+        if token.kind == "odd" and token.word.lower() in self._foreign:
             return 1, self._foreign[token.word.lower()]
-        if token.kind == "mark" or (token.kind == "word" and self._vocabulary.has_word(token.word)):
-            return 1, None
-        return 1, self._literal(token, tokens[position - 1] if position else None)
+        return None
 
-    def _literal(self, token: Token, before: Token | None) -> Filler:
-        if token.kind == "number":
-            return Filler("num", figures(token.surface), token.surface)
-        if token.kind == "name":
-            return Filler.literal("name", token.surface)
+    def _number(self, tokens: list[Token], position: int) -> tuple[int, Filler] | None:
+        """A number in several words of which the vocabulary lacks one: "two hundred"."""
+        if self._language != "en" or tokens[position].word.partition("-")[0] not in WORDS:
+            return None
+        for width in range(LONGEST_NUMBER, 0, -1):
+            run = tokens[position : position + width]
+            words = [part for token in run for part in token.word.split("-")]
+            value = value_of(words) if len(run) == width and words[-1] != "and" else None
+            if value is not None and not all(self._vocabulary.has_word(t.word) for t in run):
+                typed = " ".join(token.surface for token in run).lower()
+                return width, Filler("num", typed, chinese_numeral(value))
+        return None
+
+    def _run(self, tokens: list[Token], position: int) -> tuple[int, Filler]:
+        """Unknown words side by side, of one kind, as one filler."""
+        kind = self._kind(tokens, position)
+        end = position + 1
+        while (
+            end < min(len(tokens), position + LONGEST_RUN)
+            and self._is_unknown(tokens, end)
+            and self._kind(tokens, end) == kind
+        ):
+            end += 1
+        return end - position, Filler.literal(
+            kind, " ".join(token.surface for token in tokens[position:end])
+        )
+
+    def _is_unknown(self, tokens: list[Token], position: int) -> bool:
+        token = tokens[position]
+        plain = token.kind in ("word", "odd", "unknown") and not self._reads(token)
+        return plain and not self._listed(tokens, position) and not self._number(tokens, position)
+
+    def _reads(self, token: Token) -> bool:
+        """Whether the model has a word for this token."""
+        if token.kind == "mark":
+            return True
+        return token.kind == "word" and bool(
+            self._vocabulary.has_word(token.word) or self._stem(token)
+        )
+
+    def _piece(self, token: Token) -> str:
+        if token.kind == "mark" or self._vocabulary.has_word(token.word):
+            return self._vocabulary.piece(token.word)
+        return self._vocabulary.piece(self._stem(token))
+
+    def _stem(self, token: Token) -> str:
+        """Another form of the word that the vocabulary has; "" for none, and for names."""
+        plain = self._language == "en" and (token.surface.islower() or self._shouting)
+        return stem(token.word, self._vocabulary.has_word) if plain else ""
+
+    def _kind(self, tokens: list[Token], position: int) -> str:
+        """What an unknown word may be, from its capital and from its neighbours."""
+        token = tokens[position]
         capital = token.kind == "word" and token.surface[:1].isupper() and self._language == "en"
-        of_a_kind = before is not None and before.word in DETERMINERS
-        return Filler.literal("name" if capital and not of_a_kind else "noun", token.surface)
+        if not capital or self._shouting:
+            return "noun"
+        if position and tokens[position - 1].word in DETERMINERS:
+            return "noun"
+        after = tokens[position + 1].word if position + 1 < len(tokens) else ""
+        first = position == 0 or tokens[position - 1].word in (".", "?", "!")
+        plural = first and token.word.endswith("s") and after in PLURAL_VERBS
+        return "noun" if plural else "name"
+
+    def _literal(self, token: Token, before: str) -> Filler:
+        """What a number or a name is in both languages; 年 and 号 may be words of their own."""
+        if token.kind == "number":
+            own = self._vocabulary.has_word("年" if before == "in" else "号")
+            day = ORDINAL.fullmatch(token.surface) if before in MONTHS else None
+            if own and day:
+                return Filler("num", token.surface, day[1])
+            return Filler("num", *in_both(token.surface, "" if own else before))
+        if token.kind == "name" and (person := name_in_english(token.word)):
+            return Filler("name", person, token.surface)
+        return Filler.literal("name" if token.kind == "name" else "noun", token.surface)
 
     def _slot(self, filler: Filler) -> str:
-        """The slot that holds this already, or the next free one of its kind."""
+        """The slot that holds this already, or the next free one of its kind, else of another."""
         for slot, held in self.fillers.items():
             if held == filler:
                 return slot
-        number = self._counts.get(filler.kind, 0) + 1
-        if number > SLOTS_PER_KIND:
-            return UNKNOWN
-        self._counts[filler.kind] = number
-        slot = f"<{filler.kind}{number}>"
-        self.fillers[slot] = filler
-        return slot
+        for kind in (filler.kind, *KINDS):
+            number = self._counts.get(kind, 0) + 1
+            if number <= SLOTS_PER_KIND:
+                self._counts[kind] = number
+                slot = f"<{kind}{number}>"
+                self.fillers[slot] = filler
+                return slot
+        return UNKNOWN

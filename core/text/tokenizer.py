@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +12,20 @@ from typing import Literal
 from core.errors import GlassformerError
 from core.text.chinese import split_chinese
 from core.text.detokenize import Decoded, write
-from core.text.english import Token, split_english
+from core.text.english import ADDRESS, Token, split_english
+from core.text.foreign import foreign_language
 from core.text.gazetteer import Filler, load_gazetteer
-from core.text.normalize import has_word, is_han, normalize
+from core.text.normalize import HAN, has_word, is_han, normalize
+from core.text.sentences import split_sentences
 from core.text.slots import Slots
 from core.text.vocabulary import END, TAGS, Vocabulary
 
 Language = Literal["en", "zh"]
 LIMIT = 64  # pieces of a sentence, with <eos>
+# Small words that tell what language holds a mixed sentence together, and what they weigh.
+CHINESE_FRAME = frozenset("我你您他她它们們的了是在不吗嗎有这這那和也很说說")
+ENGLISH_FRAME = frozenset("i you he she it we they the a an is are my your to in what do".split())
+FRAME = 3
 LONGEST_TEXT = 2_000  # characters looked at; longer text is refused unread
 
 
@@ -50,13 +57,16 @@ class Tokenizer:
 
         Raises:
             GlassformerError: "empty_text", "no_words" (punctuation alone), "too_long" (more than
-                64 pieces), "unknown_language" (not "en" or "zh"), "unknown_script".
+                64 pieces), "unknown_language" (not "en" or "zh"), "unknown_script",
+                "other_language" (French, German, …).
         """
         if language not in TAGS:
             raise GlassformerError(
                 "unknown_language", given=language, allowed=", ".join(sorted(TAGS))
             )
         clean = self._checked(text)
+        if language == "en" and (other := foreign_language(clean, self.vocabulary.has_word)):
+            raise GlassformerError("other_language", text=_shortened(clean), language=other)
         tokens = self._split(clean, language)
         if not any(has_word(token.surface) for token in tokens):
             raise GlassformerError("no_words", text=_shortened(clean))
@@ -82,6 +92,16 @@ class Tokenizer:
         """
         return write(pieces, fillers, language, self.vocabulary)
 
+    def sentences(self, text: str) -> tuple[str, ...]:
+        """The sentences of a text, as typed; the model translates one at a time.
+
+        Raises:
+            GlassformerError: "too_long" for a text that is refused unread.
+        """
+        if len(text) > LONGEST_TEXT:
+            _refuse_length(_rough_length(text))
+        return split_sentences(text)
+
     def detect(self, text: str) -> Language:
         """The language of a text, by what most of its words are written in.
 
@@ -90,9 +110,13 @@ class Tokenizer:
                 another script.
         """
         clean = self._checked(text)
-        han = sum(map(is_han, clean))
-        latin_words = sum(1 for chunk in clean.split() if any(map(_is_latin, chunk)))
-        return "zh" if han and han >= 2 * latin_words else "en"
+        words = [chunk.lower() for chunk in _latin_words(clean)]
+        chinese = sum(map(is_han, clean)) / 2
+        if not chinese:
+            return "en"
+        chinese += FRAME if any(map(CHINESE_FRAME.__contains__, clean)) else 0
+        english = len(words) + (FRAME if ENGLISH_FRAME & set(words) else 0)
+        return "zh" if chinese > english else "en"
 
     def save(self, folder: str | Path) -> None:
         """Writes vocabulary.json into an existing folder."""
@@ -111,7 +135,7 @@ class Tokenizer:
     def _checked(self, text: str) -> str:
         """Normalised text with at least one word, in a script that the model reads."""
         if len(text) > LONGEST_TEXT:
-            _refuse_length(max(len(text.split()), sum(map(is_han, text[: 10 * LONGEST_TEXT]))))
+            _refuse_length(_rough_length(text))
         clean = normalize(text)
         if not clean:
             raise GlassformerError("empty_text")
@@ -125,6 +149,16 @@ class Tokenizer:
         return clean
 
 
+def _latin_words(text: str) -> list[str]:
+    """Words with Latin letters, Chinese around them taken off; an address belongs to no language.
+
+    A text that is nothing but an address keeps it.
+    """
+    plain = ADDRESS.sub(" ", text)
+    runs = re.sub(f"[{HAN}]+", " ", plain if has_word(plain) else text).split()
+    return [run for run in runs if any(map(_is_latin, run))]
+
+
 def _is_latin(character: str) -> bool:
     return (character.isascii() and character.isalpha()) or _name(character).startswith("LATIN")
 
@@ -135,6 +169,11 @@ def _name(character: str) -> str:
 
 def _shortened(text: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _rough_length(text: str) -> int:
+    """About how many words a text has that is too long to be split."""
+    return max(len(text.split()), sum(map(is_han, text[: 10 * LONGEST_TEXT])))
 
 
 def _refuse_length(words: int) -> None:

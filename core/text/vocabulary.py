@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from core.text.normalize import DATA
+from core.text.normalize import DATA, has_han
 
 PADDING, UNKNOWN, END = "<pad>", "<unk>", "<eos>"
 TAGS = {"en": "<en>", "zh": "<zh>"}
@@ -30,6 +30,10 @@ def synonyms() -> dict[str, str]:
     )
     pairs = (line.split(" = ") for line in lines)
     return {typed: meant for meant, all_typed in pairs for typed in all_typed.split()}
+
+
+def _is_english(word: str) -> bool:
+    return word.isascii() and any(map(str.isalpha, word))
 
 
 class Vocabulary:
@@ -66,6 +70,21 @@ class Vocabulary:
 
     def _knows(self, word: str, meant: str) -> bool:
         return word not in self._ids and meant in self._ids
+
+    def foreign_ids(self, language: str) -> tuple[int, ...]:
+        """Ids of words that a text in this language never has.
+
+        Those of Chinese sentences (they are counted) with Chinese characters stand in no English
+        one, and Latin words in no Chinese one but for those that the corpus has there.
+        """
+        if language == "en":
+            foreign = {word for word in self.counts if has_han(word)}
+        else:
+            foreign = {word for word in self._ids if _is_english(word)} - self.counts.keys()
+        return tuple(self._ids[word] for word in foreign if self._is_word(word))
+
+    def _is_word(self, word: str) -> bool:
+        return word in self._ids and word not in RESERVED
 
     def cost(self, word: str) -> float:
         """−ln of the word's frequency."""

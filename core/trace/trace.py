@@ -58,6 +58,8 @@ class Trace:
     model_name: str = ""
     edits: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()  # empty when the target was forced
+    further: tuple[str, ...] = ()  # translations of the sentences after the first, which is traced
+    calibration: Mapping[str, Any] = field(default_factory=dict, repr=False)  # of its confidence
 
     def __getitem__(self, address: str) -> Tensor:
         """The tensor at an address; attention maps left out to save memory are recomputed."""
@@ -131,6 +133,12 @@ class Trace:
         )
 
     @property
+    def full_text(self) -> str:
+        """The translation of all the sentences that were typed; the first is `output_text`."""
+        space = "" if self.direction.endswith("zh") else " "
+        return space.join((self.output_text, *self.further))
+
+    @property
     def nbytes(self) -> int:
         """Bytes of memory the recording holds; tensors that share memory count once."""
         storages = {
@@ -145,7 +153,7 @@ class Trace:
         del about["tensors"]
         about["config"] = self.config.to_dict()
         about["steps"] = [vars(step) for step in self.steps]
-        write_run(Path(path), self.tensors, {**about, "surfaces": dict(self.surfaces)})
+        write_run(Path(path), self.tensors, {**about, **_plain(self)})
 
     @staticmethod
     def load(path: str | Path) -> Trace:
@@ -175,6 +183,11 @@ class Trace:
         if name in ("position", "query", "key"):
             return self.source_tokens if letter == "S" else self.target_tokens
         return self.vocabulary if name == "vocabulary" else None
+
+
+def _plain(trace: Trace) -> dict[str, Any]:
+    """The mappings of a run, as JSON has them."""
+    return {"surfaces": dict(trace.surfaces), "calibration": dict(trace.calibration)}
 
 
 def _reopen(tensors: dict[str, Tensor], about: dict[str, Any]) -> Trace:

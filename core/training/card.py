@@ -1,4 +1,9 @@
-"""The model card: the figures of an evaluation, written for a reader."""
+"""The model card: the figures of an evaluation, written for a reader.
+
+CARD.md says what each figure means; metrics.json has all of them, for programs; FREE_TYPED.md
+lists every typed sentence with what came of it. The sealed sentences have a list of their own,
+so that whoever works on the grammar can read the first without seeing them.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +11,19 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.training.evaluate import Metrics, Tally
+from core.training.card_attention import attention, knock_out_table, redirects
+from core.training.card_tables import percent, table
+from core.training.card_typed import badge, free_typed_list, typed
+from core.training.evaluate import Metrics
+from core.training.measures.free_typed import SEALED, Answer, by_direction, rows
+from core.training.measures.knock_out import Part
+from core.training.measures.tally import Tally
 
+LIST, SEALED_LIST = "FREE_TYPED.md", "FREE_TYPED_SEALED.md"
+TASKS = {
+    "alignment": "from the row that writes a word to the words it translates",
+    "antecedent": "from a pronoun to the noun it stands for",
+}
 LIMITS = """\
 ## Limits
 
@@ -17,76 +33,144 @@ LIMITS = """\
   belong, translated if the gazetteer knows them, else as typed. An unknown verb or adjective is
   treated as a noun. At most four names, four nouns and four numbers a sentence.
 - Chinese is written into one canonical English: a bare noun is "the …", 了 is the simple past, a
-  mass noun has no article. Other correct translations count as mistakes in the figures above.
+  mass noun has no article. Other correct translations of held-out sentences count as mistakes.
 - The sentences are grammatical rather than sensible: what it learned about the world is which
   words go together in the grammar's lists.
-- Attention shows where the model looked, not why it decided.
-"""
+- Attention shows where the model looked, not why it decided; the knock-outs above say what a head
+  does."""
 
 
 def write_card(folder: Path, metrics: Metrics) -> None:
-    """Writes metrics.json and CARD.md beside the weights."""
+    """Writes metrics.json, CARD.md and the lists of typed sentences beside the weights.
+
+    A list whose set was not measured is removed: it would tell of another evaluation.
+    """
     about = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    table = _table(metrics)
-    text = json.dumps(table, ensure_ascii=False, indent=1)
-    (folder / "metrics.json").write_text(text + "\n", encoding="utf-8")
-    (folder / "CARD.md").write_text(_card(folder.name, about, metrics), encoding="utf-8")
+    files = {
+        "metrics.json": json.dumps(figures(metrics), ensure_ascii=False, indent=1),
+        "CARD.md": _card(folder.name, about, metrics),
+    }
+    for name, sets in _lists(metrics).items():
+        files[name] = free_typed_list(folder.name, sets)
+    for name in {LIST, SEALED_LIST} - files.keys():
+        (folder / name).unlink(missing_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text + "\n", encoding="utf-8")
 
 
-def _table(metrics: Metrics) -> dict[str, Any]:
+def _lists(metrics: Metrics) -> dict[str, dict[str, list[Answer]]]:
+    """The sets of typed sentences by the file that lists them."""
+    found: dict[str, dict[str, list[Answer]]] = {}
+    for kind, given in metrics.typed.items():
+        found.setdefault(SEALED_LIST if kind == SEALED else LIST, {})[kind] = given
+    return found
+
+
+def figures(metrics: Metrics) -> dict[str, Any]:
+    """All figures as plain values; shares are 0..1."""
     return {
-        "exact_match": {name: tally.to_dict() for name, tally in metrics.exact.items()},
+        "exact_match": _plain(metrics.written.exact),
+        "scores": {name: score.to_dict() for name, score in metrics.written.scores.items()},
         "by_template": {
-            template: {name: tally.to_dict() for name, tally in tallies.items()}
-            for template, tallies in sorted(metrics.by_template.items())
+            template: _plain(tallies)
+            for template, tallies in sorted(metrics.written.by_template.items())
         },
         "coreference_both_readings": metrics.coreference.to_dict(),
-        "by_hand": {name: tally.to_dict() for name, tally in metrics.everyday.items()},
-        "cross_attention_alignment": {n: t.to_dict() for n, t in metrics.alignment.items()},
-        "mistakes": metrics.mistakes,
+        "alignment": {direction: _plain(looks) for direction, looks in metrics.alignment.items()},
+        "antecedent": _plain(metrics.antecedent),
+        "redirect": {"resolved": metrics.resolved.to_dict(), "flipped": _plain(metrics.flips)},
+        "knock_out": {
+            part: {way: without.to_dict() for way, without in ways.items()}
+            for part, ways in metrics.knock_outs.items()
+        },
+        "typed": {name: _plain(by_direction(found)) for name, found in metrics.typed.items()},
+        "badge": {name: each.to_dict() for name, each in metrics.calibration.items()},
+        "typed_answers": {name: rows(found) for name, found in metrics.typed.items()},
+        "mistakes": metrics.written.mistakes,
     }
+
+
+def _plain(tallies: dict[str, Tally]) -> dict[str, Any]:
+    return {name: tally.to_dict() for name, tally in tallies.items()}
 
 
 def _card(name: str, about: dict[str, Any], metrics: Metrics) -> str:
     parts = [
         f"# Model card: {name}",
         "An English ↔ Chinese translator small enough to watch, trained from nothing on sentences"
-        " that this project's own grammar makes. Written by `python -m core evaluate`.",
-        _figures(metrics),
+        " that this project's own grammar makes. Written by `make evaluate`; every figure is of"
+        " this model, decoding greedily.",
+        _teaching(about),
+        _held_out(metrics),
+        typed(metrics, list(_lists(metrics))),
+        badge(metrics),
+        attention(metrics),
+        redirects(metrics),
+        knock_out_table(metrics),
         _templates(metrics),
         _data(about),
         LIMITS,
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join(part for part in parts if part)
 
 
-def _figures(metrics: Metrics) -> str:
-    lines = ["## Figures", "", "| held-out sentences | right | of | share |", "|---|---|---|---|"]
-    for direction, tally in metrics.exact.items():
-        lines.append(f"| {direction}, every word right | {_cells(tally)} |")
-    label = "coreference, both readings of a pair right (en-zh)"
-    lines.append(f"| {label} | {_cells(metrics.coreference)} |")
-    for direction, tally in metrics.everyday.items():
-        lines.append(f"| written by hand, {direction} | {_cells(tally)} |")
-    for layer, tally in metrics.alignment.items():
-        lines.append(f"| cross-attention meets the gold alignment, {layer} | {_cells(tally)} |")
-    note = (
-        "Held out are combinations of template and fillers: none of these combinations, and none"
-        " of these sentences on either side, occurs in training. Decoding is greedy. Alignment:"
-        " the row that writes a word, mean of the layer's heads, most-attended source word; words"
-        " without a partner are not counted. Written by hand: everyday sentences with the"
-        " translations that count as right (`assets/sentences/everyday.json`); the grammar was"
-        " widened with some of them in mind, so they are no independent test."
+def _teaching(about: dict[str, Any]) -> str:
+    """Whether anything told the heads where to look; "" for a model that was not trained here."""
+    if "training" not in about:
+        return ""
+    taught = about.get("taught", {})
+    if not taught:
+        return "A plain model: only translations taught it; nothing told its heads where to look."
+    tasks = [f"{_place(**where)} ({TASKS[task]})" for task, where in taught.items()]
+    return (
+        "A model with **taught heads**. Beside the translations, it was told where"
+        f" {' and '.join(tasks)} should look. What these show was asked of them; whether the"
+        " translation needs it is measured below."
     )
-    return "\n".join([*lines, "", note])
+
+
+def _place(address: str, head: int | None) -> str:
+    """`decoder cross-attention layer 2 head 1`, from the address of the weights."""
+    stack = address.removesuffix("/weights")
+    return Part(stack, head).name + (", mean of heads" if head is None else "")
+
+
+def _held_out(metrics: Metrics) -> str:
+    lines = []
+    for direction, tally in metrics.written.exact.items():
+        bleu, chrf = (
+            f"{metrics.written.scores[f'{direction} {kind}'].value:.1f}"
+            if f"{direction} {kind}" in metrics.written.scores
+            else "not measured"
+            for kind in ("BLEU", "chrF")
+        )
+        lines.append([direction, percent(tally), str(tally.total), bleu, chrf])
+    signatures = [
+        f"- {name}: `{score.signature}`" for name, score in metrics.written.scores.items()
+    ]
+    return "\n\n".join(
+        [
+            "## Held-out sentences",
+            table(["", "every word right", "sentences", "BLEU", "chrF"], lines),
+            f"Pronouns: {percent(metrics.coreference)} of {metrics.coreference.total} sentences"
+            " are translated rightly in both readings of their pronoun (“… because it was too"
+            " tired / wide”, en-zh; Chinese names the noun again).",
+            "Held out are combinations of template and fillers: none of these combinations, and"
+            " none of the sentences of the first table on either side, occurs in training. Every"
+            " word right means equal to the grammar's own sentence, piece by piece. BLEU and chrF"
+            " compare the same sentences as one reads them, a copy slot as one word:",
+            "\n".join(signatures),
+        ]
+    )
 
 
 def _templates(metrics: Metrics) -> str:
-    lines = ["## By template", "", "| template | en-zh | zh-en |", "|---|---|---|"]
-    for template, tallies in sorted(metrics.by_template.items()):
-        cells = (_share(tallies.get(direction)) for direction in ("en-zh", "zh-en"))
-        lines.append(f"| {template} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    lines = [
+        [template, *(_share(tallies.get(direction)) for direction in ("en-zh", "zh-en"))]
+        for template, tallies in sorted(metrics.written.by_template.items())
+    ]
+    note = "Every word right, of the held-out sentences of each template."
+    return "\n\n".join(["## By template", note, table(["template", "en-zh", "zh-en"], lines)])
 
 
 def _data(about: dict[str, Any]) -> str:
@@ -110,9 +194,5 @@ def _data(about: dict[str, Any]) -> str:
     )
 
 
-def _cells(tally: Tally) -> str:
-    return f"{tally.right} | {tally.total} | {100 * tally.rate:.1f} %"
-
-
 def _share(tally: Tally | None) -> str:
-    return "–" if tally is None else f"{100 * tally.rate:.1f} % of {tally.total}"
+    return "–" if tally is None else f"{percent(tally)} of {tally.total}"

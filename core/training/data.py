@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
 
 import torch
@@ -17,29 +17,36 @@ from core.corpus.split import punctuated
 from core.text.tokenizer import Tokenizer
 from core.text.vocabulary import END, RESERVED, TAGS, UNKNOWN, Vocabulary
 
-BATCHES_A_POOL = 16  # drawn together, so that a batch can hold sentences of one length
+BATCHES_A_POOL = 32  # drawn together, so that a batch can hold sentences of one length
 VOCABULARY_SAMPLE = 150_000  # pairs
+
+
+Stream = Callable[[str], Iterator[Pair]]  # endless training pairs, the same for the same seed
+Places = tuple[tuple[int, int], ...]  # (row, column) of an attention map
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Ids, padded with 0."""
+    """Ids, padded with 0, and what the grammar knows about where attention might look."""
 
     source: Tensor  # (B, S)
     target_input: Tensor  # (B, T) begins with <en> or <zh>
     target_output: Tensor  # (B, T) ends with <eos>
+    alignment: Tensor  # (N, 3): sentence, row that writes a word, source position it translates
+    antecedents: Tensor  # (M, 3): sentence, source position of a pronoun, of its noun
 
     def to(self, device: torch.device) -> Batch:
-        moved = (t.to(device) for t in (self.source, self.target_input, self.target_output))
-        return Batch(*moved)
+        return Batch(*(getattr(self, field.name).to(device) for field in fields(self)))
 
 
 @dataclass(frozen=True)
 class Example:
-    """One translation in ids."""
+    """One translation in ids; where attention might look is told only where it is taught."""
 
     source: list[int]
     target: list[int]  # the tag, the words, <eos>
+    alignment: Places = ()
+    antecedents: Places = ()
 
 
 @cache
@@ -59,10 +66,11 @@ def corpus_tokenizer(grammar: Grammar, sample: int = VOCABULARY_SAMPLE) -> Token
 
 
 class Examples:
-    """Turns pairs into examples, by the ids of a vocabulary."""
+    """Turns pairs into examples, by the ids of a vocabulary; `places` adds where to look."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, places: bool = False) -> None:
         self._ids = {piece: index for index, piece in enumerate(vocabulary.pieces)}
+        self._places = places
 
     def of(self, pair: Pair, direction: Direction) -> Example | None:
         """The example of a pair; None where it has a word outside the vocabulary."""
@@ -73,26 +81,43 @@ class Examples:
         """The example of a pair, words outside the vocabulary as `<unk>`."""
         source, target = pair.sides(direction)
         tag = TAGS[direction.partition("-")[2]]
-        return Example(self._ids_of((*source, END)), self._ids_of((tag, *target, END)))
+        known = _places(pair, direction) if self._places else ()
+        return Example(self._ids_of((*source, END)), self._ids_of((tag, *target, END)), *known)
 
     def _ids_of(self, words: Sequence[str]) -> list[int]:
         return [self._ids.get(word, self._ids[UNKNOWN]) for word in words]
 
 
-def pool_of_batches(
-    grammar: Grammar, held_out: HeldOut, vocabulary: Vocabulary, seed: str, batch_size: int
-) -> list[Batch]:
+def _places(pair: Pair, direction: Direction) -> tuple[Places, Places]:
+    """Of a pair's alignment and antecedents, what the maps of this direction can show."""
+    if direction == "en-zh":
+        return tuple((chinese, english) for english, chinese in pair.alignment), pair.antecedents
+    return pair.alignment, ()
+
+
+def grammar_stream(grammar: Grammar, held_out: HeldOut) -> Stream:
+    """Fresh sentences of a grammar, none of them on the test set's side."""
+    return lambda seed: training_pairs(grammar, held_out, seed)
+
+
+def pool_of_batches(stream: Stream, examples: Examples, seed: str, batch_size: int) -> list[Batch]:
     """A few batches drawn together and sorted by length, in random order."""
-    pairs = training_pairs(grammar, held_out, seed)
-    examples, wanted, turn = Examples(vocabulary), BATCHES_A_POOL * batch_size, list[Example]()
+    pairs = stream(seed)
+    wanted, turn = BATCHES_A_POOL * batch_size, list[Example]()
     while len(turn) < wanted:
         pair = next(pairs)
         found = (examples.of(pair, direction) for direction in pair.directions)
         turn.extend(example for example in found if example)
-    turn = sorted(turn[:wanted], key=lambda e: (len(e.source) + len(e.target), len(e.source)))
+    turn = sorted(turn[:wanted], key=_size)
     batches = [collate(turn[i : i + batch_size]) for i in range(0, wanted, batch_size)]
     random.Random(f"order {seed}").shuffle(batches)
     return batches
+
+
+def _size(example: Example) -> tuple[int, int, int]:
+    """What is alike in the examples of a batch, so that little of it is padding."""
+    source, target = len(example.source), len(example.target)
+    return max(source, target), target, source
 
 
 def collate(examples: Sequence[Example]) -> Batch:
@@ -101,6 +126,8 @@ def collate(examples: Sequence[Example]) -> Batch:
         source=_padded([e.source for e in examples]),
         target_input=_padded([e.target[:-1] for e in examples]),
         target_output=_padded([e.target[1:] for e in examples]),
+        alignment=_numbered([e.alignment for e in examples]),
+        antecedents=_numbered([e.antecedents for e in examples]),
     )
 
 
@@ -109,18 +136,17 @@ def _padded(rows: Sequence[list[int]]) -> Tensor:
     return torch.tensor([row + [0] * (width - len(row)) for row in rows])
 
 
+def _numbered(places: Sequence[Places]) -> Tensor:
+    rows = [(index, *place) for index, found in enumerate(places) for place in found]
+    return torch.tensor(rows, dtype=torch.long).view(-1, 3)
+
+
 def batches_from(
-    step: int,
-    grammar: Grammar,
-    held_out: HeldOut,
-    vocabulary: Vocabulary,
-    seed: int,
-    batch_size: int,
+    step: int, stream: Stream, examples: Examples, seed: int, batch_size: int
 ) -> Iterator[Batch]:
     """The batches of step, step + 1, …: the same whether or not the run was interrupted."""
     pool, skipped = divmod(step, BATCHES_A_POOL)
     while True:
-        name = f"{seed} pool {pool}"
-        batches = pool_of_batches(grammar, held_out, vocabulary, name, batch_size)
+        batches = pool_of_batches(stream, examples, f"{seed} pool {pool}", batch_size)
         yield from batches[skipped:]
         pool, skipped = pool + 1, 0

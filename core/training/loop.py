@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Self
 
 import torch
 from torch import Tensor, nn
 
-from core.corpus import Grammar, HeldOut, held_out_pairs
+from core.corpus import Grammar, held_out_pairs
 from core.device import choose_device
 from core.model.transformer import Transformer
 from core.text.tokenizer import Tokenizer
-from core.trace.tape import Tape
-from core.training.data import Batch, batches_from, corpus_tokenizer
-from core.training.loss import translation_loss
+from core.training.curve import Curve
+from core.training.data import (
+    Batch,
+    Examples,
+    Stream,
+    batches_from,
+    corpus_tokenizer,
+    grammar_stream,
+)
+from core.training.heads import heads_loss, training_tape
+from core.training.loss import generator_loss
 from core.training.recipe import Recipe
 from core.training.schedule import learning_rate
 
@@ -32,44 +41,52 @@ class Progress:
 
 
 class Trainer:
-    """One run: the model, its optimiser, and the number of steps done."""
+    """One run: the model, its optimiser, the number of steps done and the curve so far.
 
-    def __init__(self, recipe: Recipe, grammar: Grammar, tokenizer: Tokenizer | None = None):
-        self.recipe = recipe
-        self.grammar = grammar
-        self.tokenizer = tokenizer or corpus_tokenizer(grammar)
-        self.held_out: HeldOut = held_out_pairs(grammar, recipe.held_out)
+    `stream` gives the training pairs, `Trainer.of_grammar` those of a grammar.
+    """
+
+    def __init__(self, recipe: Recipe, stream: Stream, tokenizer: Tokenizer) -> None:
+        self.recipe, self.stream, self.tokenizer = recipe, stream, tokenizer
         self.device = choose_device()
-        self.model = new_model(recipe, len(self.tokenizer.vocabulary)).to(self.device)
-        self.optimizer = torch.optim.Adam(self.model.parameters(), betas=(0.9, 0.98), eps=1e-9)
+        self.model = new_model(recipe, len(tokenizer.vocabulary)).to(self.device)
+        self.optimizer = torch.optim.Adam(
+            self.model.parameters(), betas=(0.9, 0.98), eps=1e-9, fused=self.device.type != "mps"
+        )
         self.step = 0
+        self.curve = Curve()
+
+    @classmethod
+    def of_grammar(
+        cls, recipe: Recipe, grammar: Grammar, tokenizer: Tokenizer | None = None
+    ) -> Self:
+        """A run on fresh sentences of a grammar, the test set left out."""
+        held_out = held_out_pairs(grammar, recipe.held_out)
+        stream = grammar_stream(grammar, held_out)
+        return cls(recipe, stream, tokenizer or corpus_tokenizer(grammar))
 
     def train(self, report: Callable[[Progress], None], until: int | None = None) -> None:
         """Runs to the recipe's end, or to step `until`; `report` is called after every step."""
         recipe, last = self.recipe, until or self.recipe.steps
-        batches = batches_from(
-            self.step,
-            self.grammar,
-            self.held_out,
-            self.tokenizer.vocabulary,
-            recipe.seed,
-            recipe.batch_size,
-        )
+        examples = Examples(self.tokenizer.vocabulary, places=recipe.teaches)
+        batches = batches_from(self.step, self.stream, examples, recipe.seed, recipe.batch_size)
         while self.step < last:
-            loss = self.update(next(batches).to(self.device))
+            loss = self.update(next(batches).to(self.device)).item()
             rate = learning_rate(self.step, recipe)
-            report(Progress(self.step, recipe.steps, loss.item(), rate))
+            self.curve.add(self.step, loss, rate, last=self.step == recipe.steps)
+            report(Progress(self.step, recipe.steps, loss, rate))
 
     def update(self, batch: Batch) -> Tensor:
-        """One step of Adam (§5.3) with dropout (§5.4); returns the loss before it."""
-        self.step += 1
+        """One step of Adam (§5.3) with dropout (§5.4); returns the translation loss before it."""
+        recipe, self.step = self.recipe, self.step + 1
         for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate(self.step, self.recipe)
-        tape = Tape(dropout_seed=self.recipe.seed * DROPOUT_SEEDS + self.step)
-        logits = self.model(batch.source, batch.target_input, tape)  # (B, T, V)
-        loss = translation_loss(logits, batch.target_output, self.recipe.label_smoothing)
+            group["lr"] = learning_rate(self.step, recipe)
+        tape = training_tape(recipe, recipe.seed * DROPOUT_SEEDS + self.step)
+        x = self.model.decode(batch.source, batch.target_input, tape)  # (B, T, D)
+        goal, smoothing = batch.target_output, recipe.label_smoothing
+        loss = generator_loss(x, self.model.generator, goal, smoothing)
         self.optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        (loss + heads_loss(tape, batch, recipe)).backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
         return loss.detach()
 

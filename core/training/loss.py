@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
+
+from core.model.generator import Generator
+
+ROWS = 128  # scored together: so many rows of logits stay in the processor's cache
 
 
 def translation_loss(
@@ -16,3 +23,58 @@ def translation_loss(
         ignore_index=pad_id,
         label_smoothing=label_smoothing,
     )
+
+
+def generator_loss(
+    x: Tensor, generator: Generator, target: Tensor, label_smoothing: float, pad_id: int = 0
+) -> Tensor:
+    """`translation_loss` of the generator's logits, from what enters it: x (B, T, D) -> scalar.
+
+    The logits are by far the largest tensor of a training step. Here they are made for a few rows
+    at a time, never for padding, and turned into their gradient where they lie.
+    """
+    words = target != pad_id  # (B, T)
+    loss: Tensor = _GeneratorLoss.apply(  # type: ignore[no-untyped-call]
+        x[words], generator.weight, generator.bias, target[words], label_smoothing
+    )
+    return loss
+
+
+class _GeneratorLoss(torch.autograd.Function):
+    """x (N, D), weight (V, D), bias (V,) or None, target (N,) -> scalar."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        target: Tensor,
+        label_smoothing: float,
+    ) -> Tensor:
+        kept, spread = 1 - label_smoothing, label_smoothing / weight.size(0)
+        loss = x.new_zeros(())
+        gradients = [torch.empty_like(x), torch.zeros_like(weight)]
+        ones = x.new_ones(min(ROWS, len(x)))  # (ROWS,)
+        bias_gradient = x.new_zeros(weight.size(0))  # (V,)
+        for start in range(0, len(x), ROWS):
+            rows, goal = x[start : start + ROWS], target[start : start + ROWS, None]  # (n, D)
+            logits = rows @ weight.t()  # (n, V)
+            if bias is not None:
+                logits += bias
+            log_p = logits.log_softmax(dim=-1)
+            loss -= kept * log_p.gather(1, goal).sum() + spread * log_p.sum()
+            change = log_p.exp_().sub_(spread)  # (n, V), d loss / d logits: p − the smoothed target
+            change.scatter_add_(1, goal, change.new_full(goal.shape, -kept))
+            gradients[0][start : start + ROWS] = change @ weight
+            gradients[1].addmm_(change.t(), rows)
+            bias_gradient += ones[: len(rows)] @ change
+        ctx.save_for_backward(*gradients, bias_gradient if bias is not None else None)
+        ctx.words = len(x)
+        return loss / len(x)
+
+    @staticmethod
+    def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor | None, ...]:
+        share = outer[0] / ctx.words
+        x, weight, bias = ctx.saved_tensors
+        return x * share, weight * share, bias if bias is None else bias * share, None, None

@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self
 
-from core.config import ModelConfig
+from core.config import ModelConfig, NormPlace
 from core.errors import GlassformerError
+
+# The bundled models: how their recipes differ from the plain one.
+BUNDLED: dict[str, dict[str, Any]] = {
+    "translator": {},
+    "translator-taught": {"teach_alignment": 0.1, "teach_antecedent": 0.1},
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """Size of the model and course of its training (§5 of the paper, at a hundredth the size).
+    """Size of the model and course of its training (§5 of the paper, in small).
 
     `learning_rate` scales the paper's schedule; the rate rises over `warmup` steps, falls with
     the inverse square root, and goes linearly to zero in the last `decay` share of the steps.
+
+    Heads can be taught where to look: `teach_alignment` and `teach_antecedent` are the weights of
+    the two losses of `core.training.heads`; 0 leaves the heads to themselves. The taught heads are
+    those of the last encoder layer and of the last decoder layer, or of all decoder layers.
     """
 
-    steps: int = 6500
+    steps: int = 12000
     seed: int = 1
     batch_size: int = 192  # sentences
     warmup: int = 400
-    decay: float = 0.25
+    decay: float = 0.4
     learning_rate: float = 1.0
-    label_smoothing: float = 0.1
-    dropout: float = 0.05
-    d_model: int = 64
+    label_smoothing: float = 0.02
+    dropout: float = 0.0  # every sentence is fresh, there is nothing to learn by heart
+    d_model: int = 80
     n_heads: int = 4
-    layers: int = 2
-    d_ff: int = 256
+    encoder_layers: int = 2
+    decoder_layers: int = 2
+    d_ff: int = 384
+    norm_place: NormPlace = "post"
+    teach_alignment: float = 0.0
+    alignment_head: int | None = 0  # None: the mean of the layer's heads
+    alignment_layers: Literal["last", "all"] = "last"  # of the decoder
+    teach_antecedent: float = 0.0
+    antecedent_head: int = 0
+    entropy_weight: float = 0.0  # of the attention entropy, a price for blurred maps
+    head_dropout: float = 0.0  # share of heads silenced in each sentence while training
     held_out: int = 3000  # pairs of the test set
 
     def __post_init__(self) -> None:
@@ -43,17 +62,45 @@ class Recipe:
             vocabulary_size=vocabulary_size,
             d_model=self.d_model,
             n_heads=self.n_heads,
-            encoder_layers=self.layers,
-            decoder_layers=self.layers,
+            encoder_layers=self.encoder_layers,
+            decoder_layers=self.decoder_layers,
             d_ff=self.d_ff,
             dropout=self.dropout,
+            norm_place=self.norm_place,
+            final_norm=self.norm_place == "pre",
             share_embeddings=True,
             tie_generator=True,
         )
+
+    @property
+    def teaches(self) -> bool:
+        """Whether any head is told where to look."""
+        return self.teach_alignment > 0 or self.teach_antecedent > 0
+
+    def taught(self) -> dict[str, Any]:
+        """The taught heads, for config.json: address of the weights, and head or None."""
+        found: dict[str, Any] = {}
+        if self.teach_alignment > 0:
+            found["alignment"] = {"address": self.alignment_sites[-1], "head": self.alignment_head}
+        if self.teach_antecedent > 0:
+            found["antecedent"] = {"address": self.antecedent_site, "head": self.antecedent_head}
+        return found
+
+    @property
+    def alignment_sites(self) -> tuple[str, ...]:
+        """Addresses of the cross-attention that is taught, the last layer's last."""
+        first = 0 if self.alignment_layers == "all" else self.decoder_layers - 1
+        layers = range(first, self.decoder_layers)
+        return tuple(f"decoder/{layer}/cross_attention/weights" for layer in layers)
+
+    @property
+    def antecedent_site(self) -> str:
+        """Address of the encoder's self-attention that is taught."""
+        return f"encoder/{self.encoder_layers - 1}/self_attention/weights"
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
     def resumed(self, stored: dict[str, Any]) -> Self:
         """The stored recipe with this one's number of steps; anything else may not change."""
-        return replace(self, **{**stored, "steps": self.steps})
+        return type(self)(**{**stored, "steps": self.steps})

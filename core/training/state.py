@@ -1,4 +1,4 @@
-"""An interrupted run on disk: weights, Adam's moments and the step. Never a pickle."""
+"""An interrupted run on disk: weights, Adam's moments, step and curve. Never a pickle."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from core.errors import GlassformerError
+from core.training.curve import Curve
 from core.training.loop import Trainer
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
@@ -33,9 +34,10 @@ def save_state(trainer: Trainer, folder: Path) -> None:
         "step": trainer.step,
         "recipe": trainer.recipe.to_dict(),
         "vocabulary": _fingerprint(trainer),
+        "curve": trainer.curve.to_dict(),
     }
     (folder / f"{FACTS}.new").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-    for name in (TENSORS, FACTS):  # an interruption while writing leaves the last state whole
+    for name in (TENSORS, FACTS):  # whole files change places: nobody reads half a state
         (folder / f"{name}.new").replace(folder / name)
 
 
@@ -60,14 +62,15 @@ def load_state(trainer: Trainer, folder: Path) -> None:
                     steps = torch.tensor(float(facts["step"]))
                     trainer.optimizer.state[parameter] = {"step": steps, **moments}
         trainer.step = int(facts["step"])
-    except (OSError, SafetensorError, KeyError, RuntimeError) as error:
+        trainer.curve = Curve.from_dict(facts["curve"])
+    except (OSError, SafetensorError, KeyError, ValueError, TypeError, RuntimeError) as error:
         raise _unreadable(folder, error) from error
 
 
 def _facts(folder: Path) -> dict[str, Any]:
     try:
         facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
-        return {name: facts[name] for name in ("step", "recipe", "vocabulary")}
+        return {name: facts[name] for name in ("step", "recipe", "vocabulary", "curve")}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _unreadable(folder, error) from error
 

@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 from app.state import KINDS, STAGES, State
 from app.widgets.attention import focus, picture
 from app.widgets.bridge import Click
-from core.reading.attention_views import attention_at
+from core.checkpoints import load_model
+from core.reading import attention_views
 from core.reading.head_roles import ROLES
 from core.trace.trace import Trace
 from tests.opened_app import opened, state_of
@@ -68,7 +70,7 @@ def test_what_is_drawn_is_what_was_recorded(
     open_page: Callable[..., AppTest], kind: str, stage: str
 ) -> None:
     app = open_page(kind=kind, stage=stage, layer="2", head="3", text="I like you")
-    recorded = trace_of(app)[f"{attention_at(kind, 1)}/{stage}"][0, 2].numpy()  # type: ignore[arg-type]
+    recorded = trace_of(app)[f"{attention_views.attention_at(kind, 1)}/{stage}"][0, 2].numpy()  # type: ignore[arg-type]
     assert np.array_equal(cells(app), recorded)
 
 
@@ -153,9 +155,19 @@ def test_in_the_decoder_the_first_key_is_the_start_flag(open_page: Callable[...,
 
 
 def test_the_example_says_what_it_is(open_page: Callable[..., AppTest]) -> None:
-    for text, said in (("I", "largest weight after softmax, as"), ("", "apart from start, end")):
-        app = open_page(**({"text": text} if text else {}), stage="scores")
-        assert said in markdown(app)
+    trace = load_model().trace(State().text)
+    places, said = attention_views.sides(trace, "encoder"), dict[str, dict[str, str]]()
+    for layer, head in product(range(2), range(4)):
+        view = attention_views.head_map(trace, "encoder", layer, head, "weights")
+        words = attention_views.strongest_cell(view.weights, *places)
+        name = "largest weight after softmax"
+        if words != attention_views.largest_cell(view.weights):
+            name += " apart from start, end"
+        said[name] = {"layer": str(layer + 1), "head": str(head + 1)}
+    assert len(said) == 2  # heads of both kinds are there
+    for name, query in said.items():
+        shown = markdown(open_page(**query))
+        assert name in shown and (("apart from" in shown) == ("apart from" in name))
     assert "一格为例" in markdown(open_page(language="zh"))
 
 

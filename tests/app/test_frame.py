@@ -9,7 +9,7 @@ from app.state import FIRST_SENTENCE, State
 from app.widgets.text import literal
 from tests.opened_app import opened, state_of
 
-PAGES = ("translate", "attention", "tensors")
+PAGES = ("translate", "attention", "tensors", "training")
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_the_direction_is_said_in_the_language_of_the_screen(
     assert "英语 → 中文" in markdown(app)
     app.text_input(key="widget_sentence").set_value("我 喜欢 你").run()
     assert "中文 → 英语" in markdown(app)
-    assert app.selectbox(key="widget_direction").options[0] == "自动"
+    assert app.selectbox(key="widget_direction_zh").options[0] == "自动"
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,11 @@ from streamlit.testing.v1 import AppTest
 from app.state import State
 from app.widgets.translate.choices_panel import signs, title
 from app.widgets.translate.focus import attention_in_focus, pinned, step_in_focus
-from app.widgets.translate.lead import cues
+from app.widgets.translate.lead import cues, further
 from app.widgets.word_lines import Pin
-from core.reading.choices import Confidence, choice_at, confidence
-from core.reading.repetition import Repetition
+from core.decoding.step import Step
+from core.reading.choices import choice_at
+from core.reading.confidence import Confidence, Reason, confidence
 from tests.example_trace import WRITTEN, example_trace
 from tests.opened_app import opened, state_of
 
@@ -111,26 +112,68 @@ def test_without_a_pinned_output_word_the_least_sure_word_is_shown() -> None:
     assert pinned(State()) is None
 
 
-def test_cues_say_the_gravest_first() -> None:
+def trusted(*reasons: Reason, level: str = "unsure", probability: float = 0.97) -> Confidence:
+    return Confidence(level, 0.5, reasons, weakest=3, probability=probability)  # type: ignore[arg-type]
+
+
+def test_the_badge_has_its_reasons_in_words() -> None:
     trace = example_trace()
-    assert cues(trace, confidence(trace)) == [
-        "Not in its vocabulary: “Zorblax”, “</s>”",
-        "Unsure at 1 of 4 steps; least sure of “喜欢”, 40.0%",
+    assert cues(trace, confidence(trace))[-2:] == [
+        "undecided at 1 of 4 steps",
+        "least sure of “喜欢”, 40.0%",
     ]
     cut = example_trace(output_pieces=("<name1>", "喜欢", "，", "，"))
-    assert cues(cut, confidence(cut))[0] == (
-        "Cut off at the length limit after 4 words: the end is missing"
-    )
+    assert cues(cut, confidence(cut))[0] == "cut off at the length limit after 4 words"
 
 
-def test_the_cue_names_the_end_and_what_is_said_again_and_again() -> None:
-    trace = example_trace(source_unknown=())
-    sure = Confidence((), (), weakest=3, probability=0.97, ended=True)
-    assert cues(trace, sure) == ["Sure at every step; least sure of the end, 97.0%"]
-    circling = replace(sure, repeated=Repetition(("machine", "learning"), 3))
-    assert cues(trace, circling) == ["Repeats itself: “machine learning” 3 times in a row"]
-    chinese = replace(sure, repeated=Repetition(("我", "爱", "机器", "学习", "和", "你"), 2))
-    assert cues(trace, chinese) == ["Repeats itself: “我爱机器学习和 …” 2 times in a row"]
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [
+        (Reason("unknown", ("a", "b", "a"), 3), "copied as typed: “a”, “b”"),
+        (Reason("unknown", ("a", "b", "c", "d"), 4), "copied as typed: “a”, “b”, “c” …"),
+        (Reason("dropped", ("Zorblax",), 1), "left out: “Zorblax”"),
+        (Reason("unseen", ("likes",), 1), "no word looks at “likes”"),
+        (Reason("repeated", ("machine", "learning"), 3), "“machine learning” 3 times in a row"),
+        (
+            Reason("repeated", ("我", "爱", "机器", "学习", "和", "你"), 2),
+            "“我爱机器学习和 …” 2 times in a row",
+        ),
+        (Reason("guarded", count=2), "2 × kept from going in circles"),
+        (Reason("unusual"), "unlike the sentences it has learned"),
+    ],
+)
+def test_every_reason_has_its_words(reason: Reason, text: str) -> None:
+    assert cues(example_trace(), trusted(reason))[0] == text
+
+
+def test_a_sure_translation_names_its_least_sure_word() -> None:
+    trace = example_trace()
+    assert cues(trace, trusted(level="sure")) == ["least sure of the end, 97.0%"]
+
+
+def test_several_sentences_have_a_cue_and_all_their_translations() -> None:
+    trace = example_trace(further=("你爱我吗？", "我爱你。"))
+    assert cues(trace, trusted(level="sure"))[0].startswith("3 sentences, translated one by one")
+    assert further(trace) == "你爱我吗？我爱你。"
+    english = example_trace(direction="zh-en", output_text="I love you.", further=("Bye.",))
+    assert further(english) == " Bye."
+    assert further(example_trace()) == ""
+
+
+def test_the_guard_is_named_among_the_choices() -> None:
+    step = Step(10, 0.4, 1.0, ((12, 0.5), (10, 0.4)))
+    trace = example_trace(steps=(step, replace(step, guarded=12), step, step))
+    assert "the repetition guard forbade “爱”" in title(choice_at(trace, 1))
+    assert "guard" not in title(choice_at(trace, 0))
+
+
+@pytest.mark.parametrize("page", ["attention", "tensors"])
+def test_other_pages_say_that_a_translation_is_doubtful(
+    open_app: Callable[..., AppTest], page: str
+) -> None:
+    doubtful = open_app(page, text="asdf qwer the of cat blah")
+    assert "Not sure" in texts(doubtful)
+    assert "Not sure" not in texts(open_app(page, text="I love you."))
 
 
 def test_large_type_gives_the_room_of_runners_up_to_the_words(
@@ -145,13 +188,6 @@ def test_signs_among_the_runners_up_say_what_they_are() -> None:
         1: "end sign: the sentence is over",
         2: "begin sign: write Chinese",
     }
-
-
-def test_many_unknown_words_are_counted() -> None:
-    trace = example_trace(source_unknown=(0, 1, 2, 3))
-    assert cues(trace, confidence(trace))[0] == (
-        "Not in its vocabulary: “Zorblax”, “likes”, “</s>” … (4 words)"
-    )
 
 
 def test_the_title_of_the_choices_names_the_words_before() -> None:

@@ -52,7 +52,8 @@ def serving(port: int | None = None, script: str = "serve.py") -> Iterator[str]:
     command = [sys.executable, "-m", "streamlit", "run", script]
     options = ["--server.port", str(port), "--server.headless", "true"]
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    environment = {"OMP_NUM_THREADS": "1", **os.environ, "PYTHONPATH": path}
+    steady = {"OMP_NUM_THREADS": "1", "GLASSFORMER_NICE": "0"}
+    environment = {**steady, **os.environ, "PYTHONPATH": path}
     with subprocess.Popen(
         command + options,
         cwd=ROOT,

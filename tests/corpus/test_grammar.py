@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.corpus import Pair, draw_pair, load_grammar
-from core.corpus.derive import Draw
-from core.corpus.grammar import _rule
+from core.corpus import Direction, Pair, draw_pair, load_grammar
+from core.corpus.derive import ClashError, Draw
+from core.corpus.grammar import Rule, _rule
 from core.corpus.render import pair_of
 from core.errors import GlassformerError
 
@@ -36,8 +36,8 @@ def test_the_same_seed_draws_the_same_sentences() -> None:
 def test_sizes(pairs: list[Pair]) -> None:
     english = {word for pair in pairs for word in pair.english}
     chinese = {word for pair in pairs for word in pair.chinese}
-    assert len(english) > 1000 and len(chinese) > 600
-    assert len({pair.template for pair in pairs}) >= 25
+    assert len(english) > 2000 and len(chinese) > 1500
+    assert len({pair.template for pair in pairs}) >= 40
     assert max(max(len(p.english), len(p.chinese)) for p in pairs) < 40
 
 
@@ -64,12 +64,12 @@ def test_chinese_has_one_canonical_english(pairs: list[Pair]) -> None:
     assert_determined(pairs, "zh-en")
 
 
-def assert_determined(pairs: list[Pair], direction: str) -> None:
+def assert_determined(pairs: list[Pair], direction: Direction) -> None:
     """At most one source in a thousand has two translations."""
     found = defaultdict(set)
     for pair in pairs:
         if direction in pair.directions:
-            source, target = pair.sides(direction)  # type: ignore[arg-type]
+            source, target = pair.sides(direction)
             found[source].add(target)
     ambiguous = {s: t for s, t in found.items() if len(t) > 1}
     assert len(ambiguous) <= len(found) / 1000, ambiguous
@@ -87,12 +87,42 @@ def test_subject_and_verb_agree(pairs: list[Pair]) -> None:
         assert joined_subjects or not starts & wrong, pair
 
 
+def test_every_template_can_be_drawn() -> None:
+    grammar = load_grammar()
+    for rule in grammar.templates.rules:
+        assert any(drawable(rule, seed) for seed in range(200)), rule
+
+
+def drawable(rule: Rule, seed: int) -> bool:
+    drawing = Draw(load_grammar(), random.Random(seed))
+    try:
+        pair = pair_of(drawing._expand(rule, None), drawing)
+    except ClashError:
+        return False
+    return bool(pair.english and pair.chinese and pair.directions)
+
+
+def test_coreference_frames_come_in_two_readings() -> None:
+    """Each frame twice, alike but for what "it" is and the adjective."""
+    frames = defaultdict(list)
+    for rule in load_grammar().templates.rules:
+        if rule.name == "coreference":
+            ((pronoun, named),) = [(part.word, part.refers) for part in rule.english if part.refers]
+            assert pronoun == "it" and rule.hold == ("a", "w")
+            english = tuple((part.word, part.slot) for part in rule.english)
+            sources = tuple(source for slot, source in rule.slots.items() if slot != "q")
+            frames[english, sources, rule.only].append(named)
+    assert len(frames) >= 12
+    assert all(sorted(named) == ["a", "w"] for named in frames.values())
+
+
 def test_coreference_has_both_readings(pairs: list[Pair]) -> None:
     family = [pair for pair in pairs if pair.template == "coreference"]
-    nouns = defaultdict(int)
+    nouns: dict[bool, int] = defaultdict(int)
     for pair in family:
         ((pronoun, noun),) = pair.antecedents
-        nouns[noun < 3] += 1
+        before = [k for k, word in enumerate(pair.english) if word.endswith("n't") or word == "ate"]
+        nouns[noun < before[0]] += 1
         again = [c for e, c in pair.alignment if e == pronoun]
         said = [c for e, c in pair.alignment if e == noun]
         assert pair.chinese[again[-1]] == pair.chinese[said[0]], pair
@@ -122,7 +152,7 @@ def test_forms_agreement_and_marks() -> None:
     ],
 )
 def test_mistakes_in_the_grammar_are_named(tmp_path: Path, rule: dict[str, str]) -> None:
-    for name in ("nouns", "verbs", "adjectives", "others"):
+    for name in ("nouns", "verbs", "adjectives", "others", "scenes"):
         text = '[verb.eat]\nwords = ["eat/ate/eaten = 吃"]\n' if name == "verbs" else ""
         (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
     (tmp_path / "phrases.toml").write_text("")

@@ -5,8 +5,9 @@ import math
 import pytest
 import torch
 
+from core.decoding.step import Step
 from core.errors import GlassformerError
-from core.reading.choices import choice_at, confidence, least_sure, probabilities
+from core.reading.choices import choice_at, least_sure, probabilities
 from tests.example_trace import CHANCES, example_trace
 from tests.example_trace import probabilities as example_probabilities
 
@@ -38,52 +39,10 @@ def test_a_row_that_is_not_there_is_refused() -> None:
         choice_at(example_trace(), 9)
 
 
-def test_confidence_names_unknown_words_and_unsure_rows() -> None:
-    trust = confidence(example_trace())
-    assert trust.unknown == ("Zorblax", "</s>")
-    assert trust.unsure == (1,)
-    assert (trust.weakest, trust.probability) == (1, pytest.approx(0.4))
-    assert trust.ended
-    assert trust.level == "unsure"
-
-
-def test_the_verdict_follows_the_least_sure_step() -> None:
-    rows = example_probabilities()
-    rows[0, 1], rows[0, 2] = 0.0, 0.0
-    rows[0, 1, 10], rows[0, 2, 11] = 0.95, 0.95
-    calm = example_trace(source_unknown=())
-    sure = {**calm.tensors, "output/probabilities": rows}
-    assert confidence(example_trace(source_unknown=(), tensors=sure)).level == "sure"
-    fair = rows.clone()
-    fair[0, 1, 10] = 0.79
-    tensors = {**calm.tensors, "output/probabilities": fair}
-    assert confidence(example_trace(source_unknown=(), tensors=tensors)).level == "fair"
-    cut = example_trace(
-        source_unknown=(), tensors=sure, output_pieces=("<name1>", "喜欢", "，", "，")
-    )
-    assert not confidence(cut).ended
-    assert confidence(cut).level == "unsure"
-
-
 def test_the_least_sure_of_some_rows() -> None:
     assert least_sure(example_trace(), [0, 2, 3]) == 2
     with pytest.raises(ValueError, match="empty"):
         least_sure(example_trace(), [])
-
-
-def test_numbers_that_are_not_are_the_least_sure() -> None:
-    rows = example_probabilities()
-    rows[0, 2] = math.nan
-    trace = example_trace(tensors={**example_trace().tensors, "output/probabilities": rows})
-    trust = confidence(trace)
-    assert trust.weakest == 2
-    assert math.isnan(trust.probability)
-    assert trust.unsure == (1, 2)
-
-
-def test_a_repeated_unknown_word_is_named_once() -> None:
-    trace = example_trace(source_tokens=("Zorblax", "likes", "Zorblax", ",", "<eos>"))
-    assert confidence(trace).unknown == ("Zorblax",)
 
 
 def test_probabilities_do_not_copy_or_change_the_trace() -> None:
@@ -92,3 +51,18 @@ def test_probabilities_do_not_copy_or_change_the_trace() -> None:
     probabilities(trace)
     choice_at(trace, 0)
     assert torch.equal(trace["output/probabilities"], before)
+
+
+def test_numbers_that_are_not_are_the_least_sure() -> None:
+    rows = example_probabilities()
+    rows[0, 2] = math.nan
+    trace = example_trace(tensors={**example_trace().tensors, "output/probabilities": rows})
+    assert least_sure(trace, range(4)) == 2
+
+
+def test_a_choice_says_what_the_guard_forbade() -> None:
+    plain = Step(10, 0.4, 1.0, ((10, 0.4),))
+    love = Step(10, 0.4, 1.0, ((12, 0.5), (10, 0.4)), guarded=12)
+    slot = Step(11, 0.6, 1.0, ((11, 0.6),), guarded=5)
+    trace = example_trace(steps=(plain, love, slot, plain))
+    assert [choice_at(trace, row).guarded for row in range(4)] == ["", "爱", "Zorblax", ""]

@@ -2,9 +2,7 @@
 
 import pytest
 
-from core.reading.choices import confidence
 from core.reading.repetition import Repetition, repetition
-from tests.example_trace import example_trace
 
 
 @pytest.mark.parametrize(
@@ -27,10 +25,3 @@ def test_the_longest_stretch_is_named_by_its_shortest_words(
 @pytest.mark.parametrize("text", ["", "no", "very very good", "the cat and the dog", ", , , ,"])
 def test_what_is_said_on_purpose_is_no_repetition(text: str) -> None:
     assert repetition(text.split()) is None
-
-
-def test_a_translation_that_repeats_itself_is_not_sure() -> None:
-    circling = example_trace(source_unknown=(), output_tokens=("你", "你", "你", "<eos>"))
-    assert confidence(circling).repeated == Repetition(("你",), 3)
-    assert confidence(circling).level == "unsure"
-    assert confidence(example_trace()).repeated is None

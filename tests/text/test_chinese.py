@@ -1,6 +1,6 @@
 import pytest
 
-from core.text import Tokenizer
+from core.text import Tokenizer, Vocabulary
 from core.text.numbers import figures
 
 
@@ -20,6 +20,7 @@ from core.text.numbers import figures
         ("王小明喜欢苹果", "<name1> 喜欢 苹果"),
         ("小明喜欢苹果", "小明 喜欢 苹果"),
         ("小王喜欢苹果", "<name1> 喜欢 苹果"),
+        ("陈静在图书馆", "<name1> 在 图书馆"),  # not a name of three characters
         ("我有二十五只企鹅", "我 有 <num1> 只 <noun1>"),
         ("我喜欢Python", "我 喜欢 <noun1>"),
         ("《红楼梦》很累", "<noun1> 很 累"),
@@ -58,3 +59,45 @@ def test_a_word_of_the_same_meaning_is_read(tokenizer: Tokenizer) -> None:
     assert encoded.pieces[3] == "马路" and encoded.surfaces[3] == "街道"
     assert encoded.pieces[-3] == "累" and encoded.unknown == ()
     assert tokenizer.encode("I am exhausted", "en").pieces[2] == "tired"
+
+
+FORMS = """我 你 他 喜欢 知道 不 没 了 过 的 得 洗澡 见面 一点 有点 这里
+玩 洗 看 找 到 见 不见 不到 跑
+快 很 很快 最 最好 好 书 要 不要 第 页 七
+点 十 分钟 非常 等 年 号 抽烟 看见 吗 来自 是 先生 在 走路 说""".split()
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("你喜不喜欢他", "你 喜欢 不 喜欢 他"),
+        ("你知不知道", "你 知道 不 知道"),
+        ("我洗了澡", "我 洗澡 了"),
+        ("我見過面", "我 见面 过"),
+        ("一点儿", "一点"),
+        ("他在这儿", "他 在 这里"),
+        ("我看不见", "我 看 不 见"),
+        ("书不见了", "书 不见 了"),
+        ("找不到书", "找 不 到 书"),
+        ("要不要书", "要 不 要 书"),
+        ("他跑得很快", "他 跑 得 很 快"),
+        ("最好的书", "最 好 的 书"),
+        ("你最好看书", "你 最好 看 书"),
+        ("第二十页", "第 <num1> 页"),
+        ("等十分钟", "等 十 分钟"),
+        ("7点", "七 点"),
+        ("2024年", "<num1> 年"),
+        ("张先生在吗", "<name1> 在 吗"),
+        ("我来自保加利亚", "我 来自 <name1>"),
+        ("是奥巴马", "是 <name1>"),
+    ],
+)
+def test_words_that_chinese_takes_apart(text: str, pieces: str) -> None:
+    counts = dict.fromkeys(FORMS, 100) | {"非常": 1000}
+    found = Tokenizer(Vocabulary(FORMS, {}, counts)).encode(text, "zh")
+    assert found.pieces == (*pieces.split(), "<eos>")
+    assert "".join(found.surfaces[:-1]) == text
+
+
+def test_an_address_beside_chinese_is_no_english_word() -> None:
+    assert Tokenizer(Vocabulary(FORMS, {}, {})).detect("请看https://x.org") == "zh"

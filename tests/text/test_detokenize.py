@@ -16,6 +16,10 @@ OSLO = Filler("name", "Oslo", "奥斯陆")
         ("i have a <noun1> .", "I have a penguin."),
         ("these <noun1> live in <name1>", "These penguins live in Oslo"),
         ("i have <num1> apple <eos>", "I have 8 apple"),
+        ("<noun1> like <name1> . you like <noun1> .", "Penguins like Oslo. You like penguins."),
+        ("i like you , !", "I like you!"),
+        ("a university , a uninteresting hour", "A university, an uninteresting hour"),
+        ("a mri , a fbi , a unit , a one", "A mri, a fbi, a unit, a one"),
     ],
 )
 def test_english(tokenizer: Tokenizer, pieces: str, text: str) -> None:
@@ -34,6 +38,7 @@ def test_english(tokenizer: Tokenizer, pieces: str, text: str) -> None:
         ("我 喜欢 <noun2> 和 <noun3>", "我喜欢Python和Rust"),
         ("我 喜欢 <noun2> <noun3> ?", "我喜欢Python Rust？"),
         ("<zh> 我 <eos>", "我"),
+        ("我 爱 你 , ! 你 呢 ?", "我爱你！你呢？"),
     ],
 )
 def test_chinese(tokenizer: Tokenizer, pieces: str, text: str) -> None:
@@ -43,6 +48,31 @@ def test_chinese(tokenizer: Tokenizer, pieces: str, text: str) -> None:
         "<noun3>": Filler.literal("noun", "Rust"),
     }
     assert tokenizer.decode(pieces.split(), fillers, "zh").text == text
+
+
+@pytest.mark.parametrize(
+    ("word", "article"),
+    [
+        ("MRI", "an"),
+        ("USA", "a"),
+        ("NASA", "a"),
+        ("8", "an"),
+        ("11", "an"),
+        ("110", "a"),
+        ("18", "an"),
+    ],
+)
+def test_the_article_before_what_is_spelled_out(
+    tokenizer: Tokenizer, word: str, article: str
+) -> None:
+    fillers = {"<noun1>": Filler.literal("noun", word)}
+    assert tokenizer.decode(["i", "have", "a", "<noun1>"], fillers, "en").surfaces[2] == article
+
+
+def test_a_word_of_its_own_capitals_begins_a_sentence_as_it_is(tokenizer: Tokenizer) -> None:
+    for word, begins in (("iPhone", "iPhone"), ("wug", "Wug"), ("a@b.org", "a@b.org")):
+        fillers = {"<noun1>": Filler.literal("noun", word)}
+        assert tokenizer.decode(["<noun1>", "likes", "you"], fillers, "en").surfaces[0] == begins
 
 
 def test_specials_and_empty_slots_stay(tokenizer: Tokenizer) -> None:

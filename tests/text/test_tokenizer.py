@@ -135,3 +135,9 @@ def test_a_damaged_vocabulary(tmp_path: Path, text: str) -> None:
     (tmp_path / "vocabulary.json").write_text(text)
     with pytest.raises(ValueError, match=r".+"):
         Tokenizer.load(tmp_path)
+
+
+def test_words_of_the_other_language_are_known_as_such() -> None:
+    vocabulary = Vocabulary(["cat", "猫", ".", "ai"], {}, {"猫": 3, ".": 5, "ai": 1})
+    assert vocabulary.foreign_ids("en") == (vocabulary.id("猫"),)
+    assert vocabulary.foreign_ids("zh") == (vocabulary.id("cat"),)

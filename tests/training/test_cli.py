@@ -5,28 +5,67 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from core import cli
-from core.training import loop
+from core import cli, list_snapshots, load_history, load_model
+from core.checkpoints import load_about
+from core.errors import GlassformerError
 from core.training.data import corpus_tokenizer
 
 RUNNER = CliRunner()
+PLACES = ("alignment", "antecedent")
 
 
-def test_train_and_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop, "corpus_tokenizer", lambda grammar: corpus_tokenizer(grammar, 3000))
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where models of a small vocabulary go; runs wait beside it."""
+    monkeypatch.setattr(cli, "corpus_tokenizer", lambda grammar: corpus_tokenizer(grammar, 3000))
     monkeypatch.chdir(tmp_path)
-    output = str(tmp_path / "model")
-    arguments = ["train", "--output", output, "--save-every", "1"]
+    return tmp_path / "models"
+
+
+def test_train_and_resume(folder: Path) -> None:
+    arguments = ["train", "--name", "translator-taught", "--output", str(folder)]
+    arguments += ["--save-every", "1"]
     first = RUNNER.invoke(cli.app, [*arguments, "--steps", "1"])
     assert first.exit_code == 0, first.output
     second = RUNNER.invoke(cli.app, [*arguments, "--steps", "2", "--resume"])
     assert second.exit_code == 0, second.output
-    assert '"steps_done": 2' in (tmp_path / "model" / "config.json").read_text()
-    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == [
+    model = folder / "translator-taught"
+    about = load_about(model)
+    assert about["training"]["steps_done"] == 2 and set(about["taught"]) == set(PLACES)
+    assert sorted(path.name for path in model.iterdir()) == [
         "config.json",
+        "history.json",
         "model.safetensors",
+        "snapshots",
         "vocabulary.json",
     ]
+    assert list_snapshots(model) == (0, 2) and load_model(f"{model}@0").config.n_heads == 4
+
+
+def test_both_models_are_trained(folder: Path) -> None:
+    result = RUNNER.invoke(cli.app, ["train", "--output", str(folder), "--steps", "1"])
+    assert result.exit_code == 0, result.output
+    plain, taught = (load_model(folder / name) for name in ("translator", "translator-taught"))
+    assert plain.tokenizer.vocabulary.pieces == taught.tokenizer.vocabulary.pieces
+    assert "taught" not in load_about(folder / "translator")
+    history = load_history(folder / "translator")
+    assert history is not None and [point.step for point in history.curve] == [1]
+    for snapshot in history.snapshots:
+        assert {"loss", "exact_en_zh", "exact_zh_en", "alignment"} <= set(snapshot.metrics)
+
+
+def test_what_fails_apart_is_told(folder: Path) -> None:
+    (Path("runs") / "translator").mkdir(parents=True)
+    (Path("runs") / "translator" / "state.json").mkdir()  # cannot be written
+    result = RUNNER.invoke(cli.app, ["train", "--output", str(folder), "--steps", "1"])
+    assert isinstance(result.exception, GlassformerError)
+    assert "translator:" in str(result.exception)
+
+
+def test_another_name(folder: Path) -> None:
+    result = RUNNER.invoke(cli.app, ["train", "--name", "elephant", "--output", str(folder)])
+    assert isinstance(result.exception, GlassformerError)
+    assert "elephant is not a bundled model" in str(result.exception)
 
 
 def test_translate() -> None:

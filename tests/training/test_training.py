@@ -6,24 +6,19 @@ from pathlib import Path
 import pytest
 import torch
 
+from core.config import ModelConfig
 from core.corpus import load_grammar
 from core.errors import GlassformerError
+from core.model.generator import Generator
 from core.text.tokenizer import Tokenizer
+from core.training import loss
 from core.training.data import Examples, collate, corpus_tokenizer
 from core.training.loop import Progress, Trainer
 from core.training.loss import translation_loss
 from core.training.recipe import Recipe
 from core.training.schedule import learning_rate
 from core.training.state import load_state, save_state, stored_recipe
-
-TINY = Recipe(
-    steps=40, batch_size=12, warmup=10, d_model=16, n_heads=2, layers=1, d_ff=32, held_out=20
-)
-
-
-@pytest.fixture(scope="module")
-def tokenizer() -> Tokenizer:
-    return corpus_tokenizer(load_grammar(), 3000)
+from tests.training.tiny import TINY
 
 
 def run(trainer: Trainer, until: int) -> list[float]:
@@ -33,34 +28,35 @@ def run(trainer: Trainer, until: int) -> list[float]:
 
 
 def test_the_loss_falls(tokenizer: Tokenizer) -> None:
-    losses = run(Trainer(TINY, load_grammar(), tokenizer), 40)
+    losses = run(Trainer.of_grammar(TINY, load_grammar(), tokenizer), 40)
     assert sum(losses[-5:]) / 5 < sum(losses[:5]) / 5 - 0.4
 
 
 def test_resumed_is_the_same_run(tokenizer: Tokenizer, tmp_path: Path) -> None:
-    straight = Trainer(TINY, load_grammar(), tokenizer)
+    straight = Trainer.of_grammar(TINY, load_grammar(), tokenizer)
     run(straight, 24)
-    first = Trainer(TINY, load_grammar(), tokenizer)
+    first = Trainer.of_grammar(TINY, load_grammar(), tokenizer)
     run(first, 19)  # inside a pool of batches
     save_state(first, tmp_path)
-    second = Trainer(TINY.resumed(stored_recipe(tmp_path)), load_grammar(), tokenizer)
+    second = Trainer.of_grammar(TINY.resumed(stored_recipe(tmp_path)), load_grammar(), tokenizer)
     load_state(second, tmp_path)
     run(second, 24)
     for one, other in zip(straight.model.parameters(), second.model.parameters(), strict=True):
         assert torch.equal(one, other)
+    assert straight.curve == second.curve
 
 
 def test_another_seed_is_another_run(tokenizer: Tokenizer) -> None:
     other = Recipe(**{**TINY.to_dict(), "seed": 2})
-    assert run(Trainer(TINY, load_grammar(), tokenizer), 2) != run(
-        Trainer(other, load_grammar(), tokenizer), 2
+    assert run(Trainer.of_grammar(TINY, load_grammar(), tokenizer), 2) != run(
+        Trainer.of_grammar(other, load_grammar(), tokenizer), 2
     )
 
 
 def test_a_missing_or_damaged_state(tmp_path: Path, tokenizer: Tokenizer) -> None:
     with pytest.raises(GlassformerError, match="no run can be resumed"):
         stored_recipe(tmp_path)
-    trainer = Trainer(TINY, load_grammar(), tokenizer)
+    trainer = Trainer.of_grammar(TINY, load_grammar(), tokenizer)
     save_state(trainer, tmp_path)
     (tmp_path / "state.safetensors").write_bytes(b"not tensors")
     with pytest.raises(GlassformerError, match="no run can be resumed"):
@@ -68,8 +64,8 @@ def test_a_missing_or_damaged_state(tmp_path: Path, tokenizer: Tokenizer) -> Non
 
 
 def test_a_run_of_another_grammar(tmp_path: Path, tokenizer: Tokenizer) -> None:
-    save_state(Trainer(TINY, load_grammar(), tokenizer), tmp_path)
-    other = Trainer(TINY, load_grammar(), corpus_tokenizer(load_grammar(), 1000))
+    save_state(Trainer.of_grammar(TINY, load_grammar(), tokenizer), tmp_path)
+    other = Trainer.of_grammar(TINY, load_grammar(), corpus_tokenizer(load_grammar(), 1000))
     with pytest.raises(GlassformerError, match="words have changed"):
         load_state(other, tmp_path)
 
@@ -96,9 +92,9 @@ def test_the_loss_ignores_padding_and_is_the_formula() -> None:
 
 
 def test_a_batch_is_tagged_shifted_and_padded(tokenizer: Tokenizer) -> None:
-    trainer = Trainer(TINY, load_grammar(), tokenizer)
+    trainer = Trainer.of_grammar(TINY, load_grammar(), tokenizer)
     examples = Examples(tokenizer.vocabulary)
-    pair = next(p for p in trainer.held_out.pairs if examples.of(p, "en-zh"))
+    pair = next(p for p in trainer.stream("a seed") if examples.of(p, "en-zh"))
     example = examples.of(pair, "en-zh")
     assert example is not None
     batch = collate([example, example])
@@ -106,6 +102,33 @@ def test_a_batch_is_tagged_shifted_and_padded(tokenizer: Tokenizer) -> None:
     assert torch.equal(batch.target_input[:, 1:], batch.target_output[:, :-1])
     short = collate([example, type(example)([2], [4, 2])])
     assert short.source[1].tolist() == [2] + [0] * (len(pair.english))
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("bias", [True, False])
+def test_the_loss_in_pieces_is_the_same(
+    smoothing: float, bias: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loss, "ROWS", 2)
+    torch.manual_seed(3)
+    config = ModelConfig(vocabulary_size=7, d_model=4, n_heads=1, generator_bias=bias)
+    generator = Generator(config)
+    x, target = torch.randn(2, 4, 4), torch.tensor([[1, 2, 6, 0], [3, 0, 4, 0]])
+    found = []
+    for pieces in (False, True):
+        leaf = x.clone().requires_grad_()
+        generator.zero_grad()
+        value = (
+            loss.generator_loss(leaf, generator, target, smoothing)
+            if pieces
+            else translation_loss(generator(leaf), target, smoothing)
+        )
+        (3 * value).backward()
+        assert leaf.grad is not None
+        grads = [parameter.grad.clone() for parameter in generator.parameters()]
+        found.append([value.detach(), leaf.grad, *grads])
+    for one, other in zip(*found, strict=True):
+        assert torch.allclose(one, other, atol=1e-6)
 
 
 @pytest.mark.parametrize("change", [{"steps": 0}, {"batch_size": 0}, {"warmup": 0}])
@@ -116,12 +139,12 @@ def test_impossible_recipes(change: dict[str, int]) -> None:
 
 def test_the_first_loss_is_that_of_guessing(tokenizer: Tokenizer) -> None:
     seen: list[Progress] = []
-    Trainer(TINY, load_grammar(), tokenizer).train(seen.append, 1)
+    Trainer.of_grammar(TINY, load_grammar(), tokenizer).train(seen.append, 1)
     assert seen[0].loss == pytest.approx(math.log(len(tokenizer.vocabulary)), rel=0.15)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 def test_cuda_is_used_by_itself(tokenizer: Tokenizer) -> None:
-    trainer = Trainer(TINY, load_grammar(), tokenizer)
+    trainer = Trainer.of_grammar(TINY, load_grammar(), tokenizer)
     assert trainer.device.type == "cuda"
     assert run(trainer, 3)

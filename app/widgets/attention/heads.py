@@ -8,6 +8,7 @@ from app import state
 from app.figures.attention_roles import roles_figure
 from app.figures.labels import format_percent
 from app.widgets.attention.focus import Focus, choice, head_name
+from app.widgets.attention.taught import SIGN, taught_note
 from app.widgets.chart import show_chart
 from app.widgets.head_grid import GridTexts, Thumbnail, head_grid
 from app.words import say
@@ -28,7 +29,7 @@ def show(focus: Focus) -> None:
         overview(trace, focus.kind),
         thumbnails(focus),
         (now.layer, now.head),
-        _texts(focus),
+        grid_texts(focus),
         focus.look,
         _pick,
     )
@@ -79,10 +80,13 @@ def _thumbnail(kind: Kind, head: Head, order: str = "") -> Thumbnail:
         place["head"] = head.head + 1
     short = say("attention.short", **place)
     title = say("attention.head_does", name=name, does=does(kind, head))
-    return Thumbnail(head.layer, head.head, name, short, title, share)
+    note = taught_note(kind, head.layer, head.head)
+    title = f"{title}\n{SIGN} {note}" if note else title
+    return Thumbnail(head.layer, head.head, name, short, title, share, bool(note))
 
 
-def _texts(focus: Focus) -> GridTexts:
+def grid_texts(focus: Focus) -> GridTexts:
+    """What stands around the heads of the kind in focus."""
     heads, layers = focus.trace.config.n_heads, focus.trace.config.encoder_layers
     if focus.now.kind != "encoder":
         layers = focus.trace.config.decoder_layers

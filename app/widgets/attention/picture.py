@@ -10,6 +10,7 @@ from app.figures.attention_map import CELLS, MapLayout, MapTexts, map_figure, nu
 from app.figures.colours import head_colour
 from app.figures.labels import visible
 from app.widgets.attention.focus import Focus, choice, head_name, pin
+from app.widgets.attention.taught import taught_note, with_mark
 from app.widgets.attention_lines import Line, attention_lines
 from app.widgets.bridge import Click, plotly_clicks
 from app.widgets.chart import show_chart
@@ -36,7 +37,7 @@ def show(focus: Focus) -> None:
         st.segmented_control(**choice("view", state.VIEWS), required=True, width="content")
     shape = " × ".join(letters(focus.address))
     sizes = " × ".join(map(str, focus.trace[focus.address].shape))
-    st.markdown(f"**{focus.name}** · {say(f'attention.title_{focus.now.kind}')}")
+    _show_title(focus)
     rows = say("attention.rows") if focus.sides[0].writes else ""
     st.caption(f"`{focus.address}` ({shape}) = {sizes}{rows}")
     if matrix:
@@ -45,12 +46,19 @@ def show(focus: Focus) -> None:
         _show_lines(focus)
 
 
+def _show_title(focus: Focus) -> None:
+    title = f"**{focus.name}** · {say(f'attention.title_{focus.now.kind}')}"
+    every = focus.now.view == "heads"
+    note = "" if every else taught_note(focus.kind, focus.now.layer, focus.now.head)
+    st.markdown(with_mark(title, note), help=note or None)
+
+
 def _show_matrix(focus: Focus) -> None:
     look, apart = focus.look, focus.now.sinks == "apart"
     layout = MapLayout(focus.cell, apart, WIDTH, HEIGHT)
-    figure = map_figure(focus.view, focus.sides, focus.stage, _texts(focus), look, layout)
+    figure = map_figure(focus.view, focus.sides, focus.stage, map_texts(focus), look, layout)
     with st.container(key="attention_picture"):
-        show_chart(figure, CHART, _alt(focus), focus.address.replace("/", "_"), fill=True)
+        show_chart(figure, CHART, alt(focus), focus.address.replace("/", "_"), fill=True)
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         st.caption(mask_note(focus), width="content")
         st.toggle(
@@ -65,7 +73,8 @@ def _show_matrix(focus: Focus) -> None:
     plotly_clicks([CHART], clicked)
 
 
-def _texts(focus: Focus) -> MapTexts:
+def map_texts(focus: Focus) -> MapTexts:
+    """What stands around the map of the stage in focus."""
     return MapTexts(
         number=say(f"attention.number_{focus.stage}"),
         spread=say("attention.spread"),
@@ -139,7 +148,8 @@ def pin_word(focus: Focus, side: str, place: int) -> None:
         state.update(query=partner(weights, key=place), key=place)
 
 
-def _alt(focus: Focus) -> str:
+def alt(focus: Focus) -> str:
+    """The picture of one head in a sentence, for screen readers."""
     query, key = largest_cell(focus.view.weights)
     return say(
         "attention.alt",

@@ -10,7 +10,7 @@ from app.figures.labels import format_number, format_percent, visible
 from app.widgets.architecture_map.scene import name_of, percent
 from app.widgets.block_panel.pictures import words_of
 from core.reading.blocks import Block, blocks, sublayers
-from core.reading.choices import confidence, probabilities
+from core.reading.choices import least_sure, probabilities
 from core.reading.stream_views import (
     Numbers,
     change,
@@ -129,12 +129,13 @@ def _lengths(trace: Trace, block: Block, say: Say, precision: int) -> list[Fact]
 
 
 def _chances(trace: Trace, say: Say) -> list[Fact]:
-    weakest = confidence(trace)
-    mean = format_percent(float(np.mean(probabilities(trace))))
-    least = format_percent(weakest.probability)
+    chances = probabilities(trace)
+    weakest = least_sure(trace, range(len(chances)))
+    mean = format_percent(float(np.mean(chances)))
+    least = format_percent(chances[weakest])
     return [
         (say("map.stat_chance"), mean),
-        (say("map.stat_least"), _of_word(say, least, trace.output_tokens, weakest.weakest)),
+        (say("map.stat_least"), _of_word(say, least, trace.output_tokens, weakest)),
     ]
 
 

@@ -61,6 +61,7 @@ function makeHead(grid, data, item, levels, colours) {
   const start = (item.layer * (data.heads + 1) + (item.head ?? data.heads)) * size;
   paint(canvas, levels.subarray(start, start + size), data.rows, data.columns, colours);
   button.append(canvas);
+  button.classList.toggle("marked", item.marked);
   if (item.share !== null) {
     button.append(element("span", "", item.short), element("span", "share", item.share));
   }
@@ -131,6 +132,7 @@ export default function (component) {
   grid.node.setAttribute("aria-label", data.label);
   grid.node.style.setProperty("--role", data.role);
   grid.node.style.setProperty("--grey", data.grey);
+  grid.node.style.setProperty("--mark", data.mark);
   const { focus, ...picture } = data;
   const drawn = JSON.stringify(picture);
   if (drawn !== grid.drawn) draw(grid, data);

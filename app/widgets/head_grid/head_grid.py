@@ -29,6 +29,7 @@ class Thumbnail:
     short: str  # for a ranking, where a thumbnail has no row and no column
     title: str  # with what the head does
     share: str | None = None  # what the ranking is by; None where nothing is ranked
+    marked: bool = False  # with a sign in its corner; the title says why
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ def grid_data(
         "widest": look.px(WIDEST),
         "scale": sequential("weights", look.dark),
         "role": look.colour("weights"),
+        "mark": look.colour("text"),
         "grey": look.colour("faint"),
         "hatch": faded(look.colour("faint"), 0.7),
     }

@@ -16,7 +16,8 @@ function start(root) {
   const find = (name) => root.querySelector(name);
   const headline = {
     frame: find(".headline"), box: find(".box"), text: find(".text"),
-    cue: find(".cue"), hint: find(".hint"), sizes: SIZES,
+    first: find(".first"), further: find(".further"),
+    cue: find(".cue"), badge: find(".badge"), why: find(".why"), hint: find(".hint"), sizes: SIZES,
   };
   headline.resized = new ResizeObserver(() => fit(headline));
   headline.resized.observe(headline.box);
@@ -33,10 +34,12 @@ export default function (component) {
   }
   headline.frame.classList.toggle("compact", data.compact);
   headline.sizes = data.compact ? COMPACT : SIZES;
-  headline.text.textContent = data.text;
+  headline.first.textContent = data.text;
+  headline.further.textContent = data.further;
   headline.text.lang = data.language;
-  headline.cue.textContent = data.cue;
-  headline.cue.title = data.cue_help;
+  headline.badge.textContent = data.badge;
+  headline.why.textContent = data.cue;
+  headline.cue.title = `${data.cue}\n${data.cue_help}`;
   headline.cue.className = `cue ${data.level}`;
   headline.hint.textContent = data.hint;
   headline.hint.title = data.hint;

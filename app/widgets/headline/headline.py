@@ -12,6 +12,8 @@ _headline = component(__file__, "headline")
 def headline(
     text: str,
     language: str,
+    further: str,
+    badge: str,
     cue: str,
     cue_help: str,
     level: str,
@@ -22,15 +24,18 @@ def headline(
 ) -> None:
     """Draw the translation; its place is as high for a long one as for a short one.
 
-    language: of the translation, "en" or "zh", for the browser's choice of font. cue: how far to
-    trust it, in the colour of `level`: "sure", "fair" (grey) or "unsure". hint: shown where it fits
-    on the line of the cue. compact: in less room. colours: "grey", "sure", "unsure".
+    language: of the translation, "en" or "zh", for the browser's choice of font. further: what
+    follows it in grey, of sentences that the page does not show. badge: a warning before the cue,
+    or "". cue: how far to trust it, marked by `level`: "sure" or "unsure". hint: shown where it
+    fits on the line of the cue. compact: in less room. colours: "grey", "sure", "unsure".
     """
     _headline(
         key=key,
         data={
             "text": text,
             "language": language,
+            "further": further,
+            "badge": badge,
             "cue": cue,
             "cue_help": cue_help,
             "level": level,

@@ -9,7 +9,13 @@ from app.widgets import escape
 from app.widgets.text import literal
 from app.widgets.translate.focus import attention_in_focus
 from app.words import say
+from core.reading.confidence import confidence
 from core.trace.trace import Trace
+
+# Training: where a head is in focus; the words are joined by cross-attention, too.
+WITH_A_HEAD = [("replay", panel) for panel in ("translation", "attention", "film")]
+
+DOUBTED = ("attention", "tensors")  # pages without the badge
 
 
 def show(trace: Trace | None, message: str) -> None:
@@ -20,6 +26,10 @@ def show(trace: Trace | None, message: str) -> None:
         if trace is not None:
             now = state.get_state()
             st.markdown(" · ".join(focus(now, trace, state.page())), width="content")
+            if state.page() in DOUBTED and confidence(trace).level == "unsure":
+                _show_doubt()
+            if now.step:
+                _show_step(now.step)
             if escape.is_pinned(now):
                 st.button(
                     "×",
@@ -32,14 +42,38 @@ def show(trace: Trace | None, message: str) -> None:
             st.markdown(f":red[:material/error:] {message}", width="stretch")
 
 
+def _show_doubt() -> None:
+    """What the Translate page says at length: the translation may well be wrong."""
+    st.markdown(f":orange[◆ **{say('translate.badge')}**]", width="content")
+
+
+def _show_step(step: str) -> None:
+    """The step of the training in view: what is on screen is not what the model became."""
+    st.markdown(
+        f":orange[:material/history: **{say('frame.step', step=step)}**]",
+        width="content",
+    )
+    st.button(
+        f":material/last_page: {say('frame.to_end')}",
+        key="widget_to_end",
+        on_click=_to_end,
+    )
+
+
+def _to_end() -> None:
+    state.update(step="")
+
+
 def focus(now: state.State, trace: Trace, page: str) -> list[str]:
     """What is in focus on a page ("" is the first one, Translate), part by part, as markdown."""
+    kind, layer, head = "cross", *attention_in_focus(now, trace)
+    if page == "attention" or (page == "training" and now.replay in ("attention", "film")):
+        kind, layer, head = now.kind, now.layer, now.head
+    parts = _attention(kind, layer, head, trace)
     if page == "tensors":
         parts = [f"`{now.address}`"] if now.address else []
-    elif page == "attention":
-        parts = _attention(now.kind, now.layer, now.head, trace)
-    else:
-        parts = _attention("cross", *attention_in_focus(now, trace), trace)
+    elif page == "training" and (now.training, now.replay) not in WITH_A_HEAD:
+        parts = []
     return [_direction(trace), *parts, *_pins(now, trace)]
 
 

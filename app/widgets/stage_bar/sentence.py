@@ -33,19 +33,21 @@ def show() -> None:
         )
         directions = {name: say(f"frame.direction_{name}") for name in state.DIRECTIONS}
         _choice("direction", now.direction, directions)
-        models = {name: literal(name) for name in service.models() or ("",)}
+        models = {name: name for name in service.models() or ("",)}
         _choice("model", now.model, models)
 
 
 def _choice(name: str, value: str, labels: dict[str, str]) -> None:
+    # Another language, another widget: a box in the browser keeps the label it shows.
+    widget = f"{name}_{state.get_state().language}"
     st.selectbox(
         say(f"frame.{name}"),
         tuple(labels),
-        key=state.bind(name, value if value in labels else next(iter(labels))),
+        key=state.bind(widget, value if value in labels else next(iter(labels))),
         format_func=labels.__getitem__,
         label_visibility="collapsed",
         width=180 * state.get_state().size // 100,
-        on_change=_take(name, name, labels),
+        on_change=_take(widget, name, labels),
     )
 
 

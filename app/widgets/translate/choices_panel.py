@@ -46,8 +46,9 @@ def show(trace: Trace) -> None:
 
 def title(choice: Choice) -> str:
     """For which step the candidates are, as one line of HTML; all words before it on hover."""
+    guarded = _guarded(choice)
     if not choice.before:
-        return _line(escape(say("translate.choices_first")), "")
+        return _line(escape(say("translate.choices_first")) + guarded, "")
     all_words = " ".join(map(visible, choice.before))
     words = " ".join(map(visible, choice.before[-SHOWN_BEFORE:]))
     if len(choice.before) > SHOWN_BEFORE:
@@ -56,9 +57,16 @@ def title(choice: Choice) -> str:
     before, after = say("translate.choices_after", words="\0").split("\0")
     parts = (
         f"<span>{escape(before)}</span><b><bdi>{escape(words)}</bdi></b>"
-        f"<span>{escape(after)}</span>"
+        f"<span>{escape(after)}</span>{guarded}"
     )
     return _line(parts, say("translate.choices_after", words=all_words))
+
+
+def _guarded(choice: Choice) -> str:
+    if not choice.guarded:
+        return ""
+    told = say("translate.choices_guarded", word=f"“{visible(choice.guarded)}”")
+    return f"<span> · <b>{escape(told)}</b></span>"
 
 
 def signs(pieces: Sequence[str]) -> dict[int, str]:

@@ -11,11 +11,12 @@ from app import state
 from app.figures.colours import head_colour
 from app.figures.cross_attention import cross_attention, numbered
 from app.figures.theme import Look
+from app.widgets.attention.taught import SIGN, taught_note, with_mark
 from app.widgets.bridge import Click, plotly_clicks
 from app.widgets.chart import current_look, show_chart
 from app.widgets.text import literal
 from app.widgets.translate.focus import attention_in_focus, pinned, step_in_focus
-from app.widgets.word_lines import Chip, Pin, output_chips, source_chips, word_lines
+from app.widgets.word_lines import NO_STEP, Chip, Pin, output_chips, source_chips, word_lines
 from app.widgets.word_lines.chips import greyed
 from app.words import say
 from core.reading.attention_views import attention_at, head_map
@@ -25,16 +26,20 @@ from core.trace.trace import Trace
 MATRIX = "cross_matrix"
 
 
-def show(trace: Trace) -> None:
-    """Draw the pickers and, in a panel of one height, lines or matrix."""
+def show(trace: Trace, candidates: bool = True) -> None:
+    """Draw the pickers and, in a panel of one height, lines or matrix.
+
+    candidates: whether those of a word stand elsewhere on the page; it is marked here then.
+    """
     now = state.get_state()
     layer, head = attention_in_focus(now, trace)
     weights = head_map(trace, "cross", layer, head, "weights").weights
-    _title(trace, layer)
+    _title(trace, layer, head)
     _pickers(trace, now, layer, head)
     with st.container(key="words_panel", height="stretch", gap=None):
         if now.links == "lines":
-            _lines(trace, weights, head, now)
+            step = step_in_focus(now, trace) if candidates else NO_STEP
+            _lines(trace, weights, head, now, step)
         else:
             _matrix(trace, weights, now)
 
@@ -44,12 +49,14 @@ def take_pin(pin: Pin | None) -> None:
     state.update(token=(pin.side, pin.place) if pin else None)
 
 
-def _title(trace: Trace, layer: int) -> None:
+def _title(trace: Trace, layer: int, head: int | None) -> None:
     address = f"{attention_at('cross', layer)}/weights"
     shape = " × ".join(map(str, trace[address].shape))
+    note = taught_note("cross", layer, head)
+    about = say("translate.title_help", address=address, shape=shape)
     st.markdown(
-        f"**{say('translate.title')}**",
-        help=say("translate.title_help", address=address, shape=shape),
+        with_mark(f"**{say('translate.title')}**", note),
+        help=f"{SIGN} {note}\n\n{about}" if note else about,
     )
 
 
@@ -125,14 +132,16 @@ def _head_label(head: int) -> str:
     return say("translate.mean") if head < 0 else str(head + 1)
 
 
-def _lines(trace: Trace, weights: np.ndarray, head: int | None, now: state.State) -> None:
+def _lines(
+    trace: Trace, weights: np.ndarray, head: int | None, now: state.State, step: int
+) -> None:
     look = current_look()
     word_lines(
         source_chips(trace),
         output_chips(trace),
         weights,
         pinned(now),
-        step_in_focus(now, trace),
+        step,
         take_pin,
         colours=_colours(look, head),
         texts=_texts(),
@@ -147,6 +156,11 @@ def _texts() -> dict[str, str]:
         "end": vocabulary.END,
         "end_help": say("translate.end_help"),
         "slot": say("translate.slot"),
+        "slot_listed": say("translate.slot_listed"),
+        "unseen": say("translate.unseen"),
+        "mark_unknown": say("translate.mark_unknown"),
+        "mark_unsure": say("translate.mark_unsure"),
+        "mark_unseen": say("translate.mark_unseen"),
         "chance": say("translate.chance"),
         "legend": say("translate.legend"),
     }

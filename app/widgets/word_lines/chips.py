@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.figures.labels import visible
 from core.reading.choices import UNSURE_BELOW, probabilities
+from core.reading.signals import unseen_places
 from core.text import vocabulary
 from core.trace.trace import Trace
 
@@ -20,6 +21,8 @@ class Chip:
 
     text: str  # blanks shown, shortened; "" for the end, which is drawn as a flag
     slot: str = ""  # the vocabulary's name of an unknown word
+    listed: bool = False  # an unknown word whose translation is known from a list
+    unseen: bool = False  # a source word at which no word of the translation looks
     sink: bool = False  # punctuation or the end: attention rests there without meaning
     probability: float | None = None  # of an output word, 0..1 or NaN
 
@@ -36,9 +39,13 @@ class Chip:
 
 def source_chips(trace: Trace) -> list[Chip]:
     """The words of the source, its end last."""
-    unknown = set(trace.source_unknown)
+    unknown, unseen, listed = set(trace.source_unknown), unseen_places(trace), _listed(trace)
     return [
-        _chip(token, piece, place in unknown)
+        replace(
+            _chip(token, piece, place in unknown),
+            listed=piece in listed,
+            unseen=place in unseen,
+        )
         for place, (token, piece) in enumerate(
             zip(trace.source_tokens, trace.source_pieces, strict=True)
         )
@@ -47,12 +54,19 @@ def source_chips(trace: Trace) -> list[Chip]:
 
 def output_chips(trace: Trace) -> list[Chip]:
     """The words that the decoder's rows chose, each with its probability."""
+    listed = _listed(trace)
     return [
-        _chip(token, piece, piece in UNKNOWN, chance)
+        replace(_chip(token, piece, piece in UNKNOWN, chance), listed=piece in listed)
         for token, piece, chance in zip(
             trace.output_tokens, trace.output_pieces, probabilities(trace), strict=True
         )
     ]
+
+
+def _listed(trace: Trace) -> set[str]:
+    """The slots whose word has a translation: it is not written as it was typed."""
+    typed = zip(trace.source_pieces, trace.source_tokens, strict=True)
+    return {piece for piece, token in typed if trace.surfaces.get(piece, token) != token}
 
 
 def greyed(chips: Sequence[Chip]) -> list[int]:

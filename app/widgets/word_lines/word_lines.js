@@ -62,7 +62,11 @@ function makeRow(panel, side, word, place, texts) {
   label.classList.toggle("unknown", word.slot !== "");
   chip.classList.toggle("sink", word.sink);
   chip.classList.toggle("end", end);
-  if (word.slot) chip.title = texts.slot.replace("{slot}", () => word.slot);
+  label.classList.toggle("unseen", word.unseen);
+  label.classList.toggle("unsure", Boolean(word.unsure));
+  const reason = word.listed ? texts.slot_listed : texts.slot;
+  if (word.slot) chip.title = reason.replace("{slot}", () => word.slot);
+  else if (word.unseen) chip.title = texts.unseen;
   else if (end) chip.title = texts.end_help;
   if (side === "target") writeChance(row, word, texts);
   return row;
@@ -91,6 +95,21 @@ function writeWords(panel, data) {
   panel.frame.querySelector(".title-source").textContent = data.texts.source;
   panel.frame.querySelector(".title-output").textContent = data.texts.output;
   panel.frame.querySelector(".legend-text").textContent = data.texts.legend;
+  writeMarks(panel, data);
+}
+
+// The legend explains the marks that are on screen, and no others.
+function writeMarks(panel, { sources, outputs, texts }) {
+  const words = [...sources, ...outputs];
+  const marks = {
+    unknown: words.some((word) => word.slot !== ""),
+    unsure: outputs.some((word) => word.unsure && word.slot === ""),
+    unseen: sources.some((word) => word.unseen),
+  };
+  for (const [name, seen] of Object.entries(marks)) {
+    const mark = panel.frame.querySelector(`.marks .${name}`);
+    mark.textContent = seen ? texts[`mark_${name}`] : "";
+  }
 }
 
 const widthOf = (weight) => 0.4 + (WIDEST - 0.4) * (weight ?? 1);

@@ -15,6 +15,7 @@ from app.widgets.component import component
 from app.widgets.word_lines.chips import Chip
 
 FAINTEST = 0.005  # weaker lines would not be seen
+NO_STEP = -1  # no output word is marked
 
 _lines = component(__file__, "word_lines")
 
@@ -41,9 +42,10 @@ def word_lines(
     """Draw the words and their lines; `on_pin(pin)` is called when a word is clicked.
 
     weights (T, S): of each output to each source word. step: the output word whose probability is
-    marked, because its candidates stand elsewhere on the page. colours: "line", "probability",
-    "unsure", "grey". texts: "source", "output", "end", "slot" (with {slot}), "legend", "list".
-    The component fills the height of the container it stands in.
+    marked, because its candidates stand elsewhere on the page, or NO_STEP. colours: "line",
+    "probability", "unsure", "grey". texts: "source", "output", "end", "slot" and "slot_listed"
+    (with {slot}), "unseen", "legend", and "mark_unknown", "mark_unsure", "mark_unseen" for
+    the legend. The component fills the height of the container it stands in.
     """
 
     def clicked() -> None:
@@ -94,6 +96,7 @@ def read_pin(value: Mapping[str, Any], sources: int, outputs: int) -> Pin | None
 
 def _sent(chip: Chip) -> dict[str, Any]:
     sent: dict[str, Any] = {"text": chip.text, "slot": chip.slot, "sink": chip.sink}
+    sent |= {"listed": chip.listed, "unseen": chip.unseen}
     if chip.probability is None:
         return sent
     number = not math.isnan(chip.probability)

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
 from app.widgets.word_lines import Pin, output_chips, source_chips
 from app.widgets.word_lines.chips import Chip, greyed
@@ -23,6 +24,21 @@ def test_chips_show_what_was_typed_and_mark_what_is_unknown() -> None:
     assert [chip.slot for chip in chips] == ["<name1>", "", "<s>", "", ""]
     assert [chip.end for chip in chips] == [False, False, False, False, True]
     assert greyed(chips) == [3, 4]
+
+
+def test_chips_tell_a_copied_word_from_a_listed_one_and_mark_what_is_unseen() -> None:
+    trace = example_trace(surfaces={"<name1>": "佐布拉克斯"})
+    assert [chip.listed for chip in source_chips(trace)] == [True, False, False, False, False]
+    assert [chip.listed for chip in output_chips(trace)] == [True, False, False, False]
+    assert not any(chip.listed for chip in source_chips(example_trace()))
+    weights = {
+        f"decoder/{layer}/cross_attention/weights": torch.zeros(1, 2, 4, 5) for layer in (0, 1)
+    }
+    weights["decoder/0/cross_attention/weights"][0, :, :, 0] = 1.0
+    blind = example_trace(tensors={**trace.tensors, **weights})
+    assert [chip.unseen for chip in source_chips(blind)] == [False, True, True, False, False]
+    sent = lines_data(source_chips(blind), [], np.zeros((0, 5)), None, 0, {}, {})["sources"]
+    assert [word["unseen"] for word in sent] == [False, True, True, False, False]
 
 
 def test_a_typed_end_is_a_word_not_the_end() -> None:

@@ -1,0 +1,135 @@
+"""The trainings of this session: its workshop at the server's desk, and glimpses of its run.
+
+A link carries the workshop's token, so that the page finds it again when it is loaded anew. Only
+the session that owns it may use it; when that one has gone, the one that comes with the link.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from app import state
+from app.cache import BoundedCache
+from core.checkpoints import load_model
+from core.translator import Direction
+from core.workshop.desk import Desk, Workshop
+from core.workshop.own_words import held_apart
+from core.workshop.plan import Plan
+from core.workshop.run import Run
+
+GLIMPSE_BYTES = 32 * 2**20
+SLOTS = int(os.environ.get("GLASSFORMER_TRAININGS", "0")) or None  # None: all cores but one
+
+
+@dataclass(frozen=True)
+class Glimpse:
+    """A sentence as the model of one step translates it."""
+
+    text: str
+    language: str  # of the translation
+    rows: tuple[str, ...]  # the decoder's input
+    columns: tuple[str, ...]  # the source
+    written: tuple[str, ...]  # the word that each row writes
+    weights: np.ndarray  # (L, H, T, S) cross-attention
+    unknown: bool  # most words of the source are not in the vocabulary
+
+
+@st.cache_resource(show_spinner=False)
+def desk() -> Desk:
+    """The one desk of this server."""
+    return Desk(_is_here, SLOTS)
+
+
+def workshop() -> Workshop | None:
+    """This session's workshop; None before its first training."""
+    token = state.get_state().mine
+    return desk().find(token, _session()) if token else None
+
+
+def current_run() -> Run | None:
+    """This session's run, as it is now."""
+    own = workshop()
+    if own is None or own.run is None:
+        return None
+    desk().tick()
+    return own.run
+
+
+def begin(plan: Plan) -> bool:
+    """Starts a training, or puts it in the line; False where the server takes in no more."""
+    own = workshop()
+    if own is None:
+        if desk().is_full:
+            return False
+        own = desk().open(_session())
+        state.update(mine=own.token)
+    desk().begin(own, plan)
+    return True
+
+
+def kept() -> dict[str, Path]:
+    """Folders of the models that this session has kept, by name."""
+    own = workshop()
+    return dict(own.kept) if own is not None else {}
+
+
+def glimpse(run: Run, step: int, text: str, direction: str) -> Glimpse:
+    """A text as the model of a saved step translates it; GlassformerError as `Translator.trace`."""
+    folder = run.at(step)
+    return _glimpses().get((str(folder), text, direction), lambda: _look(folder, text, direction))
+
+
+def held_out_example(run: Run) -> tuple[str, str] | None:
+    """Of one's own pairs, one that is not trained on; None for a run on the grammar."""
+    if not run.plan.pairs:
+        return None
+    key = f"example {run.folder}"
+    found: tuple[str, str] | None = state.kept("own_example", {}).get(key)
+    if found is None:
+        kept_apart = held_apart(run.plan.pairs, run.plan.recipe.seed)[1]
+        found = min(kept_apart, key=lambda pair: abs(len(pair[0]) - 30))
+        state.keep("own_example", {key: found})
+    return found
+
+
+def _look(folder: Path, text: str, direction: str) -> Glimpse:
+    translator = load_model(folder)
+    trace = translator.trace(text, direction=None if direction == "auto" else _as(direction))
+    layers = range(trace.config.decoder_layers)
+    maps = [trace[f"decoder/{i}/cross_attention/weights"][0].numpy(force=True) for i in layers]
+    return Glimpse(
+        text=trace.output_text,
+        language=trace.direction.rpartition("-")[2],
+        rows=trace.target_tokens,
+        columns=trace.source_tokens,
+        written=trace.output_tokens,
+        weights=np.stack(maps).astype(np.float32),
+        unknown=2 * len(trace.source_unknown) >= len(trace.source_tokens) - 1,
+    )
+
+
+def _as(direction: str) -> Direction:
+    return cast(Direction, direction)
+
+
+@st.cache_resource(show_spinner=False)
+def _glimpses() -> BoundedCache[Glimpse]:
+    return BoundedCache(GLIMPSE_BYTES, lambda seen: seen.weights.nbytes + 1024)
+
+
+def _session() -> str:
+    context = get_script_run_ctx()
+    return context.session_id if context is not None else ""
+
+
+def _is_here(session: str) -> bool:
+    """Whether a session's browser is connected; always in a script without a server."""
+    return not runtime.exists() or runtime.get_instance().is_active_session(session)

@@ -1,0 +1,1 @@
+"""The panels of the Training page: how the model came to be what it is."""

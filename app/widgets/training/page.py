@@ -1,0 +1,49 @@
+"""The Training page: replaying how the model learned, or training one here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from app import state
+from app.widgets.training import replay
+from app.widgets.workshop import page as workshop
+from app.words import say
+
+HALVES = ("replay", "workshop")
+
+
+def show() -> None:
+    """Draw the half of the page that the state names."""
+    st.html(Path(__file__).with_name("training.css"))
+    now = state.get_state()
+    with st.container(key="training_page", gap="xsmall"):
+        _draw(now)
+
+
+def _draw(now: state.State) -> None:
+    labels = {half: say(f"training.half_{half}") for half in HALVES}
+
+    def take() -> None:
+        state.update(training=state.widget_value("training_half"))
+
+    with st.container(
+        key="training_top", horizontal=True, gap="medium", vertical_alignment="center"
+    ):
+        st.segmented_control(
+            say("training.half"),
+            HALVES,
+            key=state.bind("training_half", now.training),
+            format_func=labels.__getitem__,
+            required=True,
+            label_visibility="collapsed",
+            width="content",
+            on_change=take,
+        )
+        if now.training == "replay":
+            replay.show_headline()
+    if now.training == "replay":
+        replay.show()
+    else:
+        workshop.show()

@@ -1,0 +1,1 @@
+"""The workshop: train a small translator here and watch it learn."""

@@ -1,0 +1,55 @@
+"""The reader's own pairs: what was pasted or uploaded last, read once."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import streamlit as st
+
+from app import state
+from core.corpus import draw_pair, load_grammar
+from core.text.vocabulary import RESERVED
+from core.workshop.lessons import written
+from core.workshop.pairs import PairFile, read_pairs
+
+EXAMPLES, LONGEST_EXAMPLE = 60, 7  # pairs, words a side
+
+
+def pasted() -> str:
+    """The text of the session."""
+    text: str = state.kept("workshop_text", "")
+    return text
+
+
+def uploaded() -> tuple[str, bytes] | None:
+    """Name and content of the session's file; None without one."""
+    found: tuple[str, bytes] | None = state.kept("workshop_file")
+    return found
+
+
+def current() -> PairFile | None:
+    """What the file, or else the text, holds; None while there is neither."""
+    file, text = uploaded(), pasted()
+    if file is not None:
+        return _read(file[1], file[0])
+    return _read(text.encode("utf-8", "surrogatepass"), "") if text.strip() else None
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _read(data: bytes, name: str) -> PairFile:
+    return read_pairs(data, name)
+
+
+@cache
+def example_text() -> str:
+    """Short pairs of the grammar, as somebody might paste them."""
+    grammar, rng = load_grammar(), random.Random("pairs to paste")
+    lines: dict[str, None] = {}
+    while len(lines) < EXAMPLES:
+        pair = draw_pair(grammar, rng)
+        sides = pair.sides("en-zh")
+        if max(map(len, sides)) > LONGEST_EXAMPLE or {*sides[0], *sides[1]} & {*RESERVED}:
+            continue
+        lines["\t".join(written(pair))] = None
+    return "\n".join(lines)

@@ -1,0 +1,173 @@
+"""A tokenizer for any two languages: words between spaces, Chinese by the words it knows.
+
+It belongs to models that people train on pairs of their own. The first language of a pair takes
+the place of English, the second that of Chinese, whatever they are. There are no copy slots: a
+word that no pair has taught is `<unk>`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from core.errors import GlassformerError
+from core.text.chinese import split_chinese
+from core.text.detokenize import FULL_WIDTH, Decoded
+from core.text.english import Token
+from core.text.gazetteer import Filler, load_gazetteer
+from core.text.normalize import HAN, has_word, is_han, normalize, simplify
+from core.text.tokenizer import LIMIT, LONGEST_TEXT, Encoded, Language, Tokenizer
+from core.text.vocabulary import END, FILE, RESERVED, TAGS, UNKNOWN, Vocabulary
+
+KIND = "words"  # what vocabulary.json calls this kind of tokenizer
+RUNS = re.compile(rf"[{HAN}]+|[^{HAN}]+")
+MARKS = '.,!?;:()[]{}«»“”„‘"…¿¡/%'  # peeled off words; an apostrophe belongs to its word
+CLOSING, OPENING = frozenset(".,!?;:)]}»”’%…"), frozenset("([{«“‘¿¡")
+
+
+class WordTokenizer(Tokenizer):
+    """Turns text of two languages into words of a vocabulary and back.
+
+    `capitals` names the sides, "en" and "zh", whose sentences begin with a capital.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, capitals: Sequence[str] = ()) -> None:
+        super().__init__(vocabulary)
+        self.capitals = tuple(capitals)
+
+    def encode(self, text: str, language: str) -> Encoded:
+        """Splits a sentence; words outside the vocabulary become `<unk>`.
+
+        Raises:
+            GlassformerError: "empty_text", "no_words", "too_long", "unknown_language".
+        """
+        if language not in TAGS:
+            allowed = ", ".join(sorted(TAGS))
+            raise GlassformerError("unknown_language", given=language, allowed=allowed)
+        tokens = split_words(_checked(text), self.vocabulary)
+        if len(tokens) + 1 > LIMIT:
+            raise GlassformerError("too_long", given=len(tokens), limit=LIMIT - 1)
+        known = [self.knows(token.word) for token in tokens]
+        pieces = (*(t.word if k else UNKNOWN for t, k in zip(tokens, known, strict=True)), END)
+        return Encoded(
+            pieces=pieces,
+            ids=tuple(self.vocabulary.id(piece) for piece in pieces),
+            surfaces=(*(token.surface for token in tokens), END),
+            fillers={},
+            unknown=tuple(i for i, each in enumerate(known) if not each),
+        )
+
+    def decode(
+        self,
+        pieces: Sequence[str],
+        fillers: Mapping[str, Filler],  # noqa: ARG002 there are no slots to fill
+        language: str,
+    ) -> Decoded:
+        """Writes pieces as a sentence: spaces between words that need them, the first capital."""
+        chinese = any(is_han(piece[0]) for piece in pieces if piece)
+        surfaces = [self._surface(piece, chinese) for piece in pieces]
+        spoken = [i for i, piece in enumerate(pieces) if piece not in RESERVED]
+        if spoken and language in self.capitals:
+            first = surfaces[spoken[0]]
+            surfaces[spoken[0]] = first[:1].upper() + first[1:]
+        return Decoded(tuple(surfaces), _joined([surfaces[i] for i in spoken]))
+
+    def detect(self, text: str) -> Language:
+        """The side whose words the text has; the first one where that does not decide."""
+        words = [token.word for token in split_words(_checked(text), self.vocabulary)]
+        known = [word for word in words if has_word(word) and self.knows(word)]
+        second = sum(word in self.vocabulary.counts for word in known)
+        return "zh" if 2 * second > len(known) else "en"
+
+    def knows(self, word: str) -> bool:
+        """Whether a word was in the pairs; specials cannot be typed."""
+        return word not in RESERVED and self.vocabulary.id(word) != self.vocabulary.id(UNKNOWN)
+
+    def save(self, folder: str | Path) -> None:
+        """Writes vocabulary.json into an existing folder."""
+        super().save(folder)
+        path = Path(folder) / FILE
+        table = json.loads(path.read_text(encoding="utf-8"))
+        table |= {"kind": KIND, "capitals": self.capitals}
+        text = json.dumps(table, ensure_ascii=False, indent=0, separators=(",", ":"))
+        path.write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: str | Path) -> WordTokenizer:
+        """Reads vocabulary.json; OSError or ValueError where it cannot be read."""
+        table = json.loads((Path(folder) / FILE).read_text(encoding="utf-8"))
+        return cls(Vocabulary.load(Path(folder)), table.get("capitals", ()))
+
+    def _surface(self, piece: str, chinese: bool) -> str:
+        if chinese and piece in FULL_WIDTH:
+            return FULL_WIDTH[piece]
+        return self.vocabulary.spelling.get(piece, piece)
+
+
+def load_tokenizer(folder: str | Path) -> Tokenizer:
+    """The tokenizer of a model's folder, of the kind that vocabulary.json names.
+
+    OSError or ValueError where it cannot be read.
+    """
+    table = json.loads((Path(folder) / FILE).read_text(encoding="utf-8"))
+    own = isinstance(table, dict) and table.get("kind") == KIND
+    return WordTokenizer.load(folder) if own else Tokenizer.load(folder)
+
+
+def split_words(text: str, vocabulary: Vocabulary) -> list[Token]:
+    """Tokens of normalised text: chunks between spaces without the marks around them.
+
+    A run of Chinese is divided into words of the vocabulary, unless the text itself is spaced.
+    """
+    chunks = text.split(" ")
+    chinese = [chunk for chunk in chunks if any(map(is_han, chunk))]
+    spaced = len(chinese) > 2 and sum(map(len, chinese)) <= 3 * len(chinese)
+    tokens: list[Token] = []
+    for chunk in chunks:
+        for part in _parts(chunk):
+            if not is_han(part[0]):
+                tokens.append(Token(part, part.lower()))
+            elif spaced and part == chunk.strip(MARKS):
+                tokens.append(Token(part, simplify(part)))
+            else:
+                tokens += split_chinese(part, vocabulary, load_gazetteer())
+    return tokens
+
+
+def _parts(chunk: str) -> Iterator[str]:
+    """The words and marks of a chunk without spaces: Chinese apart, marks peeled off the rest."""
+    for run in RUNS.findall(chunk):
+        if is_han(run[0]):
+            yield run
+            continue
+        word = run.lstrip(MARKS).rstrip(MARKS)
+        before, _, after = run.partition(word) if word else (run, "", "")
+        yield from (*before, *([word] if word else ()), *after)
+
+
+def _checked(text: str) -> str:
+    if len(text) > LONGEST_TEXT:
+        given = max(len(text.split()), LIMIT)
+        raise GlassformerError("too_long", given=given, limit=LIMIT - 1)
+    clean = normalize(text)
+    if not clean:
+        raise GlassformerError("empty_text")
+    if not has_word(clean):
+        raise GlassformerError("no_words", text=clean[:40])
+    return clean
+
+
+def _joined(surfaces: Sequence[str]) -> str:
+    text = ""
+    for i, surface in enumerate(surfaces):
+        before = surfaces[i - 1][-1:] if i else ""
+        tight = surface in CLOSING or before in OPENING
+        wide = _is_wide(before) or _is_wide(surface[:1])
+        text += surface if not i or tight or wide else f" {surface}"
+    return text
+
+
+def _is_wide(character: str) -> bool:
+    return bool(character) and (is_han(character) or character in FULL_WIDTH.values())

@@ -1,0 +1,180 @@
+"""Fits how sure the badge may be of a model's translations, on sentences that it was not taught.
+
+Held-out sentences of the grammar say what being right looks like, sentences put together from
+pieces of them what nonsense looks like, and those that people typed how often either happens. The
+sealed set and its judgements are never read.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.checkpoints import CALIBRATION
+from core.corpus import Grammar, held_out_pairs
+from core.errors import GlassformerError
+from core.reading.confidence import Calibration
+from core.reading.signals import signals
+from core.training.measures.calibration import as_typed
+from core.training.measures.free_typed import (
+    OPEN_JUDGEMENTS,
+    RIGHT,
+    Judgements,
+    Sentence,
+    read_judgements,
+    read_sentences,
+    verdict_on,
+)
+from core.translator import Translator
+
+TYPED = ("everyday", "open")  # not the sealed one
+PAIRS, DRAW = 300, 1  # held-out pairs, each in both directions; not those of the evaluation
+NONSENSE = 200  # sentences
+# A sentence of each kind counts so much: what is typed is what the badge is for.
+WEIGHTS = {"typed": 2.0, "held out": 0.3, "nonsense": 0.3}
+RECALL = 0.88  # of the wrong typed ones, the share that is to be badged
+ALARMS = 0.15  # of the right typed ones, the most that may be badged for it
+LEAST = 0.5  # more likely wrong than right is badged in any case
+RIDGE, NEWTON_STEPS, FOLDS = 1.0, 30, 10
+
+
+@dataclass(frozen=True)
+class Case:
+    """A translation: what was measured, whether it is right, how much it counts."""
+
+    features: dict[str, float]
+    right: bool
+    kind: str
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The calibration, and how its badge does on typed sentences left out of the fit."""
+
+    calibration: Calibration
+    cases: int
+    wrong_badged: float  # share of the wrong typed ones
+    right_badged: float  # share of the right typed ones
+
+    def to_dict(self) -> dict[str, Any]:
+        found = {"cases": self.cases, "wrong_ones_badged": round(self.wrong_badged, 4)}
+        found["right_ones_badged"] = round(self.right_badged, 4)
+        return {**self.calibration.to_dict(), "cross_validated_on_typed_sentences": found}
+
+
+def fit(translator: Translator, grammar: Grammar, folder: str | Path, pairs: int = PAIRS) -> Fit:
+    """Fits a calibration and writes it into the model's folder as confidence.json."""
+    cases = [*typed_cases(translator), *grammar_cases(translator, grammar, pairs)]
+    found = fitted(cases)
+    text = json.dumps(found.to_dict(), indent=2) + "\n"
+    (Path(folder) / CALIBRATION).write_text(text, encoding="utf-8")
+    return found
+
+
+def typed_cases(translator: Translator) -> Iterator[Case]:
+    """What people typed; a translation that nobody has accepted or judged counts as wrong."""
+    judgements = read_judgements(files=[OPEN_JUDGEMENTS])
+    for name in TYPED:
+        yield from _cases(translator, read_sentences(name), "typed", judgements)
+
+
+def grammar_cases(translator: Translator, grammar: Grammar, pairs: int) -> Iterator[Case]:
+    """Held-out sentences, and nonsense made of them."""
+    held_out = as_typed(translator, held_out_pairs(grammar, pairs, DRAW).pairs)
+    yield from _cases(translator, held_out, "held out", {})
+    yield from _cases(translator, nonsense(held_out), "nonsense", {})
+
+
+def nonsense(sentences: Sequence[Sentence], count: int = NONSENSE, seed: int = 0) -> list[Sentence]:
+    """Words in any order, and one half of a sentence before half of another: nothing is right."""
+    rng = random.Random(f"nonsense {seed}")
+    found = []
+    for index in range(count):
+        one, other = rng.choice(sentences), rng.choice(sentences)
+        words = _words(one)
+        if index % 2:
+            words = words[: len(words) // 2] + _words(other)[len(words) // 2 :]
+        else:
+            rng.shuffle(words)
+        space = " " if one.direction.startswith("en") else ""
+        if words and one.direction == other.direction:
+            found.append(Sentence(f"nonsense {index}", space.join(words), one.direction, ()))
+    return found
+
+
+def _words(sentence: Sentence) -> list[str]:
+    return sentence.text.split() if sentence.direction.startswith("en") else list(sentence.text)
+
+
+def _cases(
+    translator: Translator, sentences: Sequence[Sentence], kind: str, judgements: Judgements
+) -> Iterator[Case]:
+    for sentence in sentences:
+        try:
+            trace = translator.trace(sentence.text, direction=sentence.direction)
+        except GlassformerError:
+            continue  # refused: there is nothing to badge
+        verdict, _ = verdict_on(sentence, trace.full_text, judgements)
+        yield Case(signals(trace).numbers(), verdict in RIGHT, kind)
+
+
+def fitted(cases: Sequence[Case]) -> Fit:
+    """The logistic model of the cases, with the threshold that badges enough of the wrong ones."""
+    names = tuple(cases[0].features)
+    rows = torch.tensor([[1.0, *case.features.values()] for case in cases], dtype=torch.float64)
+    right = torch.tensor([float(case.right) for case in cases], dtype=torch.float64)
+    weights = torch.tensor([WEIGHTS[case.kind] for case in cases], dtype=torch.float64)
+    scores = _left_out_scores(rows, right, weights)
+    typed = torch.tensor([case.kind == "typed" for case in cases])
+    wrong, good = scores[typed & (right == 0)], scores[typed & (right == 1)]
+    threshold = _threshold(wrong, good)
+    intercept, *found = _logistic(rows, right, weights).tolist()
+    named = {name: round(value, 3) for name, value in zip(names, found, strict=True)}
+    return Fit(
+        Calibration(round(intercept, 3), named, threshold),
+        len(cases),
+        wrong_badged=_share_below(wrong, threshold),
+        right_badged=_share_below(good, threshold),
+    )
+
+
+def _threshold(wrong: Tensor, right: Tensor) -> float:
+    """The score below which the badge stands."""
+    enough = float(wrong.quantile(RECALL)) if len(wrong) else LEAST
+    bearable = float(right.quantile(ALARMS)) if len(right) else 1.0
+    return round(max(LEAST, min(enough, bearable)), 3)
+
+
+def _share_below(scores: Tensor, threshold: float) -> float:
+    return float((scores < threshold).double().mean()) if len(scores) else 0.0
+
+
+def _left_out_scores(rows: Tensor, right: Tensor, weights: Tensor) -> Tensor:
+    """Each case's score by a model fitted without its tenth of the cases (N,)."""
+    fold = torch.randperm(len(rows), generator=torch.Generator().manual_seed(0)) % FOLDS
+    scores = torch.zeros_like(right)
+    for number in range(FOLDS):
+        kept = fold != number
+        found = _logistic(rows[kept], right[kept], weights[kept])
+        scores[~kept] = (rows[~kept] @ found).sigmoid()
+    return scores
+
+
+def _logistic(rows: Tensor, right: Tensor, weights: Tensor) -> Tensor:
+    """Ridge logistic regression by Newton's method: rows (N, F) with ones first -> (F,)."""
+    ridge = RIDGE * torch.eye(rows.size(1), dtype=rows.dtype)
+    ridge[0, 0] = 0.0
+    found = torch.zeros(rows.size(1), dtype=rows.dtype)
+    for _ in range(NEWTON_STEPS):
+        chance = (rows @ found).sigmoid()  # (N,)
+        slope = rows.T @ (weights * (right - chance)) - ridge @ found
+        curve = (rows.T * (weights * chance * (1 - chance))) @ rows + ridge
+        found = found + torch.linalg.solve(curve, slope)
+    return found

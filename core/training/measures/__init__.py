@@ -1,0 +1,1 @@
+"""What is measured of a translator, one question a file."""

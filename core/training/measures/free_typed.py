@@ -1,0 +1,161 @@
+"""Sentences that people type, with the translations that are right.
+
+An output is *accepted* if it is one of a sentence's listed translations (marks, letter case and
+spaces do not count). Another one is right only if somebody has judged it `acceptable`, in
+`assets/sentences/judgements.json` (of the sealed set in
+`judgements_sealed.json`): a reader of both languages finds nothing missing, added or
+changed, and the sentence could be said so. The list says of each output why. Without a verdict it
+counts as wrong, and is listed as not judged.
+
+    {"text": …, "direction": "en-zh", "output": …, "verdict": "acceptable" or "wrong", "why": …}
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from core.errors import GlassformerError
+from core.reading.confidence import confidence
+from core.text.normalize import normalize, simplify
+from core.training.measures.tally import Tally, tally
+from core.translator import Direction, Translator
+
+SENTENCES = Path(__file__).resolve().parents[3] / "assets" / "sentences"
+SETS = {
+    "everyday": "everyday.json",  # in the repository since the first grammar
+    "open": "free_typed_open.json",  # the grammar was widened with these in mind
+    "sealed": "free_typed_sealed.json",  # frozen before any result was seen, never tuned on
+}
+SEALED = "sealed"
+OPEN_JUDGEMENTS = "judgements.json"
+JUDGEMENTS = (OPEN_JUDGEMENTS, "judgements_sealed.json")  # apart: one can be left unread
+Verdict = Literal["accepted", "acceptable", "wrong", "not judged"]
+RIGHT: tuple[Verdict, ...] = ("accepted", "acceptable")
+Judgements = Mapping[tuple[str, str, str], tuple[Verdict, str]]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What is typed, and all that is right."""
+
+    id: str
+    text: str
+    direction: Direction
+    accepted: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the model wrote, how sure it was, and whether that is right."""
+
+    sentence: Sentence
+    output: str  # "" where the text was refused
+    verdict: Verdict
+    why: str
+    sure: bool
+    score: float  # 0..1, the higher the surer
+
+    @property
+    def right(self) -> bool:
+        return self.verdict in RIGHT
+
+
+def read_sentences(name: str, folder: Path = SENTENCES) -> tuple[Sentence, ...]:
+    """The sentences of a set, () where its file is not there."""
+    path = folder / SETS[name]
+    if not path.is_file():
+        return ()
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    return tuple(
+        Sentence(
+            row.get("id", f"{name} {i}"), row["text"], row["direction"], tuple(row["accepted"])
+        )
+        for i, row in enumerate(rows, 1)
+    )
+
+
+def read_judgements(folder: Path = SENTENCES, files: Sequence[str] = JUDGEMENTS) -> Judgements:
+    """Verdicts by (text, direction, output as compared); a verdict must be one of two words."""
+    found: dict[tuple[str, str, str], tuple[Verdict, str]] = {}
+    for path in (folder / name for name in files):
+        rows = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+        for row in rows:
+            if row["verdict"] not in ("acceptable", "wrong"):
+                raise ValueError(f"{path.name}: {row['verdict']!r} is no verdict: {row['text']}")
+            key = (row["text"], row["direction"], compared(row["output"]))
+            found[key] = (row["verdict"], row["why"])
+    return found
+
+
+@cache
+def compared(text: str) -> str:
+    """A text as it is compared: simplified characters, no marks, no case, single spaces."""
+    plain = simplify(normalize(text)).casefold().replace("'", "")
+    words = re.sub(r"[\W_]+", " ", plain).strip()
+    return re.sub(r"(?<![a-z0-9]) | (?![a-z0-9])", "", words)  # Chinese is written without spaces
+
+
+def answers(
+    translator: Translator, sentences: Sequence[Sentence], judgements: Judgements
+) -> list[Answer]:
+    """Translates each sentence as the app does, and looks its verdict up."""
+    return [_answer(translator, sentence, judgements) for sentence in sentences]
+
+
+def _answer(translator: Translator, sentence: Sentence, judgements: Judgements) -> Answer:
+    try:
+        trace = translator.trace(sentence.text, direction=sentence.direction)
+    except GlassformerError as refused:
+        return Answer(sentence, "", "wrong", f"refused: {refused}", sure=False, score=0.0)
+    output = trace.full_text
+    verdict, why = verdict_on(sentence, output, judgements)
+    badge = confidence(trace)
+    return Answer(sentence, output, verdict, why, badge.level == "sure", badge.score)
+
+
+def verdict_on(sentence: Sentence, output: str, judgements: Judgements) -> tuple[Verdict, str]:
+    """The verdict on what was written for a sentence, and why."""
+    if compared(output) in map(compared, sentence.accepted):
+        return "accepted", ""
+    key = (sentence.text, sentence.direction, compared(output))
+    return judgements.get(key, ("not judged", ""))
+
+
+def by_direction(found: Sequence[Answer]) -> dict[str, Tally]:
+    """So many right, by direction."""
+    directions = dict.fromkeys(answer.sentence.direction for answer in found)
+    return {d: tally(a.right for a in found if a.sentence.direction == d) for d in directions}
+
+
+def rows(found: Sequence[Answer]) -> list[dict[str, Any]]:
+    """What came of each answer, without its words, for metrics.json."""
+    return [
+        {
+            "id": answer.sentence.id,
+            "verdict": answer.verdict,
+            "sure": answer.sure,
+            "score": round(answer.score, 4),
+        }
+        for answer in found
+    ]
+
+
+def to_judge(found: Sequence[Answer]) -> list[dict[str, str]]:
+    """What nobody has judged, as rows of judgements.json with the verdict left to be filled in."""
+    return [
+        {
+            "text": answer.sentence.text,
+            "direction": answer.sentence.direction,
+            "output": answer.output,
+            "verdict": "",
+            "why": "",
+        }
+        for answer in found
+        if answer.verdict == "not judged"
+    ]

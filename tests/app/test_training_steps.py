@@ -1,0 +1,26 @@
+"""Going from step to step of a training: what is written, what stays pinned."""
+
+from typing import Any
+
+import pytest
+
+from app.state import State
+from app.widgets.training import moving
+
+STEPS = (0, 50, 100, 400)
+
+
+def test_going_to_a_place_writes_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    changes: list[dict[str, Any]] = []
+    monkeypatch.setattr(moving.state, "update", lambda **change: changes.append(change))
+    go = moving.goer(STEPS)
+    for place in (1, 3, 0):
+        go(place)
+    assert changes == [{"step": "50"}, {"step": ""}, {"step": "0"}]
+
+
+def test_another_step_keeps_pins_on_the_source_alone() -> None:
+    now = State(kind="cross", query=1, key=2, token=("target", 1))
+    assert now.changed(step="50") == State(kind="cross", step="50")
+    now = State(query=1, key=2, token=("source", 1))
+    assert now.changed(step="50") == State(query=1, key=2, token=("source", 1), step="50")

@@ -1,0 +1,51 @@
+"""What the workshop says: numbers are those of the code, and every problem has a text."""
+
+import ast
+
+import pytest
+
+from app.widgets.workshop.form import STEPS
+from app.widgets.workshop.own import EXAMPLES
+from app.words import say
+from app.words.lookup import texts
+from core.workshop import desk, pairs, plan
+from tests.architecture.sources import ROOT, parse
+
+LANGUAGES = ("en", "zh")
+NUMBERS = {
+    "steps_help": (*STEPS, plan.BATCH),
+    "own_about": (pairs.FEWEST, pairs.MOST),
+    "example": (EXAMPLES,),
+    "rate_help": (round(plan.PEAK_RATE, 3),),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("key", NUMBERS)
+def test_numbers_in_texts_are_those_of_the_code(key: str, language: str) -> None:
+    text = say(f"workshop.{key}", language)
+    for number in NUMBERS[key]:
+        assert f"{number:,}" in text
+
+
+def test_times_and_counts_in_words_are_those_of_the_code() -> None:
+    assert (desk.GRACE, desk.MOST_KEPT) == (180, 3)
+    assert "Three minutes" in say("workshop.stays", "en") and "三分钟" in say(
+        "workshop.stays", "zh"
+    )
+    assert "Three" in say("workshop.keep_help", "en") and "三个" in say("workshop.keep_help", "zh")
+
+
+@pytest.mark.parametrize(("kind", "prefix"), [("Problem", "problem_"), ("Note", "note_")])
+def test_every_problem_and_note_has_a_text_and_no_other(kind: str, prefix: str) -> None:
+    makers = {"Problem": ("Problem", "_refused"), "Note": ("Note",)}[kind]
+    keys = {
+        node.args[0].value
+        for node in ast.walk(parse(ROOT / "core" / "workshop" / "pairs.py"))
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "id", "") in makers
+        and isinstance(node.args[0], ast.Constant)
+    }
+    start = f"workshop.{prefix}"
+    said = {key.removeprefix(start) for key in texts("en") if key.startswith(start)}
+    assert said == keys

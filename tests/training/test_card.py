@@ -1,0 +1,120 @@
+"""The model card: what it tells, and what it leaves out."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.checkpoints import load_model
+from core.training.card import LIST, SEALED_LIST, write_card
+from core.training.evaluate import Metrics
+from core.training.measures.calibration import calibrate
+from core.training.measures.free_typed import Answer, Sentence
+from core.training.measures.knock_out import Without
+from core.training.measures.tally import Tally
+from core.training.measures.written import Score, Written
+
+
+def answer(verdict: str, text: str = "I have a cat|dog") -> Answer:
+    sentence = Sentence("f001", text, "en-zh", ("我有一只猫",))
+    return Answer(sentence, "我有猫", verdict, "why so", sure=False, score=0.25)  # type: ignore[arg-type]
+
+
+def metrics() -> Metrics:
+    written = Written(
+        exact={"en-zh": Tally(9, 10)},
+        by_template={"past": {"en-zh": Tally(9, 10)}},
+        scores={"en-zh BLEU": Score(81.25, "tok:zh")},
+    )
+    unchanged = Without(Tally(9, 10), {"en-zh": Tally(8, 10)})
+    without = Without(Tally(1, 10), {"en-zh": Tally(7, 10)})
+    return Metrics(
+        written,
+        coreference=Tally(9, 10),
+        alignment={"en-zh": {"layer 1": Tally(5, 8), "layer 1 head 1": Tally(7, 8)}},
+        antecedent={"layer 1 head 1": Tally(19, 20), "layer 1 head 2": Tally(1, 20)},
+        knock_outs={
+            "nothing": {"unchanged": unchanged},
+            "encoder self-attention layer 1": {"zeroed": without, "mean": without},
+            "encoder self-attention layer 1 head 1": {"zeroed": without, "mean": unchanged},
+        },
+        resolved=Tally(20, 20),
+        flips={"decoder layer 1, all heads": Tally(20, 20), "decoder layer 1 head 1": Tally(1, 20)},
+        typed={"open": [answer("wrong"), answer("acceptable")]},
+        calibration={"open": calibrate([answer("wrong"), answer("acceptable")])},  # type: ignore[dict-item]
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    about = {"model": load_model().config.to_dict(), "training": {"steps": 7}}
+    (tmp_path / "config.json").write_text(json.dumps(about))
+    return tmp_path
+
+
+def test_the_card_tells_the_figures(folder: Path) -> None:
+    write_card(folder, metrics())
+    card = (folder / "CARD.md").read_text("utf-8")
+    assert "| en-zh | 90.0 % | 10 | 81.2 | not measured |" in card and "steps 7" in card
+    assert "layer 1 head 1, 87.5 %" in card  # the best single cross head
+    assert "layer 1 head 1, with 95.0 % of 20 pronouns" in card
+    assert "the translation of pronouns depends on it" in card
+    assert "| decoder layer 1, all heads | 100.0 % | 20 |" in card
+    assert "| open (`free_typed_open.json`) | 50.0 % | 2 |" in card
+    assert f"({LIST})" in card and SEALED_LIST not in card
+    table = json.loads((folder / "metrics.json").read_text("utf-8"))
+    assert table["exact_match"]["en-zh"] == {"right": 9, "total": 10, "rate": 0.9}
+    assert table["typed_answers"]["open"][0]["verdict"] == "wrong"
+
+
+def test_the_card_tells_which_heads_were_taught(folder: Path) -> None:
+    write_card(folder, metrics())
+    assert "A plain model" in (folder / "CARD.md").read_text("utf-8")
+    about = json.loads((folder / "config.json").read_text())
+    about["taught"] = {
+        "alignment": {"address": "decoder/1/cross_attention/weights", "head": None},
+        "antecedent": {"address": "encoder/1/self_attention/weights", "head": 2},
+    }
+    (folder / "config.json").write_text(json.dumps(about))
+    write_card(folder, metrics())
+    card = (folder / "CARD.md").read_text("utf-8")
+    assert "decoder cross-attention layer 2, mean of heads (from the row" in card
+    assert "encoder self-attention layer 2 head 3 (from a pronoun" in card
+
+
+def test_a_head_that_is_not_missed_decides_nothing(folder: Path) -> None:
+    found = metrics()
+    unchanged = found.knock_outs["nothing"]["unchanged"]
+    head = {"zeroed": unchanged, "mean": replace(unchanged, exact={})}
+    found.knock_outs["encoder self-attention layer 1 head 1"] = head
+    write_card(folder, found)
+    assert "pronouns does not depend on it" in (folder / "CARD.md").read_text("utf-8")
+
+
+def test_the_list_has_every_sentence(folder: Path) -> None:
+    write_card(folder, metrics())
+    listed = (folder / LIST).read_text("utf-8")
+    assert "open: 1 of 2 right (50.0 %)" in listed
+    assert listed.count("I have a cat\\|dog") == 2 and "why so" in listed and "⚠ 0.25" in listed
+
+
+def test_the_sealed_set_has_a_list_of_its_own(folder: Path) -> None:
+    found = metrics()
+    found.typed["sealed"] = [answer("wrong", "a sealed sentence")]
+    write_card(folder, found)
+    assert "a sealed sentence" in (folder / SEALED_LIST).read_text("utf-8")
+    for name in (LIST, "CARD.md", "metrics.json"):
+        assert "a sealed sentence" not in (folder / name).read_text("utf-8")
+    assert f"({SEALED_LIST})" in (folder / "CARD.md").read_text("utf-8")
+    write_card(folder, metrics())
+    assert not (folder / SEALED_LIST).exists()  # it was of another evaluation
+
+
+def test_what_was_not_measured_is_left_out(folder: Path) -> None:
+    write_card(folder, Metrics(Written(exact={"en-zh": Tally(1, 2)})))
+    card = (folder / "CARD.md").read_text("utf-8")
+    assert "50.0 %" in card and "nan" not in card
+    for heading in ("## Typed", "## The badge", "## Without a head", "## Attention turned"):
+        assert heading not in card
+    assert not (folder / LIST).exists()
