@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import Page, expect
 
+from core.checkpoints import load_model
 from tests.browser import driver
 
 FEED_FORWARD = "encoder/0/feed_forward"
@@ -81,6 +82,7 @@ def test_a_folded_layer_unfolds_and_stays_unfolded(open_page: Callable[..., Page
 def test_pointing_at_a_block_says_what_it_does_in_the_language_of_the_page(
     open_page: Callable[..., Page],
 ) -> None:
+    width = load_model().config.d_model
     for language, name, what in (
         ("en", "Decoder · Layer 1 · Cross-attention", "memory"),
         ("zh", "解码器 · 第 1 层 · 交叉注意力", "编码器"),
@@ -91,7 +93,7 @@ def test_pointing_at_a_block_says_what_it_does_in_the_language_of_the_page(
         block(page, "decoder/0/cross_attention").hover()
         expect(tip).to_contain_text(name)
         expect(tip).to_contain_text(what)
-        expect(tip).to_contain_text("× 64")
+        expect(tip).to_contain_text(f"× {width}")
         expect(tip).to_contain_text("%")
         page.mouse.move(2, 2)
         expect(tip).to_be_hidden()
