@@ -58,7 +58,7 @@ def test_the_whole_way(open_page: Callable[..., Page], tmp_path: Path) -> None:
     expect(page.locator(".st-key-workshop_form")).to_contain_text("Kept. Choose “mine-1”")
     take_away(page, tmp_path)
     fill(page, "sentence", "word3 is 12")
-    select(page, "model", "mine-1")
+    select(page, "model_en", "mine-1")
     page.get_by_role("link", name="Translate").click()
     page.wait_for_url(lambda url: "/training" not in url)
     driver.wait_until_idle(page)
