@@ -16,7 +16,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -93,7 +93,7 @@ def read_judgements(folder: Path = SENTENCES, files: Sequence[str] = JUDGEMENTS)
     return found
 
 
-@cache
+@lru_cache(maxsize=4096)
 def compared(text: str) -> str:
     """A text as it is compared: simplified characters, no marks, no case, single spaces."""
     plain = simplify(normalize(text)).casefold().replace("'", "")
