@@ -43,6 +43,19 @@ MESSAGES = {
     "unknown_address": "Nothing is recorded at {address}. Nearest: {nearest}.",
     "unknown_axis": "{address} has no axis {axis}; it has {axes}.",
     "out_of_range": "{name} {given} does not exist; it may be 0 to {last}.",
+    # an input of the Lab
+    "lab_number": "{name} holds “{given}”, which is not a number. Type digits, such as 1.5 or −2.",
+    "lab_range": "{name} is {given}; it may be {low} to {high}. Choose a number between them.",
+    "lab_whole": "{name} is {given}; it must be a whole number from {low} to {high}.",
+    "lab_empty": "{name} is empty. Give at least one number.",
+    "lab_lengths": "The rows of {name} hold {given} numbers. Give every row as many as the others.",
+    "lab_shape": "{name} is {given}; it must be {needed}. Change it, or what it has to fit.",
+    "lab_large": "The size of {name} is {given}; at most {limit} is allowed. Make it smaller.",
+    "lab_choice": "{name} cannot be {given}; it may be {allowed}. Choose one of them.",
+    "trail_cell": "{given} does not name one number of {address}, which has {axes}. Give one index "
+    "for each of them.",
+    "trail_model": "This run was made by {name}, a model of another config. Give the model that "
+    "made it.",
     # an edit
     "edit_unmatched": "The edit at {address} matched nothing in this run. Nearest: {nearest}.",
     "edit_changes_kind": "The edit at {address} must keep {was}, but gave {now}.",

@@ -1,0 +1,142 @@
+"""Pre-norm against post-norm over depth, with and without the residual (§5.4; Xiong et al. 2020).
+
+An untrained encoder, the words' vectors followed upwards and the gradient followed back down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, get_args
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from core.config import ModelConfig, NormPlace
+from core.errors import GlassformerError
+from core.lab.inputs import whole
+from core.lab.seeded import seeded
+from core.model.encoder import Encoder
+from core.trace.tape import Edit, Recorder
+
+WORDS = 6  # random vectors that stand for a sentence
+HEADS = 4
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One encoder of L layers; entry 0 is the input, entry l what layer l gives."""
+
+    place: NormPlace
+    residual: bool  # False: the way around every sub-layer is cut
+    lengths: Tensor  # (L + 1,) mean length of a word's vector
+    gradients: Tensor  # (L + 1,) length of ∂ loss / ∂ that layer's output
+    weight_gradients: Tensor  # (L,) of ∂ loss / ∂ W₂ of that layer's feed-forward
+    likeness: Tensor  # (L + 1,) mean cosine between two different words: 1, all are alike
+    kept: Tensor  # (L + 1,) mean cosine between a word and its own input
+
+    @property
+    def gradient_ratio(self) -> float:
+        """The gradient that reaches the input over the one at the top."""
+        return float(self.gradients[0] / self.gradients[-1])
+
+
+@dataclass(frozen=True)
+class Depth:
+    """The four stacks on the same input, and from the same starting weights."""
+
+    layers: int
+    width: int
+    stacks: tuple[Stack, ...]  # post, post cut, pre, pre cut
+
+    def stack(self, place: NormPlace, residual: bool = True) -> Stack:
+        """One of the four."""
+        wanted = (place, residual)
+        return next(each for each in self.stacks if (each.place, each.residual) == wanted)
+
+
+def depth(layers: Any = 8, width: Any = 32, seed: Any = 0) -> Depth:
+    """Measures all four stacks by running the model's own encoder, forwards and backwards.
+
+    The loss is a fixed random direction of the last layer's output (before any final norm), of
+    length 1 for each word, so that gradients of different depths compare.
+
+    Args:
+        layers: 1 to 12.
+        width: d_model, a multiple of 4 from 8 to 64.
+        seed: of the weights, the input and the direction.
+
+    Raises:
+        GlassformerError: `lab_whole` or `lab_shape` for an input outside of these.
+    """
+    many, start = whole("layers", layers, 1, 12), whole("seed", seed, 0, 2**31)
+    wide = whole("width", width, 8, 64)
+    if wide % HEADS:
+        raise GlassformerError("lab_shape", name="width", given=wide, needed=f"{HEADS} × n")
+    stacks = [
+        _measure(many, wide, start, place, residual)
+        for place in get_args(NormPlace)
+        for residual in (True, False)
+    ]
+    return Depth(many, wide, tuple(stacks))
+
+
+@lru_cache(maxsize=8)
+def encoder(layers: int, width: int, seed: int, place: NormPlace) -> Encoder:
+    """The untrained encoder; two places of the norm start from the same weights."""
+    config = ModelConfig(
+        vocabulary_size=1,
+        d_model=width,
+        n_heads=HEADS,
+        encoder_layers=layers,
+        d_ff=4 * width,
+        dropout=0.0,
+        norm_place=place,
+    )
+    return seeded(lambda: Encoder(config), seed)
+
+
+def _measure(layers: int, width: int, seed: int, place: NormPlace, residual: bool) -> Stack:
+    model = encoder(layers, width, seed, place)
+    generator = torch.Generator().manual_seed(seed)
+    x, direction = torch.randn(2, 1, WORDS, width, generator=generator)  # (1, S, D) each
+    edits = () if residual else (Edit("*_residual/stream", torch.zeros_like),)
+    tape = Recorder(edits)
+    everything = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+    with torch.enable_grad():
+        top = model(x.requires_grad_(), everything, tape)  # (1, S, D)
+        loss = (top * functional.normalize(direction, dim=-1)).sum()
+    lower = [tape.tensors[f"{at}/self_attention_residual/branch_input"] for at in range(layers)]
+    rows = [*lower, top]  # L + 1 times (1, S, D)
+    hidden = [tape.tensors[f"{at}/feed_forward/activation"] for at in range(layers)]
+    outputs = [tape.tensors[f"{at}/feed_forward/output"] for at in range(layers)]
+    found = torch.autograd.grad(loss, [*rows, *outputs])
+    states = torch.cat(rows).detach()  # (L + 1, S, D)
+    weights = [
+        _weight_gradient(inner.detach(), gradient)
+        for inner, gradient in zip(hidden, found[layers + 1 :], strict=True)
+    ]
+    return Stack(
+        place=place,
+        residual=residual,
+        lengths=states.norm(dim=-1).mean(dim=-1),
+        gradients=torch.stack([each.norm() for each in found[: layers + 1]]),
+        weight_gradients=torch.stack(weights),
+        likeness=_likeness(states),
+        kept=functional.cosine_similarity(states, states[:1], dim=-1).mean(dim=-1),
+    )
+
+
+def _weight_gradient(hidden: Tensor, gradient: Tensor) -> Tensor:
+    """‖∂ loss / ∂ W₂‖ of output = hidden W₂ᵀ + b: (1, S, F) and (1, S, D) -> ()."""
+    norm: Tensor = (gradient[0].T @ hidden[0]).norm()
+    return norm
+
+
+def _likeness(states: Tensor) -> Tensor:
+    """(L + 1, S, D) -> (L + 1,): the mean cosine over pairs of different words."""
+    unit = functional.normalize(states, dim=-1)
+    cosines = unit @ unit.transpose(-2, -1)  # (L + 1, S, S)
+    words = states.size(1)
+    return (cosines.sum(dim=(-2, -1)) - words) / (words * (words - 1))

@@ -1,0 +1,108 @@
+"""Attention as a soft dictionary: a query answered by an exact, the nearest, or all entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.lab.comparisons import soft_lookup
+from core.lab.inputs import array, number
+from core.lab.measures import attention, entropy
+
+TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+KEYS = ((3.0, 0.0), (2.4, 0.4), (-1.0, 3.0))  # apple, banana, chair
+VALUES = ((10.0,), (5.0,), (2.0,))
+QUERY = (1.0, -0.1)  # fruit
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """One query against S entries, answered three ways; a value has V numbers."""
+
+    scores: Tensor  # (S,) q · k
+    scaled: Tensor  # (S,) q · k / √K
+    weights: Tensor  # (S,) softmax(scaled / temperature)
+    soft: Tensor  # (V,) Σ weight × value
+    exact: int | None  # the first entry whose key is the query; a hard dictionary knows no other
+    nearest: int  # the entry with the largest score
+    hard: Tensor  # (V,) its value: the soft answer at temperature 0
+    mean: Tensor  # (V,) of all values: the soft answer at temperature ∞
+    temperatures: Tensor  # (N,)
+    by_temperature: Tensor  # (N, S) the weights at each
+    answers: Tensor  # (N, V)
+    entropies: Tensor  # (N,) nats
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """An answer mixed by weights that were given, not computed."""
+
+    terms: Tensor  # (S, V) weight × value of each entry
+    answer: Tensor  # (V,)
+    total: float  # Σ weights: 1 for a mean
+
+
+def look_up(
+    query: Any = QUERY,
+    keys: Any = KEYS,
+    values: Any = VALUES,
+    temperature: Any = 1.0,
+    temperatures: Any = TEMPERATURES,
+) -> LookUp:
+    """Asks a dictionary of S entries, by the attention of §3.2.1 with the query / temperature.
+
+    Args:
+        query: (K,).
+        keys: (S, K).
+        values: (S, V).
+        temperature: above 0; 1 is the paper's attention.
+        temperatures: (N,) for the curve.
+
+    Raises:
+        GlassformerError: `lab_…` for what is no number or does not fit together.
+    """
+    k = array("keys", keys, 2, limit=256)  # (S, K)
+    q = array("query", query, 1, (k.size(1),))  # (K,)
+    v = array("values", values, 2, (k.size(0), None), limit=256)  # (S, V)
+    now = number("temperature", temperature, 1e-3, 1e3)
+    heats = _heats(temperatures)  # (N,)
+    stages = attention(q[None], k)  # (1, S) each
+    weights = attention(q[None] / now, k)["weights"][0]  # (S,)
+    curve = attention(q / heats[:, None], k)["weights"]  # (N, S)
+    nearest = int(stages["scores"][0].argmax())
+    same = (k == q).all(dim=1).nonzero().flatten().tolist()
+    return LookUp(
+        scores=stages["scores"][0],
+        scaled=stages["scaled"][0],
+        weights=weights,
+        soft=soft_lookup(weights, v),
+        exact=same[0] if same else None,
+        nearest=nearest,
+        hard=v[nearest],
+        mean=v.mean(dim=0),
+        temperatures=heats,
+        by_temperature=curve,
+        answers=soft_lookup(curve, v),
+        entropies=entropy(curve),
+    )
+
+
+def mixture(weights: Any, values: Any) -> Mixture:
+    """Values (S, V) mixed by given weights (S,), as the notes do with 0.6, 0.4 and 0.
+
+    Raises:
+        GlassformerError: `lab_…` for what is no number or does not fit together.
+    """
+    v = array("values", values, 2, limit=256)  # (S, V)
+    w = array("weights", weights, 1, (v.size(0),))  # (S,)
+    return Mixture(w[:, None] * v, soft_lookup(w, v), float(torch.sum(w)))
+
+
+def _heats(temperatures: Any) -> Tensor:
+    heats = array("temperatures", temperatures, limit=64)  # (N,)
+    for each in heats.tolist():
+        number("temperatures", each, 1e-3, 1e3)
+    return heats

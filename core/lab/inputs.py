@@ -1,0 +1,138 @@
+"""What people type into the Lab, read as numbers or refused with a reason.
+
+Every reader takes the input's name (a key), what was given (numbers, or text as typed) and what is
+allowed. All of them raise `GlassformerError`: `lab_number`, `lab_range`, `lab_whole`, `lab_empty`,
+`lab_lengths`, `lab_shape`, `lab_large` or `lab_choice`, with the name among its values.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.errors import GlassformerError
+
+LARGEST = 1e6  # of a number typed: its square still has room in float32
+CELLS = 1024  # of an array typed
+SHOWN = 24  # characters of a wrong input that are repeated to the reader
+
+Shape = tuple[int | None, ...]  # None: any size
+
+
+def number(name: str, given: Any, low: float = -LARGEST, high: float = LARGEST) -> float:
+    """One finite number; text may have a true minus (−) or full-width digits."""
+    found = _parsed(given)
+    if found is None or not math.isfinite(found):
+        raise GlassformerError("lab_number", name=name, given=_shown(given))
+    if not low <= found <= high:
+        raise GlassformerError("lab_range", name=name, given=_shown(given), low=low, high=high)
+    return found
+
+
+def whole(name: str, given: Any, low: int, high: int) -> int:
+    """One whole number from `low` to `high`, both included."""
+    found = _parsed(given)
+    if found is None or math.isnan(found):
+        raise GlassformerError("lab_number", name=name, given=_shown(given))
+    if not low <= found <= high or found != int(found):
+        raise GlassformerError("lab_whole", name=name, given=_shown(given), low=low, high=high)
+    return int(found)
+
+
+def choice(name: str, given: Any, allowed: Collection[str]) -> str:
+    """One of the keys `allowed`."""
+    if not isinstance(given, str) or given not in allowed:
+        options = ", ".join(allowed)
+        raise GlassformerError("lab_choice", name=name, given=_shown(given), allowed=options)
+    return given
+
+
+def array(
+    name: str, given: Any, axes: int = 1, shape: Shape | None = None, limit: int = CELLS
+) -> Tensor:
+    """Numbers on `axes` axes, float64: nested rows, a tensor, or text (`1 2; 3 4`).
+
+    `shape` is what another input asks for, None where any size will do.
+    """
+    rows = parse(given, axes) if isinstance(given, str) else _listed(given)
+    sizes, cells = _walk(name, rows, axes, limit)
+    if len(cells) > limit:
+        raise GlassformerError("lab_large", name=name, given=len(cells), limit=limit)
+    fits = shape is None or (
+        len(shape) == axes and all(a in (None, b) for a, b in zip(shape, sizes, strict=True))
+    )
+    if not fits:
+        raise GlassformerError(
+            "lab_shape", name=name, given=_size(sizes), needed=_size(shape or ())
+        )
+    return torch.tensor(cells, dtype=torch.float64).reshape(sizes)
+
+
+def flags(name: str, given: Any, axes: int = 2, shape: Shape | None = None) -> Tensor:
+    """Zeros and ones on `axes` axes, as bool; True and False are read as 1 and 0."""
+    found = array(name, _as_numbers(given), axes, shape)
+    for cell in found.flatten().tolist():
+        if cell not in (0.0, 1.0):
+            raise GlassformerError("lab_whole", name=name, given=f"{cell:g}", low=0, high=1)
+    return found.bool()
+
+
+def parse(text: str, axes: int = 2) -> list[Any]:
+    """Text as typed, in rows: numbers apart by blanks or commas, rows by `;` or new lines.
+
+    On one axis all numbers make one row; brackets mean nothing.
+    """
+    plain = re.sub(r"[\[\]()（）【】]", " ", text)
+    rows = [re.split(r"[\s,，、]+", row.strip(" \t,，、")) for row in re.split(r"[;；\n]+", plain)]
+    kept = [row for row in rows if row != [""]]
+    return [cell for row in kept for cell in row] if axes == 1 else kept
+
+
+def _walk(name: str, given: Any, axes: int, limit: int) -> tuple[tuple[int, ...], list[float]]:
+    if axes == 0:
+        return (), [number(name, given)]
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise GlassformerError("lab_number", name=name, given=_shown(given))
+    if not given:
+        raise GlassformerError("lab_empty", name=name)
+    if len(given) > limit:
+        raise GlassformerError("lab_large", name=name, given=len(given), limit=limit)
+    parts = [_walk(name, part, axes - 1, limit) for part in given]
+    sizes = [size for size, _ in parts]
+    if len(set(sizes)) > 1:
+        raise GlassformerError("lab_lengths", name=name, given=", ".join(map(_size, sizes)))
+    return (len(given), *sizes[0]), [cell for _, cells in parts for cell in cells]
+
+
+def _listed(given: Any) -> Any:
+    return given.tolist() if hasattr(given, "tolist") else given
+
+
+def _as_numbers(given: Any) -> Any:
+    given = _listed(given)
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return [_as_numbers(part) for part in given]
+    return int(given) if isinstance(given, bool) else given
+
+
+def _parsed(given: Any) -> float | None:
+    if isinstance(given, bool) or given is None:
+        return None
+    try:
+        return float(given.replace("−", "-") if isinstance(given, str) else given)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        return None
+
+
+def _shown(given: Any) -> str:
+    text = str(given)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def _size(sizes: Shape) -> str:
+    return " × ".join("n" if size is None else str(size) for size in sizes)

@@ -1,0 +1,161 @@
+"""Layer normalisation's formulas side by side, where ε stands, and how γ and β broadcast (§5.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+from core.config import ModelConfig, NormFormula
+from core.lab.inputs import array, number
+from core.model.layer_norm import LayerNorm
+from core.trace.tape import Recorder
+
+Place = Literal["inside", "outside"]  # of ε: √(variance + ε), or deviation + ε
+OWN_PLACE: dict[NormFormula, Place] = {"population": "inside", "sample": "outside"}
+SPREADS = tuple(10.0**power for power in range(-6, 3))
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One formula, step by step, on one batch."""
+
+    deviation: NormFormula  # σ divides by D, s by D − 1
+    place: Place
+    of_model: bool  # whether the model can be configured so: the steps are then its own
+    mean: Tensor  # (B, S, 1)
+    std: Tensor  # (B, S, 1)
+    normalized: Tensor  # (B, S, D)
+    output: Tensor  # (B, S, D), γ × normalized + β
+    spread: Tensor  # (B, S) population deviation of `normalized`: 1 where ε does not matter
+
+
+@dataclass(frozen=True)
+class Broadcast:
+    """A − B with B stretched to A's shape: `source` says which cell of B each cell of A met."""
+
+    key: Literal["mean", "gamma", "beta"]
+    shape: tuple[int, ...]
+    source: Tensor  # (B, S, D) whole numbers, the flat index into `shape`
+
+
+@dataclass(frozen=True)
+class LayerNorms:
+    """Every formula on the same numbers."""
+
+    x: Tensor  # (B, S, D)
+    formulas: tuple[Formula, ...]
+    broadcasts: tuple[Broadcast, ...]
+    without_keepdim: Tensor | None  # (B, S, D) x − x.mean(-1), wrong; None where torch refuses it
+    spreads: Tensor  # (N,) what x is multiplied by for the curve
+    curves: Tensor  # (4, N) the deviation each formula gives the first word then, in their order
+
+    def formula(self, deviation: NormFormula, place: Place) -> Formula:
+        """One of the four."""
+        wanted = (deviation, place)
+        return next(each for each in self.formulas if (each.deviation, each.place) == wanted)
+
+
+def layer_norms(x: Any, gamma: Any = None, beta: Any = None, epsilon: Any = 1e-6) -> LayerNorms:
+    """Normalises a batch by the model's two formulas and by the two it does not have.
+
+    Args:
+        x: (B, S, D), D at least 2, up to 1024 numbers.
+        gamma: (D,); None is ones.
+        beta: (D,); None is zeros, the usual start.
+        epsilon: 0 to 1.
+
+    Raises:
+        GlassformerError: `lab_…` for what is no number, too large or does not fit together.
+    """
+    batch = array("x", x, 3)  # (B, S, D)
+    wide = max(2, batch.size(-1))
+    batch = array("x", x, 3, (None, None, wide))
+    scale = array("gamma", [1.0] * wide if gamma is None else gamma, 1, (wide,))  # (D,)
+    shift = array("beta", [0.0] * wide if beta is None else beta, 1, (wide,))  # (D,)
+    tiny = number("epsilon", epsilon, 0, 1)
+    formulas = tuple(
+        _formula(batch, deviation, place, tiny, scale, shift)
+        for deviation in get_args(NormFormula)
+        for place in get_args(Place)
+    )
+    return LayerNorms(
+        x=batch,
+        formulas=formulas,
+        broadcasts=_broadcasts(batch),
+        without_keepdim=_without_keepdim(batch),
+        spreads=torch.tensor(SPREADS, dtype=torch.float64),
+        curves=_curves(batch[:1, :1], formulas, tiny),
+    )
+
+
+def model_norm(deviation: NormFormula, epsilon: float, gamma: Tensor, beta: Tensor) -> LayerNorm:
+    """The model's own layer, with these γ and β (D,)."""
+    config = ModelConfig(
+        vocabulary_size=1,
+        d_model=gamma.numel(),
+        n_heads=1,
+        positions="none",
+        norm_formula=deviation,
+        norm_epsilon=epsilon,
+    )
+    norm = LayerNorm(config)
+    norm.gamma, norm.beta = nn.Parameter(gamma), nn.Parameter(beta)
+    return norm.requires_grad_(False)
+
+
+def _formula(
+    x: Tensor, deviation: NormFormula, place: Place, epsilon: float, gamma: Tensor, beta: Tensor
+) -> Formula:
+    tape = Recorder()
+    model_norm(deviation, epsilon, gamma, beta)(x, tape)
+    steps = tape.tensors
+    own = OWN_PLACE[deviation] == place
+    normalized, output = steps["normalized"], steps["output"]  # (B, S, D)
+    if not own:
+        normalized = (x - steps["mean"]) / _divisor(steps["std"], place, epsilon)
+        output = gamma * normalized + beta
+    return Formula(
+        deviation=deviation,
+        place=place,
+        of_model=own,
+        mean=steps["mean"],
+        std=steps["std"],
+        normalized=normalized,
+        output=output,
+        spread=normalized.std(dim=-1, correction=0),
+    )
+
+
+def _divisor(std: Tensor, place: Place, epsilon: float) -> Tensor:
+    return (std.square() + epsilon).sqrt() if place == "inside" else std + epsilon
+
+
+def _broadcasts(x: Tensor) -> tuple[Broadcast, ...]:
+    batch, words, width = x.shape
+    per_word, per_feature = (batch, words, 1), (width,)
+    return (
+        Broadcast("mean", per_word, torch.arange(batch * words).view(per_word).expand(x.shape)),
+        Broadcast("gamma", per_feature, torch.arange(width).expand(x.shape)),
+        Broadcast("beta", per_feature, torch.arange(width).expand(x.shape)),
+    )
+
+
+def _without_keepdim(x: Tensor) -> Tensor | None:
+    try:
+        wrong = x - x.mean(dim=-1)  # (B, S, D) − (B, S): features meet other words' means
+    except RuntimeError:
+        return None
+    return wrong if wrong.shape == x.shape else None
+
+
+def _curves(word: Tensor, formulas: tuple[Formula, ...], epsilon: float) -> Tensor:
+    rows = word * torch.tensor(SPREADS, dtype=word.dtype)[:, None]  # (1, N, D)
+    gamma, beta = torch.ones_like(word[0, 0]), torch.zeros_like(word[0, 0])
+    found = [
+        _formula(rows, each.deviation, each.place, epsilon, gamma, beta).spread[0]
+        for each in formulas
+    ]
+    return torch.stack(found)  # (4, N)

@@ -1,0 +1,78 @@
+"""A run as a sequence of steps, in computation order: what the Walkthrough walks through.
+
+A step is the smallest thing that is worth a screen of its own. Its id, such as
+`encoder.0.self_attention.scale`, goes into links and stays good as long as the addresses do; its
+kind is the key of its texts. Ids count from 0, as addresses do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.reading.steps_walk import Kind as Kind
+from core.reading.steps_walk import Stage as Stage
+from core.reading.steps_walk import Step as Step
+from core.reading.steps_walk import steps_of as steps_of
+from core.reading.steps_wires import Wire
+from core.trace.trace import Trace
+
+
+def walk(trace: Trace) -> tuple[Step, ...]:
+    """Every step of a run, in computation order; the decoder's for all its rows at once."""
+    drops = "source/kept" in trace.tensors
+    return steps_of(trace.config, drops, forced=not trace.steps)
+
+
+def step_by_id(steps: Sequence[Step], step_id: str) -> Step | None:
+    """The step of that id, None where this run has none."""
+    return next((step for step in steps if step.id == step_id), None)
+
+
+def step_of(steps: Sequence[Step], address: str) -> Step | None:
+    """The step that puts an address out; else the first that takes it in; None where none does."""
+    itself = Wire(address)
+    for step in steps:
+        if itself in step.outputs:
+            return step
+    return next((step for step in steps if itself in step.inputs), None)
+
+
+def neighbours(steps: Sequence[Step], step_id: str) -> tuple[Step | None, Step | None]:
+    """The step before and the step after, None at the ends; `KeyError` for an unknown id."""
+    places = {step.id: place for place, step in enumerate(steps)}
+    at = places[step_id]
+    before = steps[at - 1] if at else None
+    return before, steps[at + 1] if at + 1 < len(steps) else None
+
+
+def for_layer(steps: Sequence[Step], encoder: int = 0, decoder: int = 0) -> tuple[Step, ...]:
+    """The walk through one layer of each stack; a layer beyond the last counts as the last."""
+    chosen = {"encoder": encoder, "decoder": decoder}
+    for stack in chosen:
+        layers = [step.layer for step in steps if step.stage == stack and step.layer is not None]
+        chosen[stack] = min(max(chosen[stack], 0), max(layers))
+    return tuple(step for step in steps if step.layer in (None, chosen.get(step.stage)))
+
+
+@dataclass(frozen=True)
+class Group:
+    """Steps that stand together on the map: a stage, or one sub-layer of one layer."""
+
+    stage: Stage
+    layer: int | None
+    sublayer: str
+    steps: tuple[Step, ...]
+
+
+def strip(steps: Sequence[Step]) -> tuple[Group, ...]:
+    """The steps by stage, layer and sub-layer, in computation order: the map."""
+    groups: list[Group] = []
+    for step in steps:
+        where = (step.stage, step.layer, step.sublayer)
+        last = groups[-1] if groups else None
+        if last is not None and (last.stage, last.layer, last.sublayer) == where:
+            groups[-1] = Group(*where, (*last.steps, step))
+        else:
+            groups.append(Group(*where, (step,)))
+    return tuple(groups)

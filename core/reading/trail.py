@@ -1,0 +1,155 @@
+r"""The number trail: any number of a run, unfolded into the numbers that it was made of.
+
+    node = unfold(trace, model, "decoder/1/cross_attention/context", (0, head, query, feature))
+    node.recorded, node.exact, node.verdict   # both numbers, and whether they agree
+    node.top(5)                               # the largest terms, and the rest summed
+    node.terms[0].factors[0].sources          # the cells to unfold next
+
+Every node is recomputed from the *recorded* numbers one step before it, so that an edit shows up at
+the tensor that was edited and nowhere else. Indices have one entry for each axis, the batch too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from core.errors import GlassformerError
+from core.reading import trail_attention, trail_dense, trail_embedding, trail_norm, trail_softmax
+from core.reading.trail_node import Node
+from core.reading.trail_run import Run, Weights
+from core.reading.trail_terms import Cell, Index, Term
+from core.trace.trace import Trace
+
+Through = Literal["weights", "values"]
+
+_UNFOLDERS: dict[tuple[str, str], Callable[[Run, Cell], Node]] = {
+    ("embedding", "ids"): trail_embedding.token,
+    ("embedding", "embedding"): trail_embedding.embedding,
+    ("embedding", "scaled"): trail_embedding.scaled,
+    ("embedding", "positions"): trail_embedding.positions,
+    ("embedding", "input"): trail_embedding.entered,
+    ("residual", "stream"): trail_norm.copied,
+    ("residual", "branch_input"): trail_norm.copied,
+    ("residual", "summed"): trail_norm.summed,
+    ("norm", "mean"): trail_norm.mean,
+    ("norm", "std"): trail_norm.std,
+    ("norm", "normalized"): trail_norm.normalized,
+    ("norm", "output"): trail_norm.gained,
+    ("attention", "memory"): trail_norm.copied,
+    ("attention", "q"): trail_dense.projected,
+    ("attention", "k"): trail_dense.projected,
+    ("attention", "v"): trail_dense.projected,
+    ("attention", "scores"): trail_attention.score,
+    ("attention", "scaled"): trail_attention.scaled,
+    ("attention", "mask"): trail_attention.mask,
+    ("attention", "masked"): trail_attention.masked,
+    ("attention", "weights"): trail_attention.weight,
+    ("attention", "context"): trail_attention.context,
+    ("attention", "concat"): trail_attention.concat,
+    ("attention", "output"): trail_dense.attention_output,
+    ("feed_forward", "pre_activation"): trail_dense.pre_activation,
+    ("feed_forward", "activation"): trail_dense.activation,
+    ("feed_forward", "output"): trail_dense.feed_forward_output,
+    ("stack", "memory"): trail_norm.copied,
+    ("output", "logits"): trail_dense.logits,
+    ("output", "probabilities"): trail_softmax.probability,
+}
+
+
+def unfold(trace: Trace, model: Weights, address: str, index: Index) -> Node:
+    """One number of a run, and what it was made of.
+
+    Args:
+        trace: the run.
+        model: the model that made it (`Translator.transformer`), for the learned numbers.
+        address: of a recorded tensor; sublayers, heads and positions count from 0.
+        index: one entry for each axis of that tensor, the batch too.
+
+    Raises:
+        GlassformerError: `unknown_address`, `trail_cell` for another number of indices,
+            `out_of_range`, `trail_model` for a model of another config.
+    """
+    return _unfold(Run(trace, model), Cell(address, tuple(index)))
+
+
+def choice(trace: Trace, model: Weights, row: int) -> Node:
+    """The word that a row of the decoder chose: where the trail of a translation begins.
+
+    Its `own` term is the chosen word, its terms are all words, the most probable first.
+    `recorded` is the probability the word had while decoding, with the keys and values of earlier
+    rows remembered; `exact` is that of the recorded pass over the whole output.
+
+    Raises:
+        GlassformerError: `out_of_range`, `trail_model`.
+    """
+    return trail_softmax.choice(Run(trace, model), row)
+
+
+def path(
+    trace: Trace, model: Weights, start: Cell, through: Through = "weights"
+) -> tuple[Node, ...]:
+    """From a number backwards along the largest contribution, down to an embedding row.
+
+    Positions, masks and learned numbers are passed over: they lead to no word. A score that the
+    mask forbids has no other source, so the path ends at it.
+
+    Args:
+        trace: the run.
+        model: the model that made it.
+        start: the number to begin with.
+        through: where a context is unfolded, on to the `weights` (then q · k, then the query) or
+            to the `values` (what was said, not why it was listened to).
+
+    Raises:
+        GlassformerError: as `unfold`.
+    """
+    return tuple(_steps(Run(trace, model), start, through))
+
+
+def following(node: Node, through: Through = "weights") -> Cell | None:
+    """The cell that `path` goes on to from a node; None at its end."""
+    masked_out = node.operation.startswith("mask_") and "forbidden" in node.notes
+    if node.operation == "look_up" or masked_out:
+        return None
+    own = node.own
+    for term in (own,) if own is not None else node.ranked():
+        if (cell := _source(term, through)) is not None:
+            return cell
+    return None
+
+
+def _steps(run: Run, start: Cell, through: Through) -> Iterator[Node]:
+    cell: Cell | None = start
+    while cell is not None:
+        node = _unfold(run, cell)
+        yield node
+        cell = following(node, through)
+
+
+def _source(term: Term, through: Through) -> Cell | None:
+    factors = term.factors
+    if through == "values" and any(factor.role == "value" for factor in factors):
+        factors = tuple(factor for factor in factors if factor.role == "value")
+    for factor in factors:
+        for cell in factor.sources:
+            if not cell.address.endswith(("/positions", "/mask", "/kept")):
+                return cell
+    return None
+
+
+def _unfold(run: Run, cell: Cell) -> Node:
+    site = run.trace.site(cell.address)  # raises for an address that this run has not
+    given, shape = cell.index, run.tensor(cell.address).shape
+    if len(given) != len(site.axes):
+        names = ", ".join(site.axes)
+        raise GlassformerError("trail_cell", given=given, address=cell.address, axes=names)
+    for name, index, size in zip(site.axes, given, shape, strict=True):
+        if not 0 <= index < size:
+            raise GlassformerError("out_of_range", name=name, given=index, last=size - 1)
+    return _UNFOLDERS.get((site.group, site.name), _drawn)(run, cell)
+
+
+def _drawn(run: Run, cell: Cell) -> Node:
+    """What dropout kept: drawn by lot, so there is nothing before it."""
+    return run.node(cell, "draw", r"m \sim \mathrm{Bernoulli}(1 - p)")

@@ -1,0 +1,102 @@
+"""Pre- against post-norm over depth, measured again layer by layer in plain torch."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from core.errors import GlassformerError
+from core.lab.depth import HEADS, WORDS, Stack, depth, encoder
+
+LAYERS, WIDTH, SEED = 3, 8, 5
+
+
+def attend(layer: Any, x: Tensor) -> Tensor:
+    parts = layer.self_attention
+    q, k, v = (
+        part(x).view(WORDS, HEADS, WIDTH // HEADS).permute(1, 0, 2)
+        for part in (parts.w_q, parts.w_k, parts.w_v)
+    )
+    weights = (q @ k.mT / (WIDTH / HEADS) ** 0.5).softmax(-1)
+    return parts.w_o((weights @ v).permute(1, 0, 2).reshape(WORDS, WIDTH))
+
+
+def feed(layer: Any, x: Tensor) -> Tensor:
+    parts = layer.feed_forward
+    return parts.w_2(torch.relu(parts.w_1(x)))
+
+
+def by_hand(place: str, residual: bool) -> dict[str, Any]:
+    model = encoder.__wrapped__(LAYERS, WIDTH, SEED, place).requires_grad_()
+    generator = torch.Generator().manual_seed(SEED)
+    x, direction = torch.randn(2, 1, WORDS, WIDTH, generator=generator)
+    x, direction = x[0].clone().requires_grad_(), functional.normalize(direction[0], dim=-1)
+    rows = [x]
+    for layer in model.layers:
+        row = rows[-1]
+        for sublayer in (attend, feed):
+            inner = functional.layer_norm(row, (WIDTH,)) if place == "pre" else row
+            row = (row if residual else 0) + sublayer(layer, inner)
+            row = functional.layer_norm(row, (WIDTH,)) if place == "post" else row
+        rows.append(row)
+    matrices = [layer.feed_forward.w_2.weight for layer in model.layers]
+    found = torch.autograd.grad((rows[-1] * direction).sum(), [*rows, *matrices])
+    alike = []
+    for row in rows:
+        pairs = functional.cosine_similarity(row[:, None], row[None], dim=-1)
+        alike.append(pairs[~torch.eye(WORDS, dtype=torch.bool)].mean())
+    return {
+        "lengths": torch.stack([row.norm(dim=-1).mean() for row in rows]),
+        "gradients": torch.stack([each.norm() for each in found[: LAYERS + 1]]),
+        "weight_gradients": torch.stack([each.norm() for each in found[LAYERS + 1 :]]),
+        "likeness": torch.stack(alike),
+        "kept": torch.stack([functional.cosine_similarity(row, x).mean() for row in rows]),
+    }
+
+
+@pytest.mark.parametrize("place", ["post", "pre"])
+@pytest.mark.parametrize("residual", [True, False])
+def test_against_plain_torch(place: Any, residual: bool) -> None:
+    stack = depth(LAYERS, WIDTH, SEED).stack(place, residual)
+    for name, wanted in by_hand(place, residual).items():
+        torch.testing.assert_close(getattr(stack, name), wanted.detach(), atol=1e-4, rtol=1e-3)
+    ratio = stack.gradients[0] / stack.gradients[-1]
+    assert stack.gradient_ratio == pytest.approx(float(ratio))
+
+
+def test_what_the_figure_shows() -> None:
+    found = depth()
+    post, pre, cut = found.stack("post"), found.stack("pre"), found.stack("post", residual=False)
+    assert pre.lengths[-1] > 1.5 * pre.lengths[0]  # every sub-layer adds to the stream
+    torch.testing.assert_close(post.lengths[1:], torch.full((8,), 32**0.5), rtol=1e-3, atol=0)
+    assert float(cut.likeness[-1]) > 0.99  # without residuals all words become one
+    assert float(pre.likeness[-1]) < float(post.likeness[-1]) < float(cut.likeness[-1])
+    assert float(pre.kept[-1]) > 0.3 > abs(float(cut.kept[-1]))
+    assert len(found.stacks) == 4
+
+
+def test_the_same_every_time_and_nobody_elses_numbers_drawn() -> None:
+    state = torch.random.get_rng_state()
+    first, second = (depth(2, 12, 1).stack("pre") for _ in range(2))
+    encoder.cache_clear()
+    third: Stack = depth(2, 12, 1).stack("pre")
+    assert torch.equal(first.gradients, second.gradients)
+    assert torch.equal(first.gradients, third.gradients)
+    assert torch.equal(torch.random.get_rng_state(), state)
+
+
+@pytest.mark.parametrize(
+    "inputs, key",
+    [
+        ((0, 32), "lab_whole"),
+        ((13, 32), "lab_whole"),
+        ((2, 30), "lab_shape"),
+        ((2, "x"), "lab_number"),
+    ],
+)
+def test_refusals(inputs: tuple[Any, Any], key: str) -> None:
+    with pytest.raises(GlassformerError) as refused:
+        depth(*inputs)
+    assert refused.value.key == key

@@ -1,0 +1,93 @@
+"""A permuted sentence, with and without positions, in small models and the bundled one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from core import load_model
+from core.errors import GlassformerError
+from core.lab.permutation import permutation, reversed_order, small_model
+from core.model.embedding import position_encoding
+from core.model.transformer import Transformer
+
+IDS, ORDER = [5, 6, 7, 6, 2], [3, 0, 4, 1, 2]
+CONVENTIONS: list[dict[str, Any]] = [
+    {},
+    {"norm_place": "pre", "final_norm": True, "positions": "notes"},
+    {"d_model": 12, "positions": "halves", "norm_formula": "sample"},
+    {"positions": "learned", "mask_fill": "additive"},
+]
+
+
+@pytest.mark.parametrize("changes", CONVENTIONS)
+def test_only_positions_tell_the_order(
+    small_model: Callable[..., Transformer], changes: dict[str, Any]
+) -> None:
+    model = small_model(**changes)
+    own, none = permutation(model, IDS, ORDER)
+    assert none.equivariant
+    assert none.output_error < 1e-5
+    assert none.weights_error < 1e-6
+    assert not own.equivariant
+    assert own.relative_error > 0.01
+    with torch.no_grad():  # `own` is the model's plain run
+        still = model.encode(torch.tensor([IDS]))[0]
+        moved = model.encode(torch.tensor([[IDS[at] for at in ORDER]]))[0]
+    torch.testing.assert_close(own.still.output, still, rtol=0, atol=0)
+    torch.testing.assert_close(own.moved.output, moved, rtol=0, atol=0)
+    assert own.output_error == pytest.approx(float((moved - still[ORDER]).abs().max()))
+    assert own.still.weights.shape == (2, 4, 5, 5)
+
+
+def test_a_model_without_positions_is_the_edited_one(
+    small_model: Callable[..., Transformer],
+) -> None:
+    edited = permutation(small_model(), IDS, ORDER, ["none"])[0]
+    with torch.no_grad():
+        plain = small_model(positions="none").encode(torch.tensor([IDS]))[0]
+    torch.testing.assert_close(edited.still.output, plain)
+
+
+def test_the_notes_variant(small_model: Callable[..., Transformer]) -> None:
+    notes, paper = permutation(small_model(), IDS, ORDER, ["notes", "paper"])
+    own = permutation(small_model(positions="notes"), IDS, ORDER, ["own"])[0]
+    torch.testing.assert_close(notes.still.output, own.still.output)
+    assert not torch.equal(notes.still.output, paper.still.output)
+    assert not torch.equal(position_encoding(5, 16, "notes"), position_encoding(5, 16))
+
+
+@pytest.mark.parametrize("text", ["I love machine learning", "我爱机器学习", "cat"])
+def test_the_bundled_model(text: str) -> None:
+    model = load_model()
+    ids = model.trace(text)["source/ids"][0].tolist()
+    own, none = permutation(model.transformer, ids, reversed_order(len(ids)))
+    assert none.equivariant
+    assert not own.equivariant
+    torch.testing.assert_close(own.still.output, model.trace(text)["memory"][0])
+
+
+def test_the_untrained_model_of_the_lab() -> None:
+    assert reversed_order(3) == (2, 1, 0)
+    same = permutation(small_model(), [3, 4, 5], [0, 1, 2])[0]
+    assert same.output_error == 0
+    assert same.order == (0, 1, 2)
+
+
+@pytest.mark.parametrize(
+    "ids, order, variants, key",
+    [
+        ([99], [0], ["own"], "lab_whole"),
+        ([1, 2], [0, 0], ["own"], "lab_shape"),
+        ([1, 2], [0], ["own"], "lab_shape"),
+        ([1, 2], [0, 2], ["own"], "lab_whole"),
+        ([1] * 33, list(range(33)), ["own"], "lab_large"),
+        ([1, 2], [1, 0], ["learned"], "lab_choice"),
+        ([], [], ["own"], "lab_empty"),
+    ],
+)
+def test_refusals(ids: Any, order: Any, variants: Any, key: str) -> None:
+    with pytest.raises(GlassformerError) as refused:
+        permutation(small_model(), ids, order, variants)
+    assert refused.value.key == key

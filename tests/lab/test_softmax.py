@@ -1,0 +1,146 @@
+"""Scaling, what could stand in softmax's place, and the soft dictionary."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from core.errors import GlassformerError
+from core.lab.dictionary import look_up, mixture
+from core.lab.normalisers import normalisers
+from core.lab.scaling import one_row, scaling
+
+
+def softmax(scores: Any) -> Any:
+    exact = np.exp(np.asarray(scores, dtype=np.float64))
+    return exact / exact.sum(axis=-1, keepdims=True)
+
+
+def test_scaling_against_numpy() -> None:
+    found = scaling(widths=(2, 9), keys=3, queries=5, seed=4)
+    generator = torch.Generator().manual_seed(4)
+    q = torch.randn(5, 1, 9, generator=generator).double().numpy()
+    k = torch.randn(5, 3, 9, generator=generator).double().numpy()
+    for at, width in enumerate((2, 9)):
+        raw = (q[..., :width] * k[..., :width]).sum(-1)  # (5, 3)
+        for side, scores in ((found.raw, raw), (found.scaled, raw / math.sqrt(width))):
+            w = softmax(scores)
+            entropy = -(w * np.log(w)).sum(-1).mean()
+            jacobian = np.einsum("qi,ij->qij", w, np.eye(3)) - w[:, :, None] * w[:, None, :]
+            gradient = np.sqrt((jacobian**2).sum((1, 2))).mean()
+            assert float(side.spread[at]) == pytest.approx(scores.std(ddof=1), rel=1e-4)
+            assert float(side.entropy[at]) == pytest.approx(entropy, abs=1e-5)
+            assert float(side.largest[at]) == pytest.approx(w.max(-1).mean(), abs=1e-5)
+            assert float(side.gradient[at]) == pytest.approx(gradient, abs=1e-5)
+    assert found.most == pytest.approx(math.log(3))
+
+
+def test_scaling_shows_what_the_paper_says() -> None:
+    found = scaling()
+    roots = [math.sqrt(width) for width in found.widths]
+    np.testing.assert_allclose(found.raw.spread, roots, rtol=0.12)  # variance d_k
+    np.testing.assert_allclose(found.scaled.spread, 1, rtol=0.12)
+    assert found.raw.entropy[-1] < 0.1 * found.most < found.scaled.entropy[-1]
+    assert found.raw.gradient[-1] < 0.3 * found.scaled.gradient[-1]
+    assert found.raw.largest[-1] > 0.9
+    torch.testing.assert_close(scaling(seed=0).raw.spread, found.raw.spread, rtol=0, atol=0)
+
+
+def test_the_row_of_the_notes() -> None:
+    row = one_row([112, 96], 64)
+    assert row.scaled.tolist() == [14, 12]
+    assert row.scaled_weights.tolist() == pytest.approx(softmax([2, 0]))
+    assert float(row.divided.largest) == pytest.approx(0.8808, abs=5e-5)
+    w = 1 / (1 + math.exp(16))
+    assert float(row.raw.gradient) == pytest.approx(2 * w * (1 - w), rel=1e-6)
+    assert float(row.raw.entropy) < 1e-5
+
+
+def test_normalisers_by_hand() -> None:
+    found = {each.key: each for each in normalisers([3, 1, -2], shift=1, stretch=2)}
+    np.testing.assert_allclose(found["softmax"].weights, softmax([3, 1, -2]))
+    np.testing.assert_allclose(found["relu"].weights, [3, 1, 0])
+    np.testing.assert_allclose(found["sigmoid"].weights, 1 / (1 + np.exp([-3, -1, 2])))
+    np.testing.assert_allclose(found["l2"].weights, np.array([3, 1, -2]) / math.sqrt(14))
+    np.testing.assert_allclose(found["relu"].shifted, [4, 2, 0])
+    np.testing.assert_allclose(found["relu"].stretched, [6, 2, 0])
+    w = softmax([3, 1, -2])
+    np.testing.assert_allclose(found["softmax"].jacobian, np.diag(w) - np.outer(w, w), atol=1e-12)
+    np.testing.assert_allclose(found["relu"].jacobian, np.diag([1.0, 1.0, 0.0]))
+    assert found["l2"].length == pytest.approx(1)
+    facts = {
+        key: (
+            each.sums_to_one,
+            each.never_negative,
+            each.competes,
+            each.unmoved_by_shift,
+            each.unmoved_by_stretch,
+        )
+        for key, each in found.items()
+    }
+    assert facts == {
+        "softmax": (True, True, True, True, False),
+        "relu": (False, True, False, False, False),
+        "sigmoid": (False, True, False, False, False),
+        "l2": (False, False, True, False, True),
+    }
+
+
+def test_look_up_against_numpy() -> None:
+    keys, values, query = [[1, 2, 0], [0, -1, 1], [2, 2, 2]], [[1, 0], [0, 1], [5, 5]], [1, 1, 0]
+    found = look_up(query, keys, values, temperature=0.5, temperatures=[0.5, 1])
+    scores = np.array(keys) @ np.array(query)
+    np.testing.assert_allclose(found.scores, scores)
+    np.testing.assert_allclose(found.scaled, scores / math.sqrt(3))
+    w = softmax(scores / math.sqrt(3) / 0.5)
+    np.testing.assert_allclose(found.weights, w)
+    np.testing.assert_allclose(found.soft, w @ np.array(values))
+    np.testing.assert_allclose(found.by_temperature, [w, softmax(scores / math.sqrt(3))])
+    np.testing.assert_allclose(found.answers[0], w @ np.array(values))
+    np.testing.assert_allclose(found.entropies[0], -(w * np.log(w)).sum())
+    assert found.nearest == 2
+    assert found.exact is None
+    assert found.hard.tolist() == [5, 5]
+
+
+def test_hard_is_the_cold_end_and_the_mean_the_hot_one() -> None:
+    cold, hot = look_up(temperature=0.01), look_up(temperature=1000)
+    torch.testing.assert_close(cold.soft, cold.hard, atol=1e-6, rtol=0)
+    torch.testing.assert_close(hot.soft, hot.mean, atol=0.02, rtol=0)
+    assert look_up(query=[2.4, 0.4]).exact == 1  # the very key of banana: but not the best score
+    assert look_up(query=[2.4, 0.4]).nearest == 0
+
+
+def test_mixture_of_the_notes() -> None:
+    found = mixture([0.6, 0.4, 0.0], [[10], [5], [2]])
+    assert found.terms.tolist() == [[6], [2], [0]]
+    assert found.answer.tolist() == [8]
+    assert found.total == 1
+
+
+@pytest.mark.parametrize(
+    "call, key",
+    [
+        (partial(scaling, widths=[0]), "lab_whole"),
+        (partial(scaling, widths=[]), "lab_empty"),
+        (partial(scaling, keys=1), "lab_whole"),
+        (partial(scaling, widths=[1024], keys=64, queries=1024), "lab_large"),
+        (partial(one_row, [1, "x"], 4), "lab_number"),
+        (partial(one_row, [1, 2], 0), "lab_range"),
+        (partial(normalisers, []), "lab_empty"),
+        (partial(normalisers, [0] * 33), "lab_large"),
+        (partial(look_up, query=[1]), "lab_shape"),
+        (partial(look_up, values=[[1]]), "lab_shape"),
+        (partial(look_up, temperature=0), "lab_range"),
+        (partial(look_up, temperatures=[0]), "lab_range"),
+        (partial(mixture, [1], [[1], [2]]), "lab_shape"),
+    ],
+)
+def test_refusals(call: Callable[[], Any], key: str) -> None:
+    with pytest.raises(GlassformerError) as refused:
+        call()
+    assert refused.value.key == key
