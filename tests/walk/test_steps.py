@@ -8,7 +8,8 @@ import pytest
 
 from core.config import ModelConfig
 from core.reading.equations import equation
-from core.reading.steps import (
+from core.trace.sites import site_at
+from core.walk.steps import (
     Step,
     for_layer,
     neighbours,
@@ -18,10 +19,9 @@ from core.reading.steps import (
     strip,
     walk,
 )
-from core.reading.steps_symbols import marked
-from core.reading.steps_wires import Wire, tensor
-from core.trace.sites import site_at
-from tests.reading.step_runs import NAMES, RUNS, Run, bundled_run, small_run
+from core.walk.symbols import marked
+from core.walk.wires import Wire, tensor
+from tests.walk.step_runs import NAMES, RUNS, Run, bundled_run, small_run
 
 EVERY_RUN = pytest.mark.parametrize("run", RUNS, ids=NAMES)
 ATTENTION = ["project", "split", "scores", "scale", "mask", "softmax", "context", "concat",

@@ -13,8 +13,8 @@ from typing import Literal
 
 from core.config import ModelConfig
 from core.reading.blocks import Stack, layer_count, sublayers
-from core.reading.steps_symbols import Line, lines_of
-from core.reading.steps_wires import Regrouping, Wire, merge_of, split_of
+from core.walk.symbols import Line, lines_of
+from core.walk.wires import Regrouping, Wire, merge_of, split_of
 
 Stage = Literal["source", "encoder", "memory", "target", "decoder", "output"]
 Kind = Literal[

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from core.errors import GlassformerError
-from core.reading.trail_node import Fact, Node, Note
-from core.reading.trail_run import ALL, Run
-from core.reading.trail_terms import Cell, Column, Group
+from core.trail.node import Fact, Node, Note
+from core.trail.run import ALL, Run
+from core.trail.terms import Cell, Column, Group
 
 
 def exponentials(scores: Column, at: str, empty: Group) -> tuple[Group, tuple[Fact, ...]]:

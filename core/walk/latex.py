@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from core.reading.steps_worked import Form, Operand, Worked
+from core.walk.worked import Form, Operand, Worked
 
 Number = Callable[[float], str]
 Mark = Callable[[Operand, str], str]  # what to print for a number, given the operand it is of

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from core.reading.trail_terms import Cell, Group, Numbers, Rest, Term
+from core.trail.terms import Cell, Group, Numbers, Rest, Term
 
 TOLERANCE = 1e-5  # recorded and recomputed may differ by this much
 _ROUNDING = 8 * float(np.finfo(np.float32).eps)  # of the magnitudes that were added up

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.reading.steps_symbols import SymbolRole
-from core.reading.steps_wires import Cell, Wire
 from core.trace.tables import as_numpy
+from core.walk.symbols import SymbolRole
+from core.walk.wires import Cell, Wire
 
 Exact = NDArray[np.float64]
 Weights = Mapping[

@@ -6,11 +6,11 @@ import math
 
 import torch
 
-from core.reading.trail_node import Fact, Node, Note, Operation
-from core.reading.trail_places import beside, place_of
-from core.reading.trail_run import ALL, Run, constant, part
-from core.reading.trail_softmax import exponentials, share_formula
-from core.reading.trail_terms import Cell, Column, Group, Lane
+from core.trail.node import Fact, Node, Note, Operation
+from core.trail.places import beside, place_of
+from core.trail.run import ALL, Run, constant, part
+from core.trail.softmax import exponentials, share_formula
+from core.trail.terms import Cell, Column, Group, Lane
 
 
 def score(run: Run, cell: Cell) -> Node:

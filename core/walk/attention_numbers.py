@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from core.config import Activation
-from core.reading.steps_bench import Bench
-from core.reading.steps_worked import Form, Operand, Worked, constant
+from core.walk.bench import Bench
+from core.walk.worked import Form, Operand, Worked, constant
 
 _FILLS = {"large_negative": -1e9, "minus_infinity": -math.inf, "additive": -math.inf}
 

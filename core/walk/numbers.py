@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from core.reading import steps_attention as attention
-from core.reading import steps_makers as makers
-from core.reading.steps import Kind, Step
-from core.reading.steps_bench import Bench
-from core.reading.steps_wires import cell
-from core.reading.steps_worked import Weights, Worked
 from core.trace.trace import Trace
+from core.walk import attention_numbers as attention
+from core.walk import makers
+from core.walk.bench import Bench
+from core.walk.steps import Kind, Step
+from core.walk.wires import cell
+from core.walk.worked import Weights, Worked
 
 _MAKERS: dict[Kind, Callable[[Bench], Worked]] = {
     "lookup": makers.lookup,

@@ -13,8 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.reading.source_statements import Statement, docstring, statements
-from core.reading.source_watch import (
+from core.trace.sites import sizes
+from core.trace.trace import Trace
+from core.walk.source_statements import Statement, docstring, statements
+from core.walk.source_watch import (
     LETTERS,
     ROOT,
     Call,
@@ -23,9 +25,7 @@ from core.reading.source_watch import (
     model_run,
     weight_shape,
 )
-from core.reading.steps import Kind, Step
-from core.trace.sites import sizes
-from core.trace.trace import Trace
+from core.walk.steps import Kind, Step
 
 # What else a step runs than the function that records: called by it, or to have its masks.
 _HELPERS: dict[Kind, tuple[str, ...]] = {

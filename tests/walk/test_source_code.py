@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 
 from core.model.transformer import Transformer
-from core.reading.source_code import Source, code
-from core.reading.source_watch import SIZES, model_run
-from core.reading.steps import step_by_id, walk
 from core.trace.tape import Recorder, Tape
-from tests.reading.step_runs import CONVENTIONS, NAMES, RUNS, Run, bundled_run, small_run
+from core.walk.source_code import Source, code
+from core.walk.source_watch import SIZES, model_run
+from core.walk.steps import step_by_id, walk
+from tests.walk.step_runs import CONVENTIONS, NAMES, RUNS, Run, bundled_run, small_run
 
 ROOT = Path(__file__).parents[2]
 EVERY_RUN = pytest.mark.parametrize("run", RUNS, ids=NAMES)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from core.reading.steps import walk
-from core.reading.steps_wires import Wire, axes, nearest_cell, shape, tensor
-from tests.reading.step_runs import NAMES, RUNS, Run, small_run
+from core.walk.steps import walk
+from core.walk.wires import Wire, axes, nearest_cell, shape, tensor
+from tests.walk.step_runs import NAMES, RUNS, Run, small_run
 
 EVERY_RUN = pytest.mark.parametrize("run", RUNS, ids=NAMES)
 

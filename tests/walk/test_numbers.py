@@ -14,13 +14,13 @@ import torch
 
 from core.errors import GlassformerError
 from core.reading.attention_terms import terms
-from core.reading.steps import Step, step_by_id, walk
-from core.reading.steps_latex import in_numbers, three_digits
-from core.reading.steps_numbers import worked
-from core.reading.steps_wires import Wire, axes, nearest_cell, tensor
-from core.reading.steps_worked import Operand, Worked
 from core.trace.trace import Trace
-from tests.reading.step_runs import NAMES, RUNS, Run, bundled_run, plain, small_run
+from core.walk.latex import in_numbers, three_digits
+from core.walk.numbers import worked
+from core.walk.steps import Step, step_by_id, walk
+from core.walk.wires import Wire, axes, nearest_cell, tensor
+from core.walk.worked import Operand, Worked
+from tests.walk.step_runs import NAMES, RUNS, Run, bundled_run, plain, small_run
 
 CELLS = 4  # of each output of each step
 

@@ -11,13 +11,13 @@ from torch import Tensor
 
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
-from core.reading.trail import choice, path, unfold
-from core.reading.trail_node import Node
-from core.reading.trail_terms import Cell, Index
 from core.trace.tape import Edit
 from core.trace.trace import Trace
+from core.trail.node import Node
+from core.trail.terms import Cell, Index
+from core.trail.unfold import choice, path, unfold
 from core.translator import Translator
-from tests.reading.trail_runs import OUTPUT, SIZES, bundled, bundled_trace, cells, small
+from tests.trail.trail_runs import OUTPUT, SIZES, bundled, bundled_trace, cells, small
 
 FILLS = {"large_negative": -1e9, "minus_infinity": -math.inf, "additive": -math.inf}
 SELF = "decoder/0/self_attention"

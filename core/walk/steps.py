@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.reading.steps_walk import Kind as Kind
-from core.reading.steps_walk import Stage as Stage
-from core.reading.steps_walk import Step as Step
-from core.reading.steps_walk import steps_of as steps_of
-from core.reading.steps_wires import Wire
 from core.trace.trace import Trace
+from core.walk.order import Kind as Kind
+from core.walk.order import Stage as Stage
+from core.walk.order import Step as Step
+from core.walk.order import steps_of as steps_of
+from core.walk.wires import Wire
 
 
 def walk(trace: Trace) -> tuple[Step, ...]:

@@ -14,8 +14,8 @@ from typing import Literal
 
 from core.config import ModelConfig
 from core.reading.equations import equation
-from core.reading.steps_wires import Wire, beside
 from core.trace.sites import Role, site_at
+from core.walk.wires import Wire, beside
 
 SymbolRole = Role | Literal["constant"]
 

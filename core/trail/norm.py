@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from core.reading.trail_node import Fact, Node
-from core.reading.trail_places import (
+from core.trail.node import Fact, Node
+from core.trail.places import (
     beside,
     memory_input,
     module_of,
@@ -15,8 +15,8 @@ from core.reading.trail_places import (
     place_of,
     stream_input,
 )
-from core.reading.trail_run import ALL, Run, constant, dropped, part
-from core.reading.trail_terms import Cell, Column, Group, Lane
+from core.trail.run import ALL, Run, constant, dropped, part
+from core.trail.terms import Cell, Column, Group, Lane
 
 
 def mean(run: Run, cell: Cell) -> Node:

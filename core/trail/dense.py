@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
-from core.reading.trail_node import Node, Note, Operation
-from core.reading.trail_places import (
+from core.trail.node import Node, Note, Operation
+from core.trail.places import (
     beside,
     generator_input,
     module_of,
     place_of,
     sublayer_input,
 )
-from core.reading.trail_run import ALL, Run, constant, part
-from core.reading.trail_terms import Cell, Group
+from core.trail.run import ALL, Run, constant, part
+from core.trail.terms import Cell, Group
 
 
 def projected(run: Run, cell: Cell) -> Node:

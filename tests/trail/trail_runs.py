@@ -12,9 +12,9 @@ import torch
 from core.checkpoints import load_model
 from core.config import ModelConfig
 from core.model.transformer import Transformer
-from core.reading.trail_terms import Cell
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace
+from core.trail.terms import Cell
 from core.translator import Translator
 
 SOURCE, OUTPUT = ("a", "b", "c", "b"), ("d", "e", "f")

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.reading.steps import Step
-from core.reading.steps_symbols import Line, SymbolRole, parameter_at
-from core.reading.steps_wires import Cell, Wire, beside, tensor
-from core.reading.steps_worked import Exact, Form, Operand, Weights, Worked, exact
 from core.trace.sites import site_at
 from core.trace.trace import Trace
+from core.walk.steps import Step
+from core.walk.symbols import Line, SymbolRole, parameter_at
+from core.walk.wires import Cell, Wire, beside, tensor
+from core.walk.worked import Exact, Form, Operand, Weights, Worked, exact
 
 Index = tuple[int | None, ...]
 

@@ -15,45 +15,45 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 from core.errors import GlassformerError
-from core.reading import trail_attention, trail_dense, trail_embedding, trail_norm, trail_softmax
-from core.reading.trail_node import Node
-from core.reading.trail_run import Run, Weights
-from core.reading.trail_terms import Cell, Index, Term
 from core.trace.trace import Trace
+from core.trail import attention, dense, embedding, norm, softmax
+from core.trail.node import Node
+from core.trail.run import Run, Weights
+from core.trail.terms import Cell, Index, Term
 
 Through = Literal["weights", "values"]
 
 _UNFOLDERS: dict[tuple[str, str], Callable[[Run, Cell], Node]] = {
-    ("embedding", "ids"): trail_embedding.token,
-    ("embedding", "embedding"): trail_embedding.embedding,
-    ("embedding", "scaled"): trail_embedding.scaled,
-    ("embedding", "positions"): trail_embedding.positions,
-    ("embedding", "input"): trail_embedding.entered,
-    ("residual", "stream"): trail_norm.copied,
-    ("residual", "branch_input"): trail_norm.copied,
-    ("residual", "summed"): trail_norm.summed,
-    ("norm", "mean"): trail_norm.mean,
-    ("norm", "std"): trail_norm.std,
-    ("norm", "normalized"): trail_norm.normalized,
-    ("norm", "output"): trail_norm.gained,
-    ("attention", "memory"): trail_norm.copied,
-    ("attention", "q"): trail_dense.projected,
-    ("attention", "k"): trail_dense.projected,
-    ("attention", "v"): trail_dense.projected,
-    ("attention", "scores"): trail_attention.score,
-    ("attention", "scaled"): trail_attention.scaled,
-    ("attention", "mask"): trail_attention.mask,
-    ("attention", "masked"): trail_attention.masked,
-    ("attention", "weights"): trail_attention.weight,
-    ("attention", "context"): trail_attention.context,
-    ("attention", "concat"): trail_attention.concat,
-    ("attention", "output"): trail_dense.attention_output,
-    ("feed_forward", "pre_activation"): trail_dense.pre_activation,
-    ("feed_forward", "activation"): trail_dense.activation,
-    ("feed_forward", "output"): trail_dense.feed_forward_output,
-    ("stack", "memory"): trail_norm.copied,
-    ("output", "logits"): trail_dense.logits,
-    ("output", "probabilities"): trail_softmax.probability,
+    ("embedding", "ids"): embedding.token,
+    ("embedding", "embedding"): embedding.embedding,
+    ("embedding", "scaled"): embedding.scaled,
+    ("embedding", "positions"): embedding.positions,
+    ("embedding", "input"): embedding.entered,
+    ("residual", "stream"): norm.copied,
+    ("residual", "branch_input"): norm.copied,
+    ("residual", "summed"): norm.summed,
+    ("norm", "mean"): norm.mean,
+    ("norm", "std"): norm.std,
+    ("norm", "normalized"): norm.normalized,
+    ("norm", "output"): norm.gained,
+    ("attention", "memory"): norm.copied,
+    ("attention", "q"): dense.projected,
+    ("attention", "k"): dense.projected,
+    ("attention", "v"): dense.projected,
+    ("attention", "scores"): attention.score,
+    ("attention", "scaled"): attention.scaled,
+    ("attention", "mask"): attention.mask,
+    ("attention", "masked"): attention.masked,
+    ("attention", "weights"): attention.weight,
+    ("attention", "context"): attention.context,
+    ("attention", "concat"): attention.concat,
+    ("attention", "output"): dense.attention_output,
+    ("feed_forward", "pre_activation"): dense.pre_activation,
+    ("feed_forward", "activation"): dense.activation,
+    ("feed_forward", "output"): dense.feed_forward_output,
+    ("stack", "memory"): norm.copied,
+    ("output", "logits"): dense.logits,
+    ("output", "probabilities"): softmax.probability,
 }
 
 
@@ -83,7 +83,7 @@ def choice(trace: Trace, model: Weights, row: int) -> Node:
     Raises:
         GlassformerError: `out_of_range`, `trail_model`.
     """
-    return trail_softmax.choice(Run(trace, model), row)
+    return softmax.choice(Run(trace, model), row)
 
 
 def path(

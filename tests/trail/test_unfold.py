@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from core.reading.trail import choice, following, path, unfold
-from core.reading.trail_node import FACTS, NOTES, OPERATIONS, TOLERANCE, Node
-from core.reading.trail_terms import ROLES, Cell, Role, Term
 from core.trace.sites import SITES
 from core.trace.trace import Trace
-from tests.reading.trail_runs import bundled, bundled_trace, cells, small
+from core.trail.node import FACTS, NOTES, OPERATIONS, TOLERANCE, Node
+from core.trail.terms import ROLES, Cell, Role, Term
+from core.trail.unfold import choice, following, path, unfold
+from tests.trail.trail_runs import bundled, bundled_trace, cells, small
 
 SENTENCES = (
     "The animal didn't cross the street because it was too tired",

@@ -11,11 +11,11 @@ from torch import Tensor
 
 from core.config import ModelConfig
 from core.errors import GlassformerError
-from core.reading.trail_node import Fact, Node, Note, Operation, Outer
-from core.reading.trail_places import beside
-from core.reading.trail_terms import Cell, Column, Group, Lane, Numbers, Role
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
+from core.trail.node import Fact, Node, Note, Operation, Outer
+from core.trail.places import beside
+from core.trail.terms import Cell, Column, Group, Lane, Numbers, Role
 
 Place = tuple[int | slice, ...]
 ALL = slice(None)

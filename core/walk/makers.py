@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core.reading.steps_bench import Bench
-from core.reading.steps_wires import Wire, before_dropout, tensor
-from core.reading.steps_worked import Worked, constant
+from core.walk.bench import Bench
+from core.walk.wires import Wire, before_dropout, tensor
+from core.walk.worked import Worked, constant
 
 
 def lookup(bench: Bench) -> Worked:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from core.reading.trail_node import Fact, Node, Note
-from core.reading.trail_places import beside, module_of, place_of
-from core.reading.trail_run import Run, constant, dropped, part
-from core.reading.trail_terms import Cell, Lane
+from core.trail.node import Fact, Node, Note
+from core.trail.places import beside, module_of, place_of
+from core.trail.run import Run, constant, dropped, part
+from core.trail.terms import Cell, Lane
 
 _BASE = 10000.0  # §3.5
 

@@ -13,7 +13,7 @@ from core.config import ModelConfig
 from core.model.transformer import Transformer
 from core.trace.tape import Recorder
 from core.trace.trace import Trace
-from tests.reading.plain_run import PlainRun
+from tests.walk.plain_run import PlainRun
 
 SENTENCES = (
     "The animal didn't cross the street because it was too tired",
