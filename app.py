@@ -6,7 +6,7 @@ from app import service, state
 from app.widgets import frame
 from app.words import say
 
-PAGES = ("translate", "attention", "training", "tensors")
+PAGES = ("translate", "walkthrough", "attention", "vectors", "training", "lab", "tensors")
 
 st.set_page_config("Glassformer", "🔍", layout="wide", initial_sidebar_state="collapsed")
 language = state.begin().language

@@ -118,9 +118,21 @@ def _write_part(part: tuple[tuple[str, int], ...]) -> str:
     return ",".join(f"{name}:all" if at == -1 else f"{name}:{at + 1}" for name, at in part)
 
 
+def _read_cell(text: str) -> tuple[str, tuple[int, ...]]:
+    address, _, places = text.partition("@")
+    if not address or not places:
+        raise ValueError(text)
+    return address, tuple(_read_count(place) for place in places.split(","))
+
+
+def _write_cell(cell: tuple[str, tuple[int, ...]]) -> str:
+    return f"{cell[0]}@{','.join(str(index + 1) for index in cell[1])}"
+
+
 AXES = Codec(_read_axes, ",".join)
 PINS = Codec(_read_pins, _write_pins)
 PART = Codec(_read_part, _write_part)
+CELL = Codec(_read_cell, _write_cell)
 COUNT = Codec(_read_count, lambda index: str(index + 1))
 PINNED_TOKEN = Codec(_read_token, lambda token: f"{token[0]}:{token[1] + 1}")
 STEP = Codec(_read_step)

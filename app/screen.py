@@ -13,6 +13,7 @@ from typing import Any
 
 from app.codecs import (
     AXES,
+    CELL,
     COUNT,
     MAX_LINK_TEXT,
     PART,
@@ -33,6 +34,11 @@ STAGES = ("scores", "scaled", "masked", "weights")
 VIEWS = ("matrix", "lines", "heads")  # heads: lines, each head in its own hue
 DIRECTIONS = ("auto", "en-zh", "zh-en")
 REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
+VECTORS = ("positions", "stream", "lens", "neurons")
+LAB = (
+    "examples", "scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm",
+    "depth", "split", "order", "why",
+)  # fmt: skip
 LANGUAGES = ("en", "zh")
 FIRST_SENTENCE = "The animal didn't cross the street because it was too tired"
 
@@ -69,6 +75,13 @@ class State:
     form: str = _kept("picture", one_of("picture", "table", "exact"))  # how a tensor is shown
     block: str = _kept("", TEXT)  # "": no block of the map is open
     training: str = _kept("replay", one_of("replay", "workshop"))  # Training: which half
+    walk: str = _kept("", TEXT)  # Walkthrough: id of the step; "": the first
+    feature: int | None = _kept(None, COUNT)  # the one in focus, of d_model or of d_k
+    trail: tuple[str, tuple[int, ...]] | None = _kept(None, CELL)  # the number that is unfolded
+    vectors: str = _kept("positions", one_of(*VECTORS))  # Vectors: which question
+    stack: str = _kept("encoder", one_of("encoder", "decoder"))  # Vectors: whose stream
+    lab: str = _kept("examples", one_of(*LAB))  # Lab: which bench
+    example: str = _kept("", TEXT)  # Lab: which worked example; "": the first
     mine: str = _kept("", TOKEN)  # names this reader's own trainings
     replay: str = _kept("translation", one_of(*REPLAYS))  # Training: what is seen of a step
     precision: int = _kept(3, between(1, 7))
@@ -114,6 +127,8 @@ class State:
             pins |= {"query": None, "key": None}
         if moved & {"text", "direction", "model"}:
             pins |= {"token": None}
+        if moved & {"text", "direction", "model", "step"}:
+            pins |= {"trail": None}
         if "step" in moved:
             pins |= self._pins_on_the_output()
         return replace(self, **pins | kept)
@@ -176,6 +191,8 @@ def clamp(state: State, bounds: Bounds) -> tuple[State, tuple[str, ...]]:
         ("token", state.token and state.token[1], side_size[state.token[0]] if state.token else 0),
     )
     gone = {name for name, value, size in limits if value is not None and value >= size}
+    if state.trail and state.trail[0] not in bounds.addresses:
+        gone.add("trail")
     if state.address and state.address not in bounds.addresses:
         gone.add("address")
     if state.block and state.block not in bounds.blocks:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,23 +22,20 @@ def say(key: str, language: str | None = None, /, **values: Any) -> str:
     return text.format(**values) if values else text
 
 
+@cache
 def texts(language: str) -> dict[str, str]:
-    """All texts of a language by their full key; read again when the file has changed."""
-    path = FOLDER / f"{language}.toml"
-    return _read(path, path.stat().st_mtime_ns)
+    """All texts of a language by their full key, from every file in its folder."""
+    found: dict[str, str] = {}
+    for path in sorted((FOLDER / language).glob("*.toml")):
+        found |= _flat(tomllib.loads(path.read_text(encoding="utf-8")), "")
+    return found
 
 
-@lru_cache(maxsize=4)
-def _read(path: Path, _changed: int) -> dict[str, str]:
-    sections = tomllib.loads(path.read_text(encoding="utf-8"))
-    return dict(_flat(sections, ""))
-
-
-def _flat(table: dict[str, Any], prefix: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+def _flat(table: dict[str, Any], prefix: str) -> dict[str, str]:
+    found: dict[str, str] = {}
     for name, value in table.items():
         if isinstance(value, dict):
-            found += _flat(value, f"{prefix}{name}.")
+            found |= _flat(value, f"{prefix}{name}.")
         else:
-            found.append((f"{prefix}{name}", value))
+            found[f"{prefix}{name}"] = value
     return found

@@ -1,0 +1,5 @@
+"""The lab page."""
+
+from app.widgets.lab import page
+
+page.show()

@@ -1,0 +1,5 @@
+"""The vectors page."""
+
+from app.widgets.vectors import page
+
+page.show()

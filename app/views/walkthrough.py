@@ -1,0 +1,5 @@
+"""The walkthrough page."""
+
+from app.widgets.walkthrough import page
+
+page.show()

@@ -1,0 +1,5 @@
+"""The page."""
+
+
+def show() -> None:
+    """Draw it."""
