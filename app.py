@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app import service, state
-from app.widgets import frame
+from app.widgets import frame, trail
 from app.words import say
 
 PAGES = ("translate", "walkthrough", "attention", "vectors", "training", "lab", "tensors")
@@ -22,3 +22,4 @@ if state.sync(page.url_path).language != language:
 service.prepare()
 frame.show()
 page.run()
+trail.show()

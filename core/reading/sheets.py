@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -175,6 +175,26 @@ def pool(sheet: Sheet, limit: int = 256) -> Sheet:
     A sharp peak does not vanish, nor does a NaN; a pooled cell is forbidden only where all are.
     """
     return _pool_columns(_pool_columns(sheet, limit).turned(), limit).turned()
+
+
+def index_of(
+    axes: Sequence[Axis], plan: Plan, sheet: Sheet, drawn: Sheet, row: int, column: int
+) -> tuple[int, ...]:
+    """The place of the number that a cell of the drawn (perhaps pooled) sheet shows.
+
+    One entry for each axis of the tensor. Raises IndexError for a cell beyond the sheet.
+    """
+    top, left = row * drawn.rows.step, column * drawn.columns.step
+    said = sheet.values if sheet.allowed is None else np.where(sheet.allowed, sheet.values, 0)
+    block = said[top : top + drawn.rows.step, left : left + drawn.columns.step]
+    if min(row, column) < 0 or not block.size:
+        raise IndexError(f"no cell {row}, {column}")
+    size = np.where(np.isnan(block), np.inf, np.abs(block))
+    down, right = np.unravel_index(int(size.argmax()), block.shape)
+    at = plan.pins | {plan.rows.name: int(sheet.rows.indices[top + down])}
+    if plan.columns is not None:
+        at[plan.columns.name] = int(sheet.columns.indices[left + right])
+    return tuple(at.get(axis.name, 0) for axis in axes)
 
 
 def _pool_columns(sheet: Sheet, limit: int) -> Sheet:

@@ -158,6 +158,25 @@ class Node:
             rest = Rest(len(left), float(self.contributions[left].sum()))
         return tuple(islice(self.ranked(), count)), rest
 
+    def shown(self, count: int) -> tuple[tuple[Term, ...], Rest]:
+        """As `top`, with the term that belongs to this cell first, however small it is."""
+        own = self._own_place
+        first = [] if own is None else [own]
+        others = [int(place) for place in self.order if place != own]
+        cut = count - len(first)
+        with np.errstate(all="ignore"):
+            rest = Rest(len(others[cut:]), float(self.contributions[others[cut:]].sum()))
+        return tuple(self._term(place) for place in (*first, *others[:cut])), rest
+
+    @property
+    def _own_place(self) -> int | None:
+        before = 0
+        for group in self.groups:
+            if group.own is not None:
+                return before + group.own
+            before += group.size
+        return None
+
     @property
     def by_head(self) -> tuple[float, ...]:
         """What each head adds, (H,); empty where the terms are not the features of heads."""

@@ -10,6 +10,7 @@ from app.figures.attention_formula import cell_formula, stage_formula
 from app.figures.attention_shares import SharesTexts, shares_figure
 from app.figures.attention_terms import term_rows, terms_figure
 from app.figures.labels import format_number, visible
+from app.widgets import trail
 from app.widgets.attention.focus import Focus, choice
 from app.widgets.chart import show_chart
 from app.words import say
@@ -33,6 +34,8 @@ def show(focus: Focus) -> None:
         if focus.now.head is None:
             _show_shares(focus)
         else:
+            place = (0, focus.now.head, *focus.cell)
+            trail.open_button(focus.address, place, "attention_trail")
             _show_terms(focus)
 
 

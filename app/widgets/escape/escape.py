@@ -1,9 +1,10 @@
-"""One step out: an open block closes, otherwise what is pinned is released."""
+"""One step out: the trail closes, an open block closes, otherwise what is pinned is released."""
 
 from __future__ import annotations
 
 from app import state
 from app.widgets.component import component
+from app.widgets.trail.opening import close
 
 _escape = component(__file__, "escape")
 
@@ -13,14 +14,16 @@ def listen() -> None:
     now = state.get_state()
     _escape(
         key="bridge_escape",
-        data={"inside": _block_is_open(now) or is_pinned(now)},
+        data={"inside": now.trail is not None or _block_is_open(now) or is_pinned(now)},
         on_out_change=step_out,
     )
 
 
 def step_out() -> None:
-    """Close the block that is open on the page; where none is, release what is pinned."""
-    if _block_is_open(state.get_state()):
+    """Close the number trail, or the block that is open; where none is, release what is pinned."""
+    if state.get_state().trail is not None:
+        close()
+    elif _block_is_open(state.get_state()):
         state.update(block="")
     else:
         release()

@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from app import state
+from app.widgets import trail
 from app.widgets.chart import current_look
 from app.widgets.tensors import catalogue, controls, downloads, facts, picture, title
 from app.widgets.tensors.written import snippet
@@ -27,6 +28,7 @@ def show(trace: Trace) -> None:
 @st.fragment
 def _tensor(trace: Trace) -> None:
     """Everything about the picked tensor; other axes or another index leave the tree alone."""
+    trail.redraw()
     look, address = current_look(), catalogue.picked(trace)
     title.show(trace, address, look)
     chosen = controls.planned(trace, address)
@@ -34,7 +36,7 @@ def _tensor(trace: Trace) -> None:
     left, right = st.columns(controls.WIDTHS, gap="medium")
     with left, st.container(gap="xsmall"):
         whole = catalogue.measure_of(trace, address)
-        picture.show(trace, address, sheet, whole, state.get_state().form)
+        picture.show(trace, address, chosen, sheet, whole, state.get_state().form)
         with st.container(key="tensors_code"):
             st.code(snippet(trace, address, chosen, state.get_state()), language="python")
     with right:

@@ -10,6 +10,8 @@ from app.figures.tensor_axes import Side
 from app.figures.tensor_bars import tensor_bars
 from app.figures.tensor_heatmap import tensor_heatmap
 from app.figures.theme import Look
+from app.widgets import trail
+from app.widgets.bridge import Click, plotly_clicks
 from app.widgets.chart import current_look, show_chart
 from app.widgets.tensors import table
 from app.widgets.tensors.controls import WIDEST
@@ -17,18 +19,23 @@ from app.widgets.tensors.written import axis_name
 from app.words import say
 from core.reading.export import file_stem
 from core.reading.measure import Measure
-from core.reading.sheets import Lines, Sheet, pool
+from core.reading.sheets import Lines, Plan, Sheet, index_of, pool
 from core.trace.trace import Trace
 
+CHART = "tensor_picture"
 
-def show(trace: Trace, address: str, sheet: Sheet, measured: Measure, form: str) -> None:
+
+def show(
+    trace: Trace, address: str, chosen: Plan, sheet: Sheet, measured: Measure, form: str
+) -> None:
     """Draw the sheet in the chosen form over the height of its place, and what its marks mean."""
     look = current_look()
     with st.container(key="tensors_picture", gap=None):
         if form == "picture":
             drawn = pool(sheet, WIDEST)
             _draw(trace, address, drawn, measured, look)
-            notes = picture_notes(drawn, measured)
+            _listen(trace, address, chosen, sheet, drawn)
+            notes = [say("tensors.note_click"), *picture_notes(drawn, measured)]
         else:
             notes = table.show(trace, address, sheet, form, look)
     st.markdown(f":small[{' · '.join(notes) or '&nbsp;'}]")
@@ -57,7 +64,18 @@ def _draw(trace: Trace, address: str, sheet: Sheet, measured: Measure, look: Loo
             look,
         )
     alt = say("tensors.picture_alt", address=address)
-    show_chart(figure, "tensor_picture", alt, file_stem(address), fill=True)
+    show_chart(figure, CHART, alt, file_stem(address), fill=True)
+
+
+def _listen(trace: Trace, address: str, chosen: Plan, sheet: Sheet, drawn: Sheet) -> None:
+    """A click on a number opens its trail."""
+
+    def clicked(click: Click) -> None:
+        row, column = int(click.y), 0 if chosen.columns is None else int(click.x)
+        place = index_of(trace.axes(address), chosen, sheet, drawn, row, column)
+        trail.open_trail(address, place)
+
+    plotly_clicks([CHART], clicked, key="tensor")
 
 
 def pieces_of(trace: Trace, sheet: Sheet) -> list[str]:

@@ -1,0 +1,148 @@
+"""The drawer at the foot of every page: one number, what it was made of, and the way so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from app import service, state
+from app.figures.labels import format_number
+from app.figures.theme import Look
+from app.widgets.chart import current_look
+from app.widgets.text import literal
+from app.widgets.trail import opening, written
+from app.widgets.trail.trail_view import trail_view
+from app.words import say
+from core.errors import GlassformerError
+from core.trace.trace import Trace
+from core.trail.node import Node
+from core.trail.run import Weights
+from core.trail.unfold import following, path, unfold
+from core.walk.steps import step_of, walk
+
+TICKS = {"agrees": "✓", "edited": "✎", "differs": "≠", "given": "•"}
+
+
+def show() -> None:
+    """Draw the drawer where a number is unfolded; call it after the page."""
+    if state.get_state().trail is not None:
+        sheet = Path(__file__).with_name("trail.css").read_text(encoding="utf-8")
+        page = current_look().colour("page")
+        st.html(f"<style>{sheet}.st-key-trail {{ background: {page}; }}</style>")
+        _drawer()
+
+
+@st.fragment
+def _drawer() -> None:
+    """One step on the trail leaves the page alone."""
+    cells = opening.visited()
+    if not cells:
+        st.rerun()  # closed: without the drawer's room at the foot of the page
+    now, trace, look = state.get_state(), service.on_screen(), current_look()
+    with st.container(key="trail", gap="xsmall"):
+        try:
+            model = service.get_model(now.model, now.step).transformer
+            node = unfold(trace, model, cells[-1].address, cells[-1].index)
+        except GlassformerError as error:
+            values = {name: literal(str(value)) for name, value in error.values.items()}
+            st.warning(say(f"errors.{error.key}", **values))
+            _button("close", opening.close)
+            return
+        _head(trace, model, node)
+        way, number, terms = st.columns([22, 33, 45], gap="medium")
+        with way:
+            crumbs = [written.crumb(trace, cell, look) for cell in cells]
+            trail_view("trail_way", {"way": crumbs, "title": say("trail.way")}, look)
+        with number, st.container(key="trail_number", gap="xsmall"):
+            _number(node, look)
+        with terms:
+            data = {"rows": written.rows(node, look), "title": _terms_title(node)}
+            trail_view("trail_terms", data, look)
+
+
+def _head(trace: Trace, model: Weights, node: Node) -> None:
+    """The title, and the buttons that go on, to the words, to the Walkthrough, and out."""
+    cells, onward = opening.visited(), following(node)
+
+    def back() -> None:
+        opening.go(cells[-2])
+
+    def largest() -> None:
+        if onward is not None:
+            opening.go(onward)
+
+    def to_the_words() -> None:
+        opening.go(*(each.cell for each in path(trace, model, node.cell)))
+
+    with st.container(key="trail_head", horizontal=True, gap="small", vertical_alignment="center"):
+        words = literal(written.where(trace, node.cell))
+        st.markdown(f"**{literal(written.title(node.cell))}** · {words}", width="stretch")
+        _button("back", back, disabled=len(cells) < 2)
+        _button("largest", largest, disabled=onward is None)
+        _button("words", to_the_words, disabled=onward is None)
+        _to_walkthrough(trace, node)
+        _button("close", opening.close)
+
+
+def _button(name: str, act: Callable[[], None], disabled: bool = False) -> None:
+    st.button(
+        say(f"trail.{name}"),
+        key=f"trail_{name}",
+        help=say(f"trail.{name}_help"),
+        on_click=act,
+        disabled=disabled,
+        type="tertiary",
+    )
+
+
+def _to_walkthrough(trace: Trace, node: Node) -> None:
+    step = step_of(walk(trace), node.cell.address)
+    if step is not None and st.button(say("trail.walk"), key="trail_walk", type="tertiary"):
+        state.update(walk=step.id, **selection(trace, node))
+        st.switch_page("app/views/walkthrough.py")
+
+
+def selection(trace: Trace, node: Node) -> dict[str, int]:
+    """The cell's place as the one selection of all pages has it."""
+    names = {"head": "head", "query": "query", "key": "key", "feature": "feature",
+             "head_feature": "feature"}  # fmt: skip
+    axes = trace.axes(node.cell.address)
+    return {
+        names[axis.name]: index
+        for axis, index in zip(axes, node.cell.index, strict=True)
+        if axis.name in names
+    }
+
+
+def _number(node: Node, look: Look) -> None:
+    """The formula, the number recorded and recomputed, and what stands on the way."""
+    st.markdown(say(f"trail.operation_{node.operation}"))
+    st.latex(node.formula)
+    recorded, exact = (format_number(each, written.LONG) for each in (node.recorded, node.exact))
+    st.markdown(
+        say(
+            f"trail.verdict_{node.verdict}",
+            tick=TICKS[node.verdict],
+            recorded=recorded,
+            exact=exact,
+            difference=format_number(abs(node.difference), look.precision),
+            tolerance=format_number(node.tolerance, 2),
+        )
+    )
+    facts = [
+        f"${fact.symbol} = {format_number(fact.value, look.precision)}$ :small[{name}]"
+        for fact in node.facts
+        for name in [say(f"trail.fact_{fact.key}")]
+    ]
+    if facts:
+        st.markdown(" &emsp; ".join(facts))
+    for note in node.notes:
+        st.caption(say(f"trail.note_{note}"))
+
+
+def _terms_title(node: Node) -> str:
+    if not node.groups:
+        return say("trail.no_terms")
+    return say(f"trail.outer_{node.outer}")

@@ -1,0 +1,75 @@
+"""The number trail on screen: what it shows is what can be computed by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.figures.labels import format_number
+from app.figures.theme import Look
+from app.widgets.trail import written
+from core.checkpoints import load_model
+from core.trail.unfold import unfold
+from tests.opened_app import opened, state_of
+
+SENTENCE = "The animal didn't cross the street because it was too tired"
+CONTEXT = "decoder/1/cross_attention/context"
+
+
+def texts(app: AppTest) -> str:
+    return "\n".join(each.value for each in (*app.markdown, *app.caption))
+
+
+def test_the_drawer_shows_the_recorded_number_and_its_recomputation() -> None:
+    app = opened("attention", trail=f"{CONTEXT}@1,4,3,20")
+    trace = load_model().trace(SENTENCE)
+    weights, values = (
+        trace["decoder/1/cross_attention/weights"],
+        trace["decoder/1/cross_attention/v"],
+    )
+    by_hand = float(weights[0, 3, 2].double() @ values[0, 3, :, 19].double())
+    assert format_number(float(trace[CONTEXT][0, 3, 2, 19]), written.LONG) in texts(app)
+    assert format_number(by_hand, written.LONG) in texts(app)
+    assert "✓" in texts(app)
+
+
+def test_to_the_words_ends_at_an_embedding_row_and_back_returns() -> None:
+    app = opened("attention", trail=f"{CONTEXT}@1,4,3,20")
+    app.button(key="trail_words").click().run()
+    assert "Here the trail ends" in texts(app)
+    assert state_of(app).trail[0] in ("source/embedding", "target/embedding")
+    assert app.button(key="trail_largest").disabled
+    before = len(app.session_state["kept_trail"])
+    app.button(key="trail_back").click().run()
+    assert len(app.session_state["kept_trail"]) == before - 1
+    app.button(key="trail_close").click().run()
+    assert state_of(app).trail is None
+
+
+def test_a_cell_outside_of_the_tensor_is_said_in_place() -> None:
+    app = opened("attention", trail=f"{CONTEXT}@1,4,99,20")
+    assert not app.exception
+    assert app.warning[0].value
+
+
+def test_another_sentence_closes_the_trail() -> None:
+    app = opened("attention", trail=f"{CONTEXT}@1,4,3,20")
+    app.text_input(key="widget_sentence").set_value("I like you").run()
+    assert state_of(app).trail is None
+
+
+@pytest.mark.parametrize("address", ["output/probabilities", "encoder/0/self_attention/weights"])
+def test_the_rows_add_up_to_all_terms(address: str) -> None:
+    model = load_model()
+    trace = model.trace("I like you")
+    place = (0, *[1] * (trace[address].dim() - 1))
+    node = unfold(trace, model.transformer, address, place)
+    rows = written.rows(node, Look())
+    assert rows[0]["own"]  # the cell's own term stands first, however small
+    assert len(rows) <= written.SHOWN + 1
+    assert math.isclose(sum(row["value"] for row in rows), node.contributions.sum(), rel_tol=1e-9)
+    assert rows[0]["value"] / node.contributions.sum() == pytest.approx(
+        float(trace[address][place]), abs=1e-6
+    )

@@ -1,0 +1,56 @@
+"""The number trail in a real browser: open it from a cell, follow it to a word, come back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser import driver
+from tests.browser.test_tensors import PICTURE, hover_cell
+
+WAY = ".st-key-trail_way .stop"
+
+
+def press(page: Page, name: str) -> None:
+    page.locator(f".st-key-trail_{name} button").first.click()
+    driver.wait_until_idle(page)
+
+
+def last(page: Page) -> Locator:
+    return page.locator(WAY).last
+
+
+def test_from_a_weight_to_a_word_and_back(open_page: Callable[..., Page]) -> None:
+    page = open_page("attention", "kind=cross&layer=2&head=4&query=3&key=4")
+    page.get_by_role("button", name="Where does this number come from?").click()
+    expect(page.locator(WAY)).to_have_count(1)
+    expect(page.locator(".st-key-trail_number")).to_contain_text("✓")
+    first = page.url
+    page.locator(".st-key-trail_terms button.go").first.click()
+    expect(page.locator(WAY)).to_have_count(2)
+    expect(last(page)).to_contain_text("masked score")
+    press(page, "words")
+    expect(last(page)).to_contain_text("embedding")
+    expect(page.locator(".st-key-trail_number")).to_contain_text("Here the trail ends")
+    page.locator(WAY).first.click()
+    expect(page.locator(WAY)).to_have_count(1)
+    assert page.url == first
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-trail")).to_have_count(0)
+    assert "trail=" not in page.url
+
+
+def test_a_click_on_a_tensor_opens_it_and_the_walkthrough_shows_its_step(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page("tensors", "address=encoder/0/self_attention/scores")
+    expect(page.locator(f"{PICTURE} .nsewdrag").first).to_be_attached()
+    hover_cell(page, 2, 5)
+    page.mouse.down()
+    page.mouse.up()
+    expect(last(page)).to_contain_text("score")
+    assert "trail=encoder%2F0%2Fself_attention%2Fscores%401%2C1%2C3%2C6" in page.url
+    press(page, "walk")
+    page.wait_for_url("**/walkthrough?**")
+    assert "walk=encoder.0.self_attention.scores" in page.url
