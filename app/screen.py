@@ -39,6 +39,9 @@ LAB = (
     "examples", "scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm",
     "depth", "split", "order", "why",
 )  # fmt: skip
+POSITIONS = ("map", "waves", "dots", "rotation", "same", "variants")
+FORMULAS = ("paper", "notes", "halves")
+SPANS = ("sentence", "64", "256")
 LANGUAGES = ("en", "zh")
 FIRST_SENTENCE = "The animal didn't cross the street because it was too tired"
 
@@ -80,6 +83,10 @@ class State:
     trail: tuple[str, tuple[int, ...]] | None = _kept(None, CELL)  # the number that is unfolded
     vectors: str = _kept("positions", one_of(*VECTORS))  # Vectors: which question
     stack: str = _kept("encoder", one_of("encoder", "decoder"))  # Vectors: whose stream
+    positions: str = _kept("map", one_of(*POSITIONS))  # Vectors, positions: what is asked of them
+    formula: str = _kept("", one_of(*FORMULAS))  # of the positions; "": the model's own
+    span: str = _kept("", one_of(*SPANS))  # how many positions; "": what suits the picture
+    offset: int = _kept(3, between(1, 64))  # how far the rotation carries a position
     lab: str = _kept("examples", one_of(*LAB))  # Lab: which bench
     example: str = _kept("", TEXT)  # Lab: which worked example; "": the first
     mine: str = _kept("", TOKEN)  # names this reader's own trainings

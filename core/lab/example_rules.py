@@ -85,12 +85,12 @@ def _layer_norm(inputs: Inputs) -> Values:
         "mean": population.mean.reshape(-1, 1),
         "population_std": population.std.flatten(),
         "sample_std": sample.std.flatten(),
+        "std": sample.std.flatten()[0],  # what the code beside the printed number computes
+        "normalised": sample.normalized[0, 0],
         "normalised_population": population.normalized.flatten(0, 1),
         "normalised_sample": sample.normalized.flatten(0, 1),
         "batch_norm_mean_per_feature": mean,
         "batch_norm_population_std_per_feature": deviation,
-        "std": sample.std.flatten()[0],  # what the code beside the printed number computes
-        "normalised": sample.normalized[0, 0],
     }
 
 

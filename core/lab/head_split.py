@@ -71,7 +71,7 @@ def head_split(
         seed: of the weights and vectors for the two attention maps.
 
     Raises:
-        GlassformerError: `lab_whole`, `lab_large`, or `config` for heads that do not divide D.
+        GlassformerError: `lab_whole`, `lab_large`, or `lab_shape` for heads that do not divide D.
     """
     sizes = (
         whole("sentences", sentences, 1, 4),
@@ -81,6 +81,8 @@ def head_split(
     cells, many = sizes[0] * sizes[1] * sizes[2], whole("heads", heads, 1, 16)
     if cells > CELLS:
         raise GlassformerError("lab_large", name="width", given=cells, limit=CELLS)
+    if sizes[2] % many:
+        raise GlassformerError("lab_shape", name="width", given=sizes[2], needed=f"{many} × n")
     attention = _attention(sizes[2], many, whole("seed", seed, 0, 2**31))
     weights, wrong_weights = _maps(attention, sizes, many, int(seed))
     steps = _steps(attention, torch.arange(cells).view(sizes), many)

@@ -27,6 +27,7 @@ class Formula:
     of_model: bool  # whether the model can be configured so: the steps are then its own
     mean: Tensor  # (B, S, 1)
     std: Tensor  # (B, S, 1)
+    divisor: Tensor  # (B, S, 1) what x − mean is divided by: std with ε in its place
     normalized: Tensor  # (B, S, D)
     output: Tensor  # (B, S, D), γ × normalized + β
     spread: Tensor  # (B, S) population deviation of `normalized`: 1 where ε does not matter
@@ -46,6 +47,8 @@ class LayerNorms:
     """Every formula on the same numbers."""
 
     x: Tensor  # (B, S, D)
+    gamma: Tensor  # (D,)
+    beta: Tensor  # (D,)
     formulas: tuple[Formula, ...]
     broadcasts: tuple[Broadcast, ...]
     without_keepdim: Tensor | None  # (B, S, D) x − x.mean(-1), wrong; None where torch refuses it
@@ -83,6 +86,8 @@ def layer_norms(x: Any, gamma: Any = None, beta: Any = None, epsilon: Any = 1e-6
     )
     return LayerNorms(
         x=batch,
+        gamma=scale,
+        beta=shift,
         formulas=formulas,
         broadcasts=_broadcasts(batch),
         without_keepdim=_without_keepdim(batch),
@@ -114,8 +119,9 @@ def _formula(
     steps = tape.tensors
     own = OWN_PLACE[deviation] == place
     normalized, output = steps["normalized"], steps["output"]  # (B, S, D)
+    divisor = _divisor(steps["std"], place, epsilon)  # (B, S, 1)
     if not own:
-        normalized = (x - steps["mean"]) / _divisor(steps["std"], place, epsilon)
+        normalized = (x - steps["mean"]) / divisor
         output = gamma * normalized + beta
     return Formula(
         deviation=deviation,
@@ -123,6 +129,7 @@ def _formula(
         of_model=own,
         mean=steps["mean"],
         std=steps["std"],
+        divisor=divisor,
         normalized=normalized,
         output=output,
         spread=normalized.std(dim=-1, correction=0),

@@ -50,6 +50,22 @@ class Permuted:
     relative_error: float  # ‖moved − expected‖ / ‖expected‖
 
     @property
+    def output_apart(self) -> Tensor:
+        """`moved.output` less what an equivariant encoder would give, (S, D)."""
+        return self.moved.output - self.expected
+
+    @property
+    def weights_apart(self) -> Tensor:
+        """The same for the attention maps, (L, H, S, S)."""
+        places = list(self.order)
+        return self.moved.weights - self.still.weights[:, :, places][:, :, :, places]
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether the order is another one at all."""
+        return list(self.order) != sorted(self.order)
+
+    @property
     def equivariant(self) -> bool:
         """Whether nothing but float32 rounding tells the two apart."""
         return self.relative_error < 1e-4

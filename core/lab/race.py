@@ -29,6 +29,20 @@ class Race:
     seconds: dict[Runner, Tensor]  # (N,) each, the best of three
     finished: bool  # False: some lengths were not reached
 
+    @property
+    def overtaken(self) -> int | None:
+        """The length from which on attention was slower than the RNN at all lengths reached."""
+        slower = self.seconds["attention"] > self.seconds["recurrent"]  # (N,) False where NaN
+        reached = ~(self.seconds["attention"] + self.seconds["recurrent"]).isnan()
+        found = None
+        for size, is_slower in reversed(
+            list(zip(self.lengths[reached], slower[reached], strict=True))
+        ):
+            if not is_slower:
+                break
+            found = int(size)
+        return found
+
 
 def race(
     lengths: Sequence[Any] = LENGTHS,
@@ -36,6 +50,7 @@ def race(
     kernel: Any = 3,
     limit: Any = 0.8,
     clock: Callable[[], float] = time.perf_counter,
+    report: Callable[[float], None] | None = None,
 ) -> Race:
     """Runs a layer of each kind over random words, shorter ones first, until the time is up.
 
@@ -47,6 +62,7 @@ def race(
         kernel: k of the convolution, 2 to 9.
         limit: seconds, 0.01 to 5; one more run may be under way when they are over.
         clock: gives seconds.
+        report: is told what share of the lengths is done, after each.
 
     Raises:
         GlassformerError: `lab_…` for an input outside of these.
@@ -63,10 +79,12 @@ def race(
     with torch.inference_mode():
         for run in runs.values():
             run(torch.zeros(1, 2, wide))  # the first run of anything is slow
-        for size in sizes:
+        for done, size in enumerate(sizes, start=1):
             x = torch.randn(1, size, wide, generator=generator)  # (1, n, d)
             for name, run in runs.items():
                 seconds[name].append(_best(run, x, until, clock))
+            if report:
+                report(done / len(sizes))
     times = {name: torch.tensor(found, dtype=torch.float64) for name, found in seconds.items()}
     finished = not any(bool(found.isnan().any()) for found in times.values())
     return Race(torch.tensor(sizes), wide, times, finished)

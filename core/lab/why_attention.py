@@ -15,12 +15,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from core.config import ModelConfig
+from core.errors import GlassformerError
 from core.lab.inputs import whole
 from core.lab.seeded import seeded
 from core.model.attention import MultiHeadAttention
 
 Kind = Literal["recurrent", "convolution", "dilated", "attention"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+HEADS = 4
 LONGEST = 32  # words of a measured gradient
 EVERYTHING = torch.ones(1, 1, 1, 1, dtype=torch.bool)
 
@@ -64,10 +66,12 @@ def routes(length: Any = 24, width: Any = 16, kernel: Any = 3, seed: Any = 0) ->
         seed: of weights and words.
 
     Raises:
-        GlassformerError: `lab_whole`, or `config` for a width that is no multiple of 4.
+        GlassformerError: `lab_whole`, or `lab_shape` for a width that is no multiple of 4.
     """
     words, wide = whole("length", length, 2, LONGEST), whole("width", width, 4, 16)
     span, start = whole("kernel", kernel, 2, 9), whole("seed", seed, 0, 2**31)
+    if wide % HEADS:
+        raise GlassformerError("lab_shape", name="width", given=wide, needed=f"{HEADS} × n")
     layers = parts(wide, span, start)
     generator = torch.Generator().manual_seed(start)
     x = torch.randn(words, wide, generator=generator, dtype=torch.float64)  # (n, d)
@@ -77,7 +81,7 @@ def routes(length: Any = 24, width: Any = 16, kernel: Any = 3, seed: Any = 0) ->
 @lru_cache(maxsize=8)
 def parts(width: int, kernel: int, seed: int, dtype: torch.dtype = torch.float64) -> Parts:
     """The untrained layers; attention has 4 heads."""
-    config = ModelConfig(vocabulary_size=1, d_model=width, n_heads=4)
+    config = ModelConfig(vocabulary_size=1, d_model=width, n_heads=HEADS)
     return Parts(
         seeded(lambda: nn.RNN(width, width, batch_first=True), seed).to(dtype),
         seeded(lambda: nn.Conv1d(width, width, kernel), seed).to(dtype),

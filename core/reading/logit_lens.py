@@ -55,6 +55,7 @@ class Lens:
     chosen: Numbers  # (N, T) probability of the word the row wrote in the end
     rank: NDArray[np.int64]  # (N, T) 1 is the most probable; 0 where there is no number
     divergence: Numbers  # (N, T) KL(final ‖ state) in nats, 0 at the end
+    entropy: Numbers  # (N, T) −Σ p ln p in nats: 0 is sure, ln V knows nothing
     error: float  # largest |logit| difference of the last state from the recorded logits
 
 
@@ -85,6 +86,7 @@ def lens(trace: Trace, model: Transformer, k: int = 5, sublayers: bool = False) 
         chosen=as_numpy(own[..., 0].exp()),
         rank=as_numpy(torch.where(own[..., 0].isnan(), 0, rank)),
         divergence=as_numpy(divergence.clamp_min(0)),
+        entropy=as_numpy(-(logs.exp() * logs).sum(dim=-1)),
         error=float((logits[-1] - final).abs().max()),
     )
 

@@ -84,6 +84,17 @@ class Rotation:
         return float(lengths(self.residuals).max())
 
     @property
+    def worst(self) -> Numbers:
+        """The largest residual of each pair over all positions, (D / 2,)."""
+        most: Numbers = self.residuals.max(axis=0)
+        return most
+
+    def carry(self, row: Numbers) -> Numbers:
+        """R_k applied to the encoding of one position, (D,) -> (D,)."""
+        carried: Numbers = self.matrix @ row.astype(np.float64)
+        return carried
+
+    @property
     def worst_pair(self) -> int:
         """The pair that misses most, at any position."""
         return int(self.residuals.max(axis=0).argmax())

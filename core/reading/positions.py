@@ -133,6 +133,15 @@ def pairs(d_model: int, variant: Variant = "paper") -> NDArray[np.int64]:
     return np.arange(2 * half).reshape(half, 2)
 
 
+def pair_of(d_model: int, dimension: int, variant: Variant = "paper") -> int:
+    """The row of `pairs` that a dimension stands in.
+
+    Raises `GlassformerError` (`out_of_range`) for a dimension beyond the width.
+    """
+    check_index("feature", dimension, d_model)
+    return int(np.argwhere(pairs(d_model, variant) == dimension)[0, 0])
+
+
 def compare(length: int, d_model: int, variant: Variant) -> Comparison:
     """A variant beside the paper's table of the same size.
 

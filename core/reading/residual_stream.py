@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from core.config import ModelConfig
-from core.reading.blocks import Stack, layer_count, sublayers
+from core.reading.blocks import Stack, layer_count, stack_end, sublayers
 from core.reading.vectors import Numbers, cosines, lengths, rows_at, side_of, tokens_of
 from core.trace.trace import Trace
 
@@ -71,6 +71,7 @@ class Addition:
     onward: Numbers  # length of what travels on: the sum's norm in post-norm, the sum in pre-norm
     cosine: Numbers  # between x and f(x): above 0 strengthens, below 0 takes away
     turned: Numbers  # between x and what travels on
+    to_final: Numbers  # between f(x) and what leaves the stack: above 0 leads there
 
     @property
     def ratio(self) -> Numbers:
@@ -102,7 +103,8 @@ def depth(trace: Trace, stack: Stack) -> Depth:
 def additions(trace: Trace, stack: Stack) -> tuple[Addition, ...]:
     """What every sub-layer of a stack added, in computation order."""
     places = (each for each in states(trace.config, stack) if each.layer is not None)
-    return tuple(_addition(trace, place) for place in places)
+    final = rows_at(trace, stack_end(trace.config, stack))  # (T, D)
+    return tuple(_addition(trace, place, final) for place in places)
 
 
 def _states(config: ModelConfig, stack: Stack) -> Iterator[State]:
@@ -116,7 +118,7 @@ def _states(config: ModelConfig, stack: Stack) -> Iterator[State]:
         yield State(stack, None, "final_norm", f"{stack}/norm/output")
 
 
-def _addition(trace: Trace, place: State) -> Addition:
+def _addition(trace: Trace, place: State, final: Numbers) -> Addition:
     address = f"{place.stack}/{place.layer}/{place.part}"
     stream = rows_at(trace, f"{address}_residual/stream")  # (T, D)
     summed = rows_at(trace, f"{address}_residual/summed")  # (T, D)
@@ -132,4 +134,5 @@ def _addition(trace: Trace, place: State) -> Addition:
         onward=lengths(onward),
         cosine=cosines(stream, added),
         turned=cosines(stream, onward),
+        to_final=cosines(added, final),
     )

@@ -7,7 +7,6 @@ where to where each statement goes. The source is read by `inspect`.
 
 from __future__ import annotations
 
-import inspect
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from core.trace.sites import sizes
 from core.trace.trace import Trace
-from core.walk.source_statements import Statement, docstring, statements
+from core.walk.source_statements import Statement, docstring, source_lines, statements
 from core.walk.source_watch import (
     LETTERS,
     ROOT,
@@ -180,7 +179,7 @@ def _line_in(main: Call, helper: Call) -> int | None:
 def _source(
     call: Call, chosen: Sequence[Statement], trace: Trace, actual: Mapping[str, int]
 ) -> Source:
-    texts, start = inspect.getsourcelines(call.code)
+    texts, start = source_lines(call.code)
     plain = textwrap.dedent("".join(texts)).splitlines()
     marked = [each for each in chosen if call.ran(each.first, each.last)]
     doc = docstring(call.code)

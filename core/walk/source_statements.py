@@ -50,9 +50,16 @@ def docstring(code: CodeType) -> range:
     return range(first.lineno + offset, (first.end_lineno or first.lineno) + offset + 1)
 
 
+@cache
+def source_lines(code: CodeType) -> tuple[list[str], int]:
+    """The lines of a function as they stand in its file, and the number of the first."""
+    return inspect.getsourcelines(code)
+
+
+@cache
 def _parsed(code: CodeType) -> tuple[_Function, int]:
     """The function's tree, and what to add to the tree's line numbers for those of the file."""
-    lines, start = inspect.getsourcelines(code)
+    lines, start = source_lines(code)
     function = ast.parse(textwrap.dedent("".join(lines))).body[0]
     assert isinstance(function, _Function)
     return function, start - 1

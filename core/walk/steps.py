@@ -7,6 +7,7 @@ kind is the key of its texts. Ids count from 0, as addresses do.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,25 @@ def walk(trace: Trace) -> tuple[Step, ...]:
 def step_by_id(steps: Sequence[Step], step_id: str) -> Step | None:
     """The step of that id, None where this run has none."""
     return next((step for step in steps if step.id == step_id), None)
+
+
+def nearest(steps: Sequence[Step], step_id: str) -> Step:
+    """The step of that id, else the one whose id is written most like it; "" is the first.
+
+    The same step of another layer is nearer than any other of the same layer.
+    """
+    if not step_id:
+        return steps[0]
+    if (found := step_by_id(steps, step_id)) is not None:
+        return found
+    wanted = step_id.split(".")
+    here = _but_layer(step_id)
+    same = [step for step in steps if step.layer is not None and _but_layer(step.id) == here]
+    if same:
+        layer = int(wanted[1]) if wanted[1].isdecimal() else 0
+        return min(same, key=lambda step: abs((step.layer or 0) - layer))
+    near = difflib.get_close_matches(step_id, [step.id for step in steps], n=1, cutoff=0.0)
+    return step_by_id(steps, near[0]) or steps[0]
 
 
 def step_of(steps: Sequence[Step], address: str) -> Step | None:
@@ -53,6 +73,11 @@ def for_layer(steps: Sequence[Step], encoder: int = 0, decoder: int = 0) -> tupl
         layers = [step.layer for step in steps if step.stage == stack and step.layer is not None]
         chosen[stack] = min(max(chosen[stack], 0), max(layers))
     return tuple(step for step in steps if step.layer in (None, chosen.get(step.stage)))
+
+
+def _but_layer(step_id: str) -> tuple[str, ...]:
+    stage, *rest = step_id.split(".")
+    return (stage, *rest[1:])
 
 
 @dataclass(frozen=True)

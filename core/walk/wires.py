@@ -173,3 +173,24 @@ def as_recorded(wire: Wire) -> Wire:
 def _chosen(trace: Trace) -> Tensor:
     ids = {piece: index for index, piece in enumerate(trace.vocabulary)}
     return torch.tensor([[ids[piece] for piece in trace.output_pieces]])  # (B, T)
+
+
+def recorded(trace: Trace, chosen: Cell) -> Cell | None:
+    """Where the number of a cell is recorded; None for one that is not (sums within dropout).
+
+    Of a chosen word it is its probability.
+    """
+    wire, index = chosen.wire, chosen.index
+    own = as_recorded(wire)
+    if wire.form in ("added", "dropped"):
+        return None
+    if wire.form == "joined":
+        batch, place, feature = index
+        head, within = divmod(feature, trace.config.d_k)
+        return Cell(own, (batch, head, place, within))
+    if wire.form == "apart":
+        batch, place, head, feature = index
+        return Cell(own, (batch, head, place, feature))
+    if wire.form == "chosen":
+        return Cell(own, (*index, int(_chosen(trace)[index])))
+    return chosen

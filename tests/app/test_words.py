@@ -8,6 +8,8 @@ import pytest
 
 from app.words.lookup import say, texts
 from core.errors import MESSAGES
+from core.lab.errata import errata
+from core.lab.worked_examples import examples, notes_inputs, work
 from core.reading.word_plane import groups
 from core.text.vocabulary import RESERVED
 from tests.architecture.sources import parse, python_files
@@ -58,6 +60,10 @@ def insertable() -> set[str]:
         for node in ast.walk(parse(path))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
+    reasons = {each.reason for each in errata()}
+    remarks = {remark for key in examples() for remark in work(key).remarks}
+    inputs = {name for key in examples() for name in notes_inputs(key)}
+    found |= reasons | remarks | inputs
     return found | {*groups()} | {piece.strip("<>") for piece in RESERVED} | AROUND
 
 

@@ -64,8 +64,8 @@ def test_memory() -> None:
 @pytest.mark.parametrize(
     "inputs, key",
     [
-        ({"heads": 3}, "config"),
-        ({"width": 7}, "config"),
+        ({"heads": 3}, "lab_shape"),
+        ({"width": 7}, "lab_shape"),
         ({"words": 0}, "lab_whole"),
         ({"sentences": "two"}, "lab_number"),
         ({"sentences": 4, "words": 16, "width": 64}, "lab_large"),

@@ -27,6 +27,7 @@ def test_formulas_against_numpy(ddof: int, deviation: Any, place: Any) -> None:
     below = np.sqrt(std**2 + EPSILON) if place == "inside" else std + EPSILON
     np.testing.assert_allclose(found.mean, mean)
     np.testing.assert_allclose(found.std, std)
+    np.testing.assert_allclose(found.divisor, below)
     np.testing.assert_allclose(found.normalized, (X - mean) / below)
     np.testing.assert_allclose(found.output, np.array(gamma) * (X - mean) / below + beta)
     np.testing.assert_allclose(found.spread, ((X - mean) / below).std(-1))

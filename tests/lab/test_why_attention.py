@@ -112,7 +112,9 @@ def ticks(step: float) -> Callable[[], float]:
 
 
 def test_the_race_with_a_clock_of_ours() -> None:
-    done = race([4, 2, 4], width=8, limit=1, clock=ticks(0.001))
+    told: list[float] = []
+    done = race([4, 2, 4], width=8, limit=1, clock=ticks(0.001), report=told.append)
+    assert told == [0.5, 1.0]
     assert done.lengths.tolist() == [2, 4]
     assert done.finished
     for times in done.seconds.values():
@@ -138,7 +140,7 @@ def test_what_runs_in_the_race() -> None:
     [
         (partial(routes, 1), "lab_whole"),
         (partial(routes, 33), "lab_whole"),
-        (partial(routes, 8, 6), "config"),
+        (partial(routes, 8, 6), "lab_shape"),
         (partial(routes, 8, 8, "three"), "lab_number"),
         (partial(table_one, 0, 1), "lab_whole"),
         (partial(race, []), "lab_empty"),

@@ -102,6 +102,24 @@ def test_a_unit_of_the_encoder_is_only_a_direction(run: Any) -> None:
     assert [each.value for each in found.down] == pytest.approx(np.sort(nearest)[:5])
 
 
+@pytest.mark.parametrize("stack", STACKS)
+def test_chance_is_what_a_random_direction_finds(stack: Any) -> None:
+    trace, model = seeded_run()
+    table = model.source_embedding.table.weight if stack == "encoder" else model.generator.weight
+    rows = np.nan_to_num(table.double().numpy())
+    if stack == "encoder":
+        rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    found = [promoted(trace, model, stack, 0, unit, 1) for unit in range(3)]
+    drawn = np.random.default_rng(9).standard_normal((2000, rows.shape[1]))
+    drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
+    best = np.quantile(np.abs(drawn @ rows.T).max(axis=1), 0.95)
+    for unit, each in enumerate(found):
+        size = np.linalg.norm(w_2(model, stack, 0)[0][unit]) if stack == "decoder" else 1
+        assert each.chance == pytest.approx(size * best, rel=0.15)
+        beyond = max(abs(each.up[0].value), abs(each.down[0].value)) > each.chance
+        assert each.stands_out == beyond
+
+
 @pytest.mark.parametrize("run", all_runs(), ids=RUN_NAMES)
 @pytest.mark.parametrize("stack", STACKS)
 def test_on_which_tokens_a_unit_fires(run: Any, stack: Any) -> None:

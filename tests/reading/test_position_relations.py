@@ -49,6 +49,8 @@ def test_a_position_is_a_turn_of_another(variant: str, offset: int) -> None:
     assert found.residuals.shape == (300 - offset, 32)
     carried = table[: 300 - offset] @ found.matrix.T
     assert carried == pytest.approx(table[offset:], abs=2e-6)
+    assert found.carry(table[0]) == pytest.approx(table[offset], abs=2e-6)
+    assert found.worst.tolist() == [max(each) for each in found.residuals.T.tolist()]
     assert found.matrix @ found.matrix.T == pytest.approx(np.eye(64))
     fitted = fitted_rotation(table, offset, pairs(64, variant))  # type: ignore[arg-type]
     assert fitted.blocks == pytest.approx(found.blocks, abs=1e-5)  # angles agree but for 2π

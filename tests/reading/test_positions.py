@@ -14,6 +14,7 @@ from core.reading.positions import (
     columns,
     compare,
     model_table,
+    pair_of,
     pairs,
     position_table,
 )
@@ -73,6 +74,13 @@ def test_halves_are_the_papers_numbers_in_another_order() -> None:
     assert pairs(16, "halves").tolist() == [[i, i + 8] for i in range(8)]
     same = compare(60, 16, "paper")
     assert (same.columns, same.largest) == ((), 0)
+
+
+def test_each_dimension_has_its_pair() -> None:
+    assert [pair_of(8, each) for each in range(8)] == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert [pair_of(8, each, "halves") for each in range(8)] == [0, 1, 2, 3, 0, 1, 2, 3]
+    with pytest.raises(GlassformerError, match="0 to 7"):
+        pair_of(8, 8)
 
 
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])

@@ -96,6 +96,8 @@ def test_additions(run: Any, stack: Any) -> None:
         turned = torch.cosine_similarity(x, after, dim=-1).numpy()
         assert each.turned == pytest.approx(turned, abs=1e-4)
         assert each.ratio == pytest.approx(each.added / each.stream)
+        final = torch.cosine_similarity(added, states_found[-1], dim=-1).numpy()
+        assert each.to_final == pytest.approx(final, abs=1e-3)
         assert f"{each.address}/output" in trace
 
 

@@ -1,0 +1,1 @@
+"""The Lab: its frame, its kit, and a module for each bench."""

@@ -1,5 +1,74 @@
-"""The page."""
+"""The Lab: small computations to change while one watches."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+import streamlit as st
+
+from app import state
+from app.widgets.chart import current_look
+from app.words import say
+
+# Every bench is a module of this folder with `show()`.
+GROUPS = {
+    "notes": ("examples",),
+    "weights": ("scaling", "normalisers", "dictionary", "masks"),
+    "layers": ("layer_norm", "batch_norm", "depth", "split"),
+    "sequence": ("order", "why"),
+}
 
 
 def show() -> None:
-    """Draw it."""
+    """Draw the list of benches and the chosen one."""
+    for style in ("lab.css", "benches.css"):
+        st.html(Path(__file__).with_name(style))
+    st.html(f"<style>:root {{ --lab-wrong: {current_look().colour('changed')}; }}</style>")
+    chosen = on_screen(state.get_state().lab)
+    with st.container(key="lab_page", horizontal=True, gap="medium"):
+        with st.container(key="lab_list", width=190, gap=None):
+            _list(chosen)
+        with st.container(key="lab_bench", gap="xsmall"):
+            _bench(chosen)
+
+
+@cache
+def benches() -> tuple[str, ...]:
+    """The names of the benches that exist, in the order of the list."""
+    names = (name for group in GROUPS.values() for name in group)
+    return tuple(name for name in names if find_spec(f"{__package__}.{name}") is not None)
+
+
+def on_screen(name: str) -> str:
+    """The bench to show for the state's: itself, or the first one."""
+    return name if name in benches() else benches()[0]
+
+
+def _list(chosen: str) -> None:
+    for group, names in GROUPS.items():
+        shown = [name for name in names if name in benches()]
+        if shown:
+            st.markdown(f":small[{say(f'lab.group_{group}')}]")
+        for name in shown:
+            st.button(
+                say(f"lab.bench_{name}"),
+                key=f"lab_bench_{name}" + ("_chosen" if name == chosen else ""),
+                type="tertiary",
+                width="stretch",
+                on_click=_choose,
+                args=(name,),
+            )
+
+
+def _choose(name: str) -> None:
+    state.update(lab=name)
+
+
+@st.fragment
+def _bench(name: str) -> None:
+    module: ModuleType = import_module(f"{__package__}.{name}")
+    module.show()

@@ -15,6 +15,7 @@ from core.trace.trace import Trace
 # Training: where a head is in focus; the words are joined by cross-attention, too.
 WITH_A_HEAD = [("replay", panel) for panel in ("translation", "attention", "film")]
 
+WITHOUT_A_HEAD = ("walkthrough", "vectors")  # they name what they show themselves
 DOUBTED = ("attention", "tensors")  # pages without the badge
 
 
@@ -72,7 +73,9 @@ def focus(now: state.State, trace: Trace, page: str) -> list[str]:
     parts = _attention(kind, layer, head, trace)
     if page == "tensors":
         parts = [f"`{now.address}`"] if now.address else []
-    elif page == "training" and (now.training, now.replay) not in WITH_A_HEAD:
+    elif page in WITHOUT_A_HEAD or (
+        page == "training" and (now.training, now.replay) not in WITH_A_HEAD
+    ):
         parts = []
     return [_direction(trace), *parts, *_pins(now, trace)]
 

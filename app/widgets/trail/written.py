@@ -66,7 +66,7 @@ def crumb(trace: Trace, cell: Cell, look: Look) -> dict[str, Any]:
     site = site_at(cell.address)
     value = float(trace[cell.address][cell.index])
     return {
-        "name": say(f"trail.short_{site.group}_{site.name}"),
+        "name": say(f"trail.short.{site.group}.{site.name}"),
         "where": short_where(trace, cell),
         "place": place(cell.address),
         "value": format_number(value, look.precision),

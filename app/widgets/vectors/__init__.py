@@ -1,0 +1,1 @@
+"""The panels of the Vectors page: a module a question."""

@@ -1,0 +1,1 @@
+"""The panels of the Walkthrough: the strip of steps, what goes in and comes out, and why."""

@@ -1,0 +1,163 @@
+"""A soft dictionary: query and keys in the plane, weights and answer against the temperature."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app.figures.colours import head_colour
+from app.figures.lab_curves import Line, Panel, curves_figure
+from app.figures.lab_tables import beside, matrix
+from app.figures.labels import escape, format_number, visible
+from app.figures.theme import Look, base_layout
+from core.lab.dictionary import TEMPERATURES, LookUp, Mixture
+
+AROUND = (
+    "middle right", "top right", "top center", "top left",
+    "middle left", "bottom left", "bottom center", "bottom right",
+)  # fmt: skip
+
+
+def plane_figure(
+    query: Sequence[float], keys: np.ndarray, found: LookUp, names: Sequence[str],
+    texts: Mapping[str, str], look: Look,
+) -> go.Figure:  # fmt: skip
+    """Query and keys as arrows; the area of a key's disc is its weight.
+
+    keys: (S, 2). texts: "query".
+    """
+    weights = found.weights.tolist()
+    arrows = [
+        _arrow(key, names[at], head_colour(at, look.dark), 4, look)
+        for at, key in enumerate(keys.tolist())
+    ]
+    discs = go.Scatter(
+        x=keys[:, 0],
+        y=keys[:, 1],
+        mode="markers",
+        marker={
+            "size": [look.px(8 + 52 * math.sqrt(weight)) for weight in weights],
+            "color": [head_colour(at, look.dark) for at in range(len(keys))],
+            "opacity": 0.35,
+            "line": {"width": 0},
+        },
+        hovertext=[
+            escape(f"{visible(name)}: {format_number(weight, look.precision)}")
+            for name, weight in zip(names, weights, strict=True)
+        ],
+        hovertemplate="%{hovertext}<extra></extra>",
+        cliponaxis=False,
+    )
+    asked = _arrow(query, texts["query"], look.colour("query"), 8, look, below=True)
+    layout = base_layout(look, margin={"l": 8, "r": 8, "t": 8, "b": 8, "pad": 0})
+    layout["xaxis"], layout["yaxis"] = _plane_axes(np.vstack([keys, [query], [[0, 0]]]), look)
+    return go.Figure([discs, *arrows, asked], layout)
+
+
+def heat_figure(
+    found: LookUp, temperature: float, names: Sequence[str], texts: Mapping[str, str], look: Look
+) -> go.Figure:
+    """The weight of each entry and the answer against the temperature, which is marked.
+
+    texts: "weight", "answer", "hard", "mean", "axis".
+    """
+    weights = found.by_temperature.T.tolist()  # (S, N)
+    entries = [
+        Line(visible(names[at]), each, head_colour(at, look.dark))
+        for at, each in enumerate(weights)
+    ]
+    answers = Line(texts["answer"], found.answers[:, 0].tolist(), look.colour("value"))
+    levels = [(float(found.hard[0]), texts["hard"]), (float(found.mean[0]), texts["mean"])]
+    low = min(*answers.values, *(height for height, _ in levels))
+    panels = [Panel(texts["weight"], entries), Panel(texts["answer"], [answers], levels, low)]
+    x = found.temperatures.tolist()
+    return curves_figure(x, panels, texts["axis"], look, temperature, TEMPERATURES)
+
+
+def entries_table(
+    found: LookUp, mixed: Mixture, values: np.ndarray, names: Sequence[str], width: int,
+    texts: Mapping[str, str], look: Look,
+) -> str:  # fmt: skip
+    """The way from the scores to the answer, an entry a row, as HTML.
+
+    texts: "scores", "weight", "value", "term", "scaled".
+    """
+
+    def column(cells: Any, role: str, **more: Any) -> str:
+        return matrix(np.asarray(cells).reshape(len(names), 1), look, role, **more)
+
+    return beside([
+        (texts["scores"], column(found.scores, "weights", rows=names, tinted=False)),
+        (texts["scaled"].format(width=width), column(found.scaled, "weights", tinted=False)),
+        (texts["weight"], column(found.weights, "weights", limit=1.0)),
+        (texts["value"], column(values, "value")),
+        (texts["term"], column(mixed.terms, "value")),
+    ])  # fmt: skip
+
+
+def answers_table(found: LookUp, names: Sequence[str], texts: Mapping[str, str], look: Look) -> str:
+    """What each kind of dictionary answers, as HTML.
+
+    texts: "exact", "exact_none", "nearest", "soft", "blind".
+    """
+    nearest = texts["nearest"].format(name=visible(names[found.nearest]))
+    exact = np.nan if found.exact is None else found.hard[0]
+    rows = (texts["exact"], nearest, texts["soft"], texts["blind"])
+    cells = np.array([[exact], [found.hard[0]], [found.soft[0]], [found.mean[0]]], np.float64)
+    limit = float(np.nanmax(np.abs(cells))) or 1.0
+
+    def written(value: float) -> str:
+        none = texts["exact_none"]
+        return none if math.isnan(value) else format_number(value, look.precision)
+
+    return matrix(cells, look, "value", rows, limit=limit, write=written, ours=True)
+
+
+def _place(end: Sequence[float], below: bool) -> str:
+    """Where a name stands at the tip of an arrow; `below`: out of the way of another arrow."""
+    octant = round(math.atan2(end[1], end[0]) / (math.pi / 4)) % 8
+    if octant in (0, 4) and (below or end[1]):
+        side = "right" if octant == 0 else "left"
+        return f"{'top' if end[1] > 0 and not below else 'bottom'} {side}"
+    return AROUND[octant]
+
+
+def _arrow(
+    end: Sequence[float], name: str, hue: str, width: int, look: Look, below: bool = False
+) -> go.Scatter:
+    return go.Scatter(
+        x=[0, end[0]],
+        y=[0, end[1]],
+        mode="lines+markers+text",
+        line={"color": hue, "width": width},
+        marker={"symbol": "arrow", "size": [0, look.px(10 + width)], "angleref": "previous",
+                "color": hue},
+        text=["", f"<b>{escape(visible(name))}</b>"],
+        textposition=_place(end, below),
+        textfont={"size": look.px(15), "color": hue},
+        hoverinfo="skip",
+        cliponaxis=False,
+    )  # fmt: skip
+
+
+def _plane_axes(points: np.ndarray, look: Look) -> tuple[dict[str, Any], dict[str, Any]]:
+    low, high = points.min(axis=0), points.max(axis=0)
+    room = 0.22 * (float((high - low).max()) or 1.0)
+    plain = {
+        "zeroline": True,
+        "zerolinecolor": look.colour("line"),
+        "gridcolor": look.colour("line"),
+        "showgrid": False,
+        "showticklabels": True,
+        "nticks": 6,
+        "tickfont": {"size": look.px(11), "color": look.colour("faint")},
+        "fixedrange": True,
+        "automargin": True,
+    }
+    x = plain | {"range": [float(low[0]) - room, float(high[0]) + room], "constrain": "domain"}
+    y = plain | {"range": [float(low[1]) - room, float(high[1]) + room], "scaleanchor": "x"}
+    return x, y | {"constrain": "domain"}

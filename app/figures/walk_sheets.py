@@ -1,0 +1,100 @@
+"""Tensors of a step as sheets of numbers: rows are words, columns words, features or one number."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from app.figures.labels import visible
+from app.figures.picture import bulk
+from core.trace.sites import Axis
+
+EXACT_CELLS = 40_000  # of all panels together; beyond it only the colours are sent
+_LEVELS = 254
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Two axes of a tensor, the others held at the chosen place."""
+
+    values: np.ndarray  # (R, C) float32
+    rows: Axis
+    columns: Axis
+    at: tuple[int, int]  # the chosen cell
+    held: tuple[tuple[Axis, int], ...]  # the other axes and where they are held
+    allowed: np.ndarray | None = None  # (R, C) False where the mask forbids
+
+    @property
+    def value(self) -> float:
+        """The chosen number."""
+        return float(self.values[self.at])
+
+
+def sheet(
+    values: np.ndarray, axes: Sequence[Axis], at: Mapping[str, int],
+    allowed: np.ndarray | None = None,
+) -> Sheet:  # fmt: skip
+    """The last two axes of a tensor, or its last one as a column where it has but one and a batch.
+
+    values and allowed have the axes' shape; at: the chosen place on every axis.
+    """
+    axes = list(axes)
+    if len(axes) == 2 and axes[0].name == "batch":
+        axes.append(Axis("one", "1", 1))
+        values = values[..., None]
+    held = axes[:-2]
+    index = tuple(at[axis.name] for axis in held)
+    rows, columns = axes[-2:]
+    return Sheet(
+        np.ascontiguousarray(values[index], dtype=np.float32),
+        rows,
+        columns,
+        (at[rows.name], at.get(columns.name, 0)),
+        tuple(zip(held, index, strict=True)),
+        None if allowed is None else allowed[index],
+    )
+
+
+def index_of(axes: Sequence[Axis], at: Mapping[str, int], row: int, column: int) -> tuple[int, ...]:
+    """The index of a sheet's cell in its tensor."""
+    names = [axis.name for axis in axes]
+    if len(axes) == 2 and names[0] == "batch":
+        return (at["batch"], row)
+    return (*(at[name] for name in names[:-2]), row, column)
+
+
+def limit_of(sheets: Sequence[Sheet]) -> float:
+    """Where the colour scale of some sheets ends; what the mask forbids does not count."""
+    said = [each.values if each.allowed is None else each.values[each.allowed] for each in sheets]
+    return bulk(np.concatenate([values.ravel() for values in said]))
+
+
+def sent(found: Sheet, limit: float, positive: bool, exact: bool) -> dict[str, Any]:
+    """The numbers of a sheet for the browser: float32, or a byte a cell where they are too many."""
+    data: dict[str, Any] = {
+        "rows": _edge(found.rows),
+        "columns": _edge(found.columns),
+        "at": list(found.at),
+        "limit": limit,
+        "positive": positive,
+        "allowed": None if found.allowed is None else _base64(found.allowed.astype(np.uint8)),
+    }
+    if exact:
+        return data | {"values": _base64(found.values.astype("<f4"))}
+    low = 0.0 if positive else -limit
+    shares = np.clip((np.nan_to_num(found.values) - low) / (limit - low), 0, 1)
+    return data | {"levels": _base64(np.rint(shares * _LEVELS).astype(np.uint8))}
+
+
+def _edge(axis: Axis) -> dict[str, Any]:
+    labels = None if axis.labels is None else [visible(label) for label in axis.labels]
+    side = axis.letter if axis.labels is not None else ""  # rows of one sentence are one line
+    return {"name": axis.name, "size": axis.size, "labels": labels, "link": side or axis.name}
+
+
+def _base64(values: np.ndarray) -> str:
+    return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode()

@@ -1,0 +1,5 @@
+"""The symbols of a step and the code that ran, both of them ways to other steps."""
+
+from app.widgets.walkthrough.code.code import show
+
+__all__ = ["show"]

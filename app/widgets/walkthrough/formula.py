@@ -1,0 +1,83 @@
+"""The formula of a step, and the same formula with this sentence's numbers for the chosen cell."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app.figures.labels import format_number, visible
+from app.figures.walk_formula import equations, numbers
+from app.widgets.text import literal
+from app.widgets.walkthrough.focus import Focus
+from app.words import say
+from core.trace.sites import Axis
+from core.walk.numbers import worked
+from core.walk.places import in_heads
+from core.walk.wires import axes
+from core.walk.worked import Worked
+
+
+def show(focus: Focus) -> None:
+    """Draw the equations of the step and the chosen cell's numbers."""
+    with st.container(key="walk_formula", gap=None):
+        found = equations(focus.step, focus.look)
+        st.markdown(" &emsp; ".join(f"${each}$" for each in found))
+        st.caption(say("walk_steps.cell", where=literal(where(focus))))
+        st.markdown(in_numbers(focus))
+
+
+def chosen(focus: Focus) -> Worked:
+    """The chosen cell of the step's output, worked out."""
+    return worked(focus.trace, focus.step, focus.worked_at, focus.weights, focus.line)
+
+
+def in_numbers(focus: Focus) -> str:
+    """The formula in numbers as markdown; for a word that was chosen also the word."""
+    found = chosen(focus)
+    more = say("walk_steps.more")  # its place is filled where the terms are counted
+    parts = [f"${numbers(found, focus.look, more)}$"]
+    if found.form in ("choice", "given"):
+        token = visible(focus.trace.output_tokens[found.output.index[1]])
+        parts.append(say("walk_steps.writes", word=f"**{literal(token)}**"))
+    if not found.agrees:
+        value = format_number(found.recorded, focus.look.precision)
+        parts.append(say("walk_steps.differs", recorded=literal(value)))
+    return " &ensp; ".join(parts)
+
+
+def where(focus: Focus) -> str:
+    """Where the chosen cell stands, in words: "head 2, it → animal, feature 7"."""
+    wire, at = focus.output, focus.worked_at
+    known = {axis.name: axis for axis in axes(focus.trace, wire)}
+    parts = []
+    if "head" in at:
+        parts.append(say("walk_steps.head", head=at["head"] + 1))
+    if "query" in at and "key" in at:
+        words = {name: _word(known[name], at[name]) for name in ("query", "key")}
+        parts.append(say("walk_steps.pair", **words))
+    for name in ("position", "key", "query"):
+        if name in at and not {"query", "key"} <= set(at):
+            parts.append(_word(known[name], at[name]))
+    return say("walk_steps.joint").join([*parts, *_features(focus)])
+
+
+def _features(focus: Focus) -> list[str]:
+    """The feature, the hidden unit or the word of the vocabulary that the cell is of."""
+    wire, at = focus.output, focus.worked_at
+    width = focus.trace.config.d_k
+    if "vocabulary" in at:
+        token = focus.trace.vocabulary[at["vocabulary"]]
+        shown = visible(focus.trace.surfaces.get(token, token))
+        return [say("walk_steps.word", word=shown)]
+    if "hidden" in at:
+        return [say("walk_steps.unit", index=at["hidden"] + 1)]
+    name = "head_feature" if "head_feature" in at else "feature"
+    if name not in at:
+        return []
+    feature = say("walk_steps.feature", index=at[name] + 1)
+    if in_heads(wire) and "attention" in wire.address:
+        return [say("walk_steps.in_head", feature=feature, head=at[name] // width + 1)]
+    return [feature]
+
+
+def _word(axis: Axis, place: int) -> str:
+    return visible(axis.labels[place]) if axis.labels else str(place + 1)

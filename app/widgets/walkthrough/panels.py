@@ -1,0 +1,170 @@
+"""What is sent of each panel of a step: its words and its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.figures.labels import format_number, format_percent, visible
+from app.figures.walk_layout import ONE_SCALE, is_positive, symbol
+from app.figures.walk_sheets import EXACT_CELLS, Sheet, limit_of, sent, sheet
+from app.widgets.walkthrough.focus import Focus
+from app.words import say
+from core.reading.masked_cells import forbidden_left_out
+from core.trace.sites import Axis, site_at
+from core.trace.tables import as_numpy
+from core.walk.places import in_heads
+from core.walk.top_words import top_words
+from core.walk.wires import Wire, axes, tensor
+
+HALF = 2.0  # end of the scale of a mask: its ones need not shine
+FORM_NOTES = ("joined", "dropped", "added", "chosen")
+
+
+def maps(focus: Focus, wires: Sequence[Wire]) -> dict[Wire, dict[str, Any]]:
+    """The heat maps of a step, where it is asked for all on one colour scale."""
+    sheets = {wire: sheet_of(focus, wire) for wire in wires}
+    coloured = [each for wire, each in sheets.items() if not is_count(wire)]
+    exact = sum(each.values.size for each in sheets.values()) <= EXACT_CELLS
+    together = limit_of(coloured) if focus.step.kind in ONE_SCALE and coloured else None
+    found = {}
+    for wire, each in sheets.items():
+        own = HALF if is_count(wire) else limit_of([each])
+        limit = own if together is None or is_count(wire) else together
+        found[wire] = caption(focus, wire, each) | sent(each, limit, is_positive(wire), exact)
+    return found
+
+
+def is_count(wire: Wire) -> bool:
+    """Whether its numbers are whole: ids, or 0 and 1 for what is kept."""
+    return not wire.form and wire.address.endswith(("/mask", "/kept", "/ids"))
+
+
+def sheet_of(focus: Focus, wire: Wire) -> Sheet:
+    """The numbers of a wire at the chosen head."""
+    values = as_numpy(tensor(focus.trace, wire))
+    allowed = None if wire.form else forbidden_left_out(focus.trace, wire.address)
+    return sheet(values, axes(focus.trace, wire), focus.at(wire), allowed)
+
+
+def caption(focus: Focus, wire: Wire, found: Sheet) -> dict[str, Any]:
+    """The words around a panel."""
+    site = site_at(wire.address)
+    whole = is_count(wire)
+    number = int(found.value) if whole else found.value
+    headed = in_heads(wire) and wire.address.rpartition("/")[0].endswith("attention")
+    shown = format_number(number, focus.look.precision)
+    shape = shape_words(focus, wire)
+    return {
+        "kind": "narrow" if found.columns.name == "one" else "map",
+        "key": wire.key,
+        "symbol": symbol(wire),
+        "words": say(site.text_key),
+        "address": address_of(wire),
+        "shape": shape,
+        "colour": focus.look.colour(site.role),
+        "framed": wire == focus.output,
+        "whole": whole,
+        "perHead": focus.trace.config.d_k if headed else 0,
+        "value": shown,
+        "alt": say("walkthrough.alt", symbol=symbol(wire), address=wire.address, shape=shape,
+                   value=shown),
+    }  # fmt: skip
+
+
+def address_of(wire: Wire) -> str:
+    """The address, and what was done to the recorded tensor where it is not shown as such."""
+    note = f" · {say(f'walkthrough.{wire.form}')}" if wire.form in FORM_NOTES else ""
+    return f"{wire.address}{note}"
+
+
+def shape_words(focus: Focus, wire: Wire) -> str:
+    """Every axis with its letter, its size and its name: "S = 12 words × D = 80 features"."""
+    at = focus.at(wire)
+    return " × ".join(_axis_words(axis, at) for axis in axes(focus.trace, wire))
+
+
+def _axis_words(axis: Axis, at: Any) -> str:
+    if axis.name == "head" and axis.name in at:
+        values = {"head": at["head"] + 1, "letter": axis.letter, "size": axis.size}
+        return say("walkthrough.held_head", **values)
+    return say(f"walkthrough.axis_{axis.name}", letter=axis.letter, size=axis.size)
+
+
+def table(focus: Focus, wire: Wire) -> dict[str, Any]:
+    """The embedding table as a stack of rows, those of this sentence marked."""
+    config, colour = focus.trace.config, focus.look.colour("data")
+    ids = [int(index) for index in as_numpy(focus.trace[wire.address])[0]]
+    rows, columns = config.vocabulary_size, config.d_model
+    chosen = focus.at(wire)["position"]
+    name = say("walkthrough.table_name", rows=rows, columns=columns)
+    side = "source" if wire.address.startswith("source") else "target"
+    return {
+        "kind": "table", "key": "table", "symbol": "E", "words": name, "colour": colour,
+        "address": f"{side}_embedding.table.weight", "shape": f"V = {rows} × D = {columns}",
+        "ids": ids, "rowCount": rows, "at": [chosen, 0], "alt": name, "framed": False,
+        "rowText": say("walkthrough.table_row", row=ids[chosen]),
+    }  # fmt: skip
+
+
+def bars(focus: Focus, wire: Wire) -> dict[str, Any]:
+    """The top words of the chosen row of the decoder, with their score or probability."""
+    trace, look = focus.trace, focus.look
+    row = focus.at(wire)["position"]
+    words = top_words(trace, row, count=10)
+    scores = wire.address.endswith("logits")
+    numbers = [word.logit if scores else word.probability for word in words]
+    name = "logits" if scores else "probabilities"
+    title = say(f"walkthrough.top_{name}", count=len(words), word=visible(trace.target_tokens[row]))
+    digits = look.precision
+    return _words(focus, wire, title) | {
+        "labels": [visible(word.token) for word in words],
+        "numbers": numbers,
+        "texts": [format_number(each, digits) if scores else format_percent(each, digits)
+                  for each in numbers],
+        "end": max(*map(abs, numbers), 1e-9) if scores else 1.0,
+        "at": [next(at for at, word in enumerate(words) if word.chosen), 0],
+        "picks": False,
+    }  # fmt: skip
+
+
+def chosen_words(focus: Focus, wire: Wire) -> dict[str, Any]:
+    """The word that each row of the decoder chose, and how probable it was."""
+    trace = focus.trace
+    chances = as_numpy(trace["output/probabilities"])[0]
+    ids = as_numpy(tensor(trace, wire))[0]
+    numbers = [float(chances[row, index]) for row, index in enumerate(ids)]
+    return _words(focus, wire, say("walkthrough.chosen_words")) | {
+        "labels": row_labels(focus),
+        "numbers": numbers,
+        "texts": [format_percent(each, focus.look.precision) for each in numbers],
+        "end": 1.0,
+        "at": [focus.at(wire)["position"], 0],
+        "picks": True,
+    }
+
+
+def decoder_rows(focus: Focus, wire: Wire) -> dict[str, Any]:
+    """The rows of the decoder alone, to choose one."""
+    found, count = chosen_words(focus, wire), len(focus.trace.target_tokens)
+    name = say("walkthrough.rows_name")
+    empty = {"numbers": [0.0] * count, "texts": [""] * count, "symbol": "t", "words": name}
+    shape = say("walkthrough.axis_position", letter="T", size=count)
+    return found | empty | {"address": "", "shape": shape, "framed": False}
+
+
+def row_labels(focus: Focus) -> list[str]:
+    """What each row of the decoder has read and writes."""
+    pairs = zip(focus.trace.target_tokens, focus.trace.output_tokens, strict=True)
+    return [say("walkthrough.reads", read=visible(read), written=visible(written))
+            for read, written in pairs]  # fmt: skip
+
+
+def _words(focus: Focus, wire: Wire, title: str) -> dict[str, Any]:
+    site = site_at(wire.address)
+    shape = shape_words(focus, wire)
+    return {
+        "kind": "bars", "key": wire.key, "symbol": symbol(wire), "words": title,
+        "address": address_of(wire), "shape": shape, "colour": focus.look.colour(site.role),
+        "framed": wire == focus.output, "alt": f"{title}. {shape}",
+    }  # fmt: skip

@@ -1,0 +1,204 @@
+"""The benches on softmax, dictionaries, masks and norms: what they show, recomputed with numpy."""
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from app.figures.labels import format_number
+from app.widgets.lab import batch_norm, layer_norm, masks, scaling
+from core.lab.dictionary import KEYS, QUERY, VALUES
+from tests.opened_app import opened
+
+BENCHES = ("scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm")
+
+
+def typed(app: AppTest, bench: str, **values: Any) -> AppTest:
+    """The app after a reader has typed, as the component hands it over."""
+    app.session_state[f"kept_lab_typed_{bench}"] = values
+    app.run()
+    assert not app.exception
+    return app
+
+
+def tables(app: AppTest) -> list[list[list[str]]]:
+    """The texts of the cells of every table on the page."""
+    html = "".join(each.proto.body for each in app.get("html") if "<table" in each.proto.body)
+    found = []
+    for table in re.findall(r"<table.*?</table>", html):
+        rows = re.findall(r"<tr.*?</tr>", table)
+        found.append([re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows])
+    return [[row for row in table if row] for table in found]
+
+
+def written(values: Any) -> list[list[str]]:
+    rows = np.atleast_2d(np.asarray(values, dtype=float)).tolist()
+    return [[format_number(value) for value in row] for row in rows]
+
+
+def chart_texts(app: AppTest) -> list[str]:
+    """The numbers written at the marks of the first chart."""
+    traces = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+    texts = [text for trace in traces for text in trace.get("text", ())]
+    return [text.removeprefix("<b>").removesuffix("</b>") for text in texts if text]
+
+
+def softmax(scores: Any) -> np.ndarray:
+    powers = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    shares: np.ndarray = powers / powers.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def measured(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Entropy of each row's weights, and the size of ∂ weights / ∂ scores."""
+    w = softmax(scores)
+    entropy = -np.sum(np.where(w > 0, w * np.log(np.where(w > 0, w, 1)), 0), axis=-1)
+    jacobian = w[..., None] * np.eye(w.shape[-1]) - w[..., None] * w[..., None, :]
+    return entropy, np.sqrt((jacobian**2).sum((-1, -2)))
+
+
+@pytest.mark.parametrize("bench", BENCHES)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_bench_opens(bench: str, language: str) -> None:
+    app = opened("lab", lab=bench, language=language)
+    assert app.button(key=f"lab_bench_{bench}_chosen")
+
+
+def test_scaling_shows_means_over_random_rows_and_the_own_row() -> None:
+    app = typed(opened("lab", lab="scaling"), "scaling", d_k="16", scores=["8", "4", "2"])
+    generator = torch.Generator().manual_seed(0)
+    q = torch.randn(scaling.QUERIES, 1, 512, generator=generator).numpy()[..., :16]
+    k = torch.randn(scaling.QUERIES, 8, 512, generator=generator).numpy()[..., :16]
+    scores = (q * k).sum(-1).astype(float)
+    shown = chart_texts(app)
+    for rows in (scores, scores / 4):
+        entropy, gradient = measured(rows)
+        for value in (rows.std(ddof=1), entropy.mean(), gradient.mean()):
+            assert format_number(float(value)) in shown
+    row = np.array([8.0, 4.0, 2.0])
+    assert written([softmax(row), softmax(row / 4)]) in tables(app)
+    assert written(np.array([measured(row), measured(row / 4)])) in tables(app)
+
+
+def test_what_makes_no_sense_leaves_the_last_good_result() -> None:
+    app = typed(opened("lab", lab="scaling"), "scaling", d_k="16")
+    before = chart_texts(app)
+    typed(app, "scaling", d_k="many")
+    assert chart_texts(app) == before
+    typed(app, "scaling", d_k="600")
+    assert chart_texts(app) == before
+
+
+def test_normalisers() -> None:
+    app = typed(opened("lab", lab="normalisers"), "normalisers", scores=["3", "−1"])
+    s = np.array([3.0, -1.0])
+    expected = [softmax(s), np.maximum(s, 0), 1 / (1 + np.exp(-s)), s / np.sqrt((s**2).sum())]
+    shown = chart_texts(app)
+    assert shown == [text for weights in expected for text in written(weights)[0]]
+    (table,) = tables(app)
+    assert [row[0] for row in table] == [format_number(float(each.sum())) for each in expected]
+    assert table[0][1:] == ["✓", "✓", "✓", "✓", "✗"]
+    assert table[3][1:] == ["✗", "✗", "✓", "✗", "✓"]
+
+
+def test_dictionary() -> None:
+    app = typed(opened("lab", lab="dictionary"), "dictionary", temperature="0.5")
+    query, keys = np.array(QUERY), np.array(KEYS)
+    values = np.array(VALUES)
+    scores = keys @ query
+    weights = softmax(scores / np.sqrt(2) / 0.5)
+    soft = float(weights @ values[:, 0])
+    found = tables(app)
+    assert written(weights[:, None]) in found
+    assert written(scores[:, None]) in found
+    answers = [row[0] for row in found[-1]]
+    assert answers == ["no such key", "10.0", format_number(soft), format_number(17 / 3)]
+
+
+@pytest.mark.parametrize("drawn", list(masks.DRAWN))
+def test_masks(drawn: str) -> None:
+    app = opened("lab", lab="masks")
+    app.button(key=f"lab_masks_{drawn}").click().run()
+    assert not app.exception
+    s, m = np.array(masks.SCORES, np.float32), np.array(masks.DRAWN[drawn], dtype=bool)
+    large = np.float32(-1e9)  # next to it a score is lost: what stays is the same for all
+    with np.errstate(invalid="ignore"):
+        weights = [
+            softmax(np.where(m, s, large)),
+            softmax(np.where(m, s, -np.inf)),
+            softmax(s + np.where(m, 0, -np.inf)),
+            softmax(s + np.where(m, np.float32(0), large)),
+            softmax(s * m),
+            softmax(s) * m,
+        ]
+    shown = [table for table in tables(app) if len(table[0]) == 4]
+    for expected, table in zip(weights, shown, strict=True):
+        for row, cells in zip(expected, table, strict=True):
+            for value, text in zip(row, cells, strict=True):
+                read = float(text.replace("−", "-").replace("NaN", "nan"))
+                assert read == pytest.approx(value, abs=2e-3, rel=6e-3, nan_ok=True)
+    html = "".join(each.proto.body for each in app.get("html"))
+    assert ("NaN: row 2." in html) == (drawn == "empty")
+
+
+def test_layer_norm_formulas() -> None:
+    app = opened("lab", lab="layer_norm")
+    x = np.array(layer_norm.X).reshape(4, 4)
+    centred = x - x.mean(-1, keepdims=True)
+    shown = tables(app)
+    for ddof in (0, 1):
+        std = x.std(-1, ddof=ddof, keepdims=True)
+        for below in (np.sqrt(std**2 + 1e-6), std + 1e-6):
+            assert written(centred / below) in shown
+            assert written((centred / below).std(-1, keepdims=True)) in shown
+
+
+def test_layer_norm_shapes() -> None:
+    app = opened("lab", lab="layer_norm")
+    app.session_state["kept_lab_layer_norm_view"] = "stretched"
+    app.run()
+    assert not app.exception
+    shapes, *_ = tables(app)
+    assert [cell for cell in shapes[1] if cell.isdigit()] == ["2", "2", "1"]
+    assert "refuses" in shapes[3][-1]
+    square = [[["1", "2"], ["3", "5"]]]
+    typed(app, "layer_norm", x=square, gamma=["1", "1"], beta=["0", "0"])
+    assert "says nothing" in tables(app)[0][3][-1]
+
+
+@pytest.mark.parametrize("taken", list(batch_norm.BATCHES))
+def test_batch_norm(taken: str) -> None:
+    app = opened("lab", lab="batch_norm")
+    app.button(key=f"lab_batch_norm_{taken}").click().run()
+    assert not app.exception
+    x = np.array(batch_norm.BATCHES[taken]["x"], dtype=float)
+    real = np.arange(x.shape[1]) < np.array(batch_norm.BATCHES[taken]["lengths"])[:, None]
+    rows = x.reshape(-1, x.shape[-1])
+    layer = (rows - rows.mean(-1, keepdims=True)) / np.sqrt(rows.var(-1, keepdims=True) + 1e-6)
+    batch = by_feature(rows)
+    neighbours = np.abs(by_feature(x[0]) - batch[: x.shape[1]]).max()
+    padding = np.abs(by_feature(x[real]) - batch[real.ravel()]).max()
+    _, by_layer, by_batch, moved = tables(app)
+    assert numbers(by_layer)[:, :4] == pytest.approx(layer, rel=6e-3)
+    assert numbers(by_batch[: len(rows)]) == pytest.approx(batch, rel=6e-3)
+    assert numbers(moved) == pytest.approx(
+        np.array([[0, neighbours], [0, padding]]), rel=6e-3, abs=1e-9
+    )
+    if taken == "padded":
+        assert min(neighbours, padding) > 0.1
+
+
+def by_feature(rows: np.ndarray) -> np.ndarray:
+    """Batch norm of (N, D)."""
+    found: np.ndarray = (rows - rows.mean(0)) / np.sqrt(rows.var(0) + 1e-6)
+    return found
+
+
+def numbers(table: list[list[str]]) -> np.ndarray:
+    """The cells as numbers."""
+    plain = [[re.sub("<.*?>", "", cell).replace("−", "-") for cell in row] for row in table]
+    return np.array([[float(cell) for cell in row] for row in plain])

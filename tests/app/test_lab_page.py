@@ -1,0 +1,164 @@
+"""The Lab page, its kit and the worked examples, without a browser."""
+
+import html
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.figures.lab_tables import exact
+from app.screen import LAB
+from app.widgets.lab import kit, page
+from app.widgets.lab.fields import Field, cleaned, start, written
+from core.errors import GlassformerError
+from core.lab.errata import errata
+from core.lab.worked_examples import examples, work
+from tests.opened_app import opened, state_of
+
+
+@pytest.fixture(scope="module")
+def lab() -> AppTest:
+    """The Lab on its first example."""
+    return opened("lab")
+
+
+def chosen(app: AppTest, key: str) -> AppTest:
+    """The same with another example."""
+    (button,) = [each for each in app.button if each.key in (name(key), f"{name(key)}_chosen")]
+    button.click().run()
+    assert not app.exception
+    return app
+
+
+def name(key: str) -> str:
+    return f"lab_example_{key}"
+
+
+def tables(app: AppTest) -> str:
+    return "\n".join(each.proto.body for each in app.get("html"))
+
+
+def hovered(app: AppTest) -> list[str]:
+    return [html.unescape(each) for each in re.findall(r'<td[^>]* title="([^"]*)"', tables(app))]
+
+
+def test_every_bench_of_the_state_has_a_place_in_the_list() -> None:
+    assert [name for group in page.GROUPS.values() for name in group] == list(LAB)
+    assert page.benches()[0] == "examples"
+    assert page.on_screen("no such bench") == "examples"
+
+
+def flat(values: Any) -> list[str]:
+    return [exact(value) for value in np.ravel(values).tolist()]
+
+
+@pytest.mark.parametrize("key", [key for key in examples() if key != "shapes-512"])
+def test_every_number_of_an_example_is_on_screen(lab: AppTest, key: str) -> None:
+    app = chosen(lab, key)
+    wanted = []
+    for each in work(key).quantities:
+        wanted += flat(each.value.numpy())
+        if each.printed is not None and each.differs is not None:
+            wanted += flat(each.printed.numpy())
+            if each.differs.any():
+                away = (each.printed - each.value).numpy()
+                wanted += flat(np.where(each.differs.numpy(), away, 0.0))
+    assert hovered(app) == wanted
+
+
+def test_shapes_are_on_screen(lab: AppTest) -> None:
+    shown = re.sub(r"<[^>]+>", " ", tables(chosen(lab, "shapes-512"))).split()
+    assert "2 B 4 S 8 H 64 K" in " ".join(shown)
+
+
+def test_softmax_against_a_recomputation(lab: AppTest) -> None:
+    scores = np.array([3.0, 1.0])
+    shown = hovered(chosen(lab, "softmax-alternatives"))
+    share = np.exp(scores) / np.exp(scores).sum()
+    assert [float(each) for each in shown[:2]] == pytest.approx(share.tolist())
+
+
+def test_errata_at_a_glance(lab: AppTest) -> None:
+    app = chosen(lab, "errata")
+    assert tables(app).count("<tr>") == len(errata()) + 1
+    assert "72 of the 92 numbers" in "\n".join(each.value for each in app.markdown)
+
+
+def test_in_chinese() -> None:
+    app = opened("lab", language="zh", example="errata")
+    assert "勘误总表" in [each.label.split(" :")[0] for each in app.button]
+    assert "原因共 10 种" in "\n".join(each.value for each in app.markdown)
+
+
+def test_an_example_is_chosen_and_stands_in_the_link(lab: AppTest) -> None:
+    app = chosen(lab, "layer-norm")
+    assert state_of(app).example == "layer-norm"
+    assert app.query_params["example"] == "layer-norm"
+    assert "What does layer norm divide by?" in "\n".join(each.value for each in app.markdown)
+
+
+FIELDS = [
+    Field("x", "x", 1.5),
+    Field("rows", "X", [[1.0, -0.25], [2.0, 1e-6]], "table"),
+    Field("mask", "M", [[True, False]], "flags"),
+    Field("words", "w", ["a-b", "-"], "row"),
+]
+
+
+def test_originals_are_written_as_they_stand_in_inputs() -> None:
+    assert [start(field) for field in FIELDS] == [
+        "1.5",
+        [["1", "−0.25"], ["2", "0.000001"]],
+        [[1, 0]],
+        ["a-b", "-"],
+    ]
+    assert written(1e-30) == "1e-30"
+    assert written("-3") == "−3"
+
+
+def test_what_no_input_can_hold_is_left_out() -> None:
+    given = {"x": ["1"], "rows": [["1"], ["2", "3"]], "mask": [[0, 1]], "words": "a", "other": "1"}
+    assert cleaned(given, FIELDS) == {"rows": [["1"], ["2", "3"]], "mask": [[0, 1]]}
+    assert cleaned({"x": "1" * 1000, "rows": [["1"] * 9999]}, FIELDS) == {}
+    assert cleaned({"x": True, "rows": [[None]]}, FIELDS) == {}
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the session keeps, and no drawing."""
+    session: dict[str, Any] = {}
+    monkeypatch.setattr(kit.state, "keep", session.__setitem__)
+    monkeypatch.setattr(kit.state, "kept", lambda name, default=None: session.get(name, default))
+    monkeypatch.setattr(kit, "_draw", lambda *rest: session.__setitem__("drawn", rest))
+    return session
+
+
+def double(x: str) -> float:
+    if x == "bad":
+        raise GlassformerError("lab_number", name="x", given=x)
+    return 2 * float(x.replace("−", "-"))
+
+
+def test_bad_input_keeps_the_last_good_result(kept: dict[str, Any]) -> None:
+    field = [Field("x", "x_1", 1.5)]
+    assert kit.worked("demo", field, double) == kit.Answer(3.0, {"x": "1.5"}, False, False)
+    kit.put("demo", x=-4.0)
+    assert kit.worked("demo", field, double) == kit.Answer(-8.0, {"x": "−4"}, True, False)
+    kit.put("demo", x="bad")
+    answer = kit.worked("demo", field, double)
+    assert (answer.result, answer.stale, answer.edited) == (-8.0, True, True)
+    line = kept["drawn"][3]
+    assert line.wrong == "x"
+    assert line.text.startswith("x_1 holds “bad”")
+    kit.reset("demo")
+    assert kit.worked("demo", field, double).result == 3.0
+    assert kept["lab_stamp_demo"] == 3
+
+
+def test_a_note_stands_where_nothing_is_wrong(kept: dict[str, Any]) -> None:
+    kit.worked(
+        "demo", [Field("x", "x", 1)], double, note=lambda result, edited: f"{result}{edited}"
+    )
+    assert kept["drawn"][3] == kit.Line("2.0False", None)

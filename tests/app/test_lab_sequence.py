@@ -1,0 +1,150 @@
+"""The benches on depth, heads, order and Table 1: what they show, computed again another way."""
+
+import base64
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+from torch.nn import functional
+
+from app.widgets.lab import why
+from core import load_model
+from core.lab import depth as stacks
+from core.lab.race import Race
+from core.lab.why_attention import EVERYTHING, parts
+from tests.opened_app import opened
+
+
+def bench(name: str, **query: str) -> AppTest:
+    return opened("lab", lab=name, **query)
+
+
+def traces(app: AppTest) -> list[dict[str, Any]]:
+    (chart,) = app.get("plotly_chart")
+    found: list[dict[str, Any]] = json.loads(chart.proto.spec)["data"]
+    return found
+
+
+def numbers(given: Any) -> np.ndarray:
+    """A plotly array, which Streamlit sends as base64."""
+    if not isinstance(given, dict):
+        return np.asarray(given, dtype=np.float64)
+    flat = np.frombuffer(base64.b64decode(given["bdata"]), dtype=given["dtype"])
+    return flat.reshape([int(size) for size in str(given.get("shape", flat.size)).split(",")])
+
+
+def said(app: AppTest) -> str:
+    return "\n".join(
+        [each.value for each in app.markdown] + [each.proto.body for each in app.get("html")]
+    )
+
+
+def test_depth_shows_what_a_plain_run_gives() -> None:
+    shown = traces(bench("depth"))
+    assert len(shown) == 12  # three panels, four stacks
+    model = stacks.encoder(8, 32, 0, "post")
+    x, direction = torch.randn(2, 1, 6, 32, generator=torch.Generator().manual_seed(0))
+    x.requires_grad_()
+    with torch.enable_grad():
+        rows = [x]
+        for layer in model.layers:
+            rows.append(layer(rows[-1], EVERYTHING))
+        loss = (rows[-1] * functional.normalize(direction, dim=-1)).sum()
+    lengths = [float(row.detach().norm(dim=-1).mean()) for row in rows]
+    home = [float(each.detach().norm()) for each in torch.autograd.grad(loss, rows)]
+    assert numbers(shown[0]["y"]) == pytest.approx(lengths, rel=1e-4)
+    assert numbers(shown[4]["y"]) == pytest.approx(home, rel=1e-4)
+    unit = functional.normalize(rows[3][0].detach(), dim=-1)
+    alike = (unit @ unit.T)[~torch.eye(6, dtype=torch.bool)].mean()
+    assert numbers(shown[8]["y"])[3] == pytest.approx(float(alike), abs=1e-5)
+
+
+def test_order_shows_the_encoder_on_both_orders() -> None:
+    app = bench("order", text="I love you")
+    shown = [numbers(each["z"]) for each in traces(app)]
+    model = load_model()
+    ids = model.trace("I love you")["source/ids"]
+    with torch.no_grad():
+        still = model.transformer.encode(ids)[0].numpy()
+        moved = model.transformer.encode(ids.flip(1))[0].numpy()
+    none, own = shown[:3], shown[3:]
+    np.testing.assert_allclose(own[0], still, atol=1e-6)
+    np.testing.assert_allclose(own[1], moved, atol=1e-6)
+    np.testing.assert_allclose(own[2], moved - still[::-1], atol=1e-6)
+    np.testing.assert_allclose(none[1], none[0][::-1], atol=1e-5)
+    assert np.abs(none[2]).max() < 1e-5 < np.abs(own[2]).max()
+
+
+def test_the_gradient_of_attention_and_the_table() -> None:
+    app = bench("why")
+    curves = traces(app)
+    x = torch.randn(24, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    layer = parts(16, 3, 0).attention
+
+    def last(words: torch.Tensor) -> torch.Tensor:
+        output: torch.Tensor = layer(words[None], words[None], EVERYTHING)
+        return output[0, -1]
+
+    with torch.enable_grad():
+        jacobian = torch.func.jacrev(last)(x)  # (d, n, d)
+    expected = jacobian.detach().pow(2).sum(dim=(0, 2)).sqrt().tolist()
+    assert numbers(curves[3]["y"]) == pytest.approx(expected, rel=1e-5)
+    steps = numbers(curves[4]["z"])
+    assert steps[0].tolist() == list(range(24, 0, -1))
+    assert steps[3].tolist() == [1] * 24
+    assert "O(n² · d)<br><span>= 9216" in said(app)
+    assert "O(log<sub>k</sub>(n))<br><span>= 2.89</span><b>measured 3" in said(app)
+
+
+def test_the_race_runs_on_its_button_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def quick(lengths: Any, *_: Any, report: Any, **__: Any) -> Race:
+        calls.append(lengths)
+        report(1.0)
+        times = torch.tensor([0.001, 0.004], dtype=torch.float64)
+        seconds = {"recurrent": times, "convolution": times / 2, "attention": times**2 * 400}
+        return Race(torch.tensor([8, 16]), 64, seconds, True)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(why, "race", quick)
+    app = bench("why")
+    app.session_state["kept_lab_typed_why"] = {"view": "time"}
+    app.run()
+    assert traces(app) == []
+    assert not calls
+    (button,) = [each for each in app.button if each.key == "lab_why_measure"]
+    button.click().run()
+    assert not app.exception
+    assert len(calls) == 1
+    assert numbers(traces(app)[2]["y"]) == pytest.approx([0.4, 6.4])
+    assert "From 16 words on" in said(app)
+
+
+@pytest.mark.parametrize(
+    "name, typed, message",
+    [
+        ("depth", {"layers": "40"}, "N is 40"),
+        ("split", {"width": "9"}, "D is 9; it must be 2 × n"),
+        ("why", {"width": "6"}, "d is 6; it must be 4 × n"),
+    ],
+)
+def test_bad_input_is_said_and_the_picture_stays(
+    name: str, typed: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+    monkeypatch.setattr(
+        "app.widgets.lab.kit.typed_inputs", lambda **drawn: told.append(drawn["message"])
+    )
+    app = bench(name)
+    app.session_state[f"kept_lab_typed_{name}"] = typed
+    app.run()
+    assert not app.exception
+    assert told[-1].startswith(message)
+
+
+@pytest.mark.parametrize("name", ["depth", "split", "order", "why"])
+def test_in_chinese_and_with_one_word(name: str) -> None:
+    assert "#### " in said(bench(name, language="zh", text="cat"))

@@ -1,0 +1,140 @@
+"""The words, numbers and code beside a step: each is what was recorded, in both languages."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.figures.theme import Look
+from app.figures.walk_formula import printer
+from app.screen import State
+from app.widgets.walkthrough.code import code
+from app.widgets.walkthrough.focus import Focus
+from app.widgets.walkthrough.text import SPECIAL, key_of, step_text
+from app.words.lookup import texts
+from core.config import ModelConfig
+from core.walk.order import Kind, steps_of
+from core.walk.steps import Step, for_layer, walk
+from core.walk.wires import tensor
+from tests.walk.plain_run import PlainRun
+from tests.walk.step_runs import CONVENTIONS, SENTENCES, bundled_run, plain
+
+LANGUAGES = ("en", "zh")
+
+
+def column() -> None:
+    """The right column alone, as a page of its own."""
+    from app import service
+    from app.widgets.walkthrough import explain
+    from app.widgets.walkthrough.focus import Focus
+
+    service.current()
+    explain.show(Focus.current())
+
+
+def shown(app: AppTest, **state: Any) -> tuple[list[str], dict[str, Any]]:
+    """The texts of the column and what its component was sent."""
+    app.session_state["state"] = State(**state)
+    app.run()
+    assert not app.exception
+    data = json.loads(app.get("bidi_component")[0].proto.json)
+    return [each.value for each in (*app.markdown, *app.caption)], data
+
+
+def by_hand(found: PlainRun, focus: Focus) -> float:
+    """The chosen number, from a run in plain numpy."""
+    cell = focus.cell(focus.output)
+    if cell.wire.form == "chosen":
+        return float(tensor(focus.trace, cell.wire)[cell.index])
+    values = found.found[cell.wire.key]
+    return float(values[cell.index[len(cell.index) - values.ndim :]])
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_every_step_has_its_words_its_numbers_and_its_code(text: str) -> None:
+    run, app = bundled_run(text), AppTest.from_function(column, default_timeout=60)
+    trace, independent = run[0], plain(run)
+    for place, step in enumerate(for_layer(walk(trace), place_of(text), place_of(text))):
+        language = LANGUAGES[(place + place_of(text)) % 2]
+        now = State(text=text, walk=step.id, language=language)
+        words, data = shown(app, text=text, walk=step.id, language=language)
+        expected = by_hand(independent, Focus(now, trace, Look()))
+        template = texts(language)[f"walk_steps.{key_of(trace.config, step)}"]
+        pattern = ".+".join(map(re.escape, re.split(r"\{\w+\}", template)))
+        assert re.fullmatch(pattern, words[0]), step.id
+        assert last_number(words) == pytest.approx(expected, rel=6e-3, abs=2e-6), (step.id, words)
+        check_code(data, trace, step)
+
+
+def last_number(words: list[str]) -> float:
+    """The number in bold at the end of the formula in numbers."""
+    formula = next(each for each in words if r"\mathbf" in each)
+    *_, said = re.findall(r"\\mathbf\{((?:[^{}]|\{[^{}]*\})*)\}", formula)
+    power = re.sub(r" \\cdot(?:\\nobreak)? 10\^", "e", said).replace("10^", "1e")
+    return float(re.sub(r"[{}]", "", power))
+
+
+def place_of(text: str) -> int:
+    return SENTENCES.index(text)
+
+
+def check_code(data: dict[str, Any], trace: Any, step: Step) -> None:
+    """Lines are marked, and a shape with an address is that of the recorded tensor."""
+    assert data["symbols"], step.id
+    assert data["sources"], step.id
+    lines = [line for source in data["sources"] for line in source["lines"]]
+    assert any(line["marked"] for line in data["sources"][0]["lines"]), step.id
+    for shape in (each for line in lines for each in line["shapes"]):
+        assert all(size > 0 for _, size in shape["sizes"])
+        if shape["go"]:
+            assert shape["go"]["step"] in {each.id for each in walk(trace)}
+            sizes = [size for _, size in shape["sizes"]]
+            assert sizes == list(trace[shape["go"]["address"]].shape), (step.id, shape)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_there_is_a_text_for_every_kind_and_for_every_special_place(language: str) -> None:
+    known = texts(language)
+    for key in (*get_args(Kind), *SPECIAL):
+        assert len(known[f"walk_steps.{key}"]) > (40 if language == "zh" else 120), key
+
+
+def test_every_special_text_is_of_some_model() -> None:
+    found = set()
+    for convention in (*CONVENTIONS, {"d_model": 16, "n_heads": 4, "final_norm": True}):
+        config = ModelConfig(vocabulary_size=9, **{"d_model": 16, "n_heads": 4, **convention})
+        for tied in (False, True):
+            model = replace(config, share_embeddings=tied, tie_generator=tied)
+            for step in (*steps_of(model, True), *steps_of(model, False, True)):
+                found.add(key_of(model, step))
+                assert "{" not in step_text(model, step)
+    assert found >= SPECIAL
+    assert found >= set(get_args(Kind)) - {"final_norm"}
+
+
+def test_symbols_lead_to_the_steps_that_make_them() -> None:
+    trace, _ = bundled_run(SENTENCES[0])
+    state = State(text=SENTENCES[0], walk="decoder.0.cross_attention.project")
+    data = code.code_data(Focus(state, trace, Look()))
+    goes = {
+        "".join(text for text, _ in each["runs"]): each["go"] and each["go"]["step"]
+        for each in data["symbols"]
+    }
+    assert goes["x"] == "decoder.0.self_attention.norm"
+    assert goes["Q"] == "decoder.0.cross_attention.project"
+    assert goes["WQ"] is None
+
+
+@pytest.mark.parametrize(
+    ("value", "latex"),
+    [(4321.0, "4321"), (0.0, "0"), (-0.25, "-0.250"), (-1e9, "-10^{9}"), (np.inf, r"\infty"),
+     (1.234e-7, r"1.23 \cdot 10^{-7}"), (np.nan, r"\mathrm{NaN}")],
+)  # fmt: skip
+def test_numbers_are_printed_to_the_readers_precision(value: float, latex: str) -> None:
+    assert printer(3)(value) == latex

@@ -1,0 +1,40 @@
+"""The column beside a step in a real browser: symbols and variables lead to their steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser import driver
+
+CODE = ".st-key-walk_code_place"
+
+
+def overlaps(upper: Locator, lower: Locator) -> bool:
+    above, below = upper.bounding_box(), lower.bounding_box()
+    assert above is not None
+    assert below is not None
+    return above["y"] + above["height"] > below["y"] + 1
+
+
+def test_symbols_and_variables_lead_to_their_steps(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough", "walk=encoder.0.self_attention.softmax")
+    code = page.locator(CODE)
+    marked = code.locator(".line.marked")
+    expect(marked).to_contain_text("masked.softmax(dim=-1)")
+    expect(marked).to_be_in_viewport()
+    expect(marked.locator(".shapes")).to_contain_text("H 4")
+    caption = page.locator(".st-key-walk_formula [data-testid=stCaptionContainer]")
+    numbers = page.locator(".st-key-walk_formula [data-testid=stMarkdown]").last
+    assert not overlaps(caption, numbers)
+    marked.locator("button", has_text="masked").first.click()
+    expect(code.locator(".line.marked").first).to_contain_text("mask.expand_as")
+    assert "walk=encoder.0.self_attention.mask" in page.url
+    driver.wait_until_idle(page)
+    code.get_by_role("tab", name="apply_mask").click()
+    expect(code.locator(".place")).to_contain_text("core/model/masks.py")
+    code.locator(".symbols button", has_text="S′").click()
+    expect(code.locator(".line.marked")).to_contain_text("math.sqrt(q.size(-1))")
+    code.get_by_role("button", name="Where does this number come from?").click()
+    expect(page.locator(".st-key-trail_number")).to_contain_text("✓")

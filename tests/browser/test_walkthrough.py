@@ -1,0 +1,123 @@
+"""The Walkthrough in a real browser: from the first step to the chosen word by the arrow keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import driver
+
+NOW = '.strip button[aria-current="step"]'
+TITLE = ".scene .title"
+FIXED = (".st-key-walk_strip", ".st-key-walk_middle", ".scene .stage", ".scene .foot")
+
+
+def boxes(page: Page) -> list[dict[str, float]]:
+    found = [page.locator(each).bounding_box() for each in FIXED]
+    assert all(found)
+    return [box for box in found if box]
+
+
+def click_cell(page: Page, key: str, row: float, column: float) -> None:
+    """A click on a heat map, at a share of its height and of its width."""
+    canvas = page.locator(f'figure[data-key="{key}"] canvas')
+    box = canvas.bounding_box()
+    assert box
+    canvas.click(position={"x": box["width"] * column, "y": box["height"] * row})
+    driver.wait_until_idle(page)
+
+
+@pytest.mark.timeout(900)  # more than fifty runs of the page
+def test_arrow_keys_lead_to_the_chosen_word(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough")
+    expect(page.locator(TITLE)).to_have_text("Look up the word vectors")
+    start = boxes(page)
+    steps = page.locator(".strip .dots button").count()
+    for at in range(2, steps + 1):
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(".scene .counter")).to_have_text(f"Step {at} of {steps}")
+        if at % 18 == 0:
+            driver.wait_until_idle(page)
+            assert boxes(page) == start, page.url
+    expect(page.locator(TITLE)).to_have_text("Choose the word")
+    expect(page.locator(".scene .readout")).to_contain_text("动物")
+    assert "walk=output.choice" in page.url
+    expect(page.get_by_role("button", name="Next")).to_be_disabled()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".scene .counter")).to_have_text(f"Step {steps - 1} of {steps}")
+
+
+def test_nothing_lies_below_the_fold(open_page: Callable[..., Page]) -> None:
+    for window, query in (((1440, 900), ""), ((1920, 1080), "&size=130")):
+        page = open_page(
+            "walkthrough", f"walk=encoder.0.self_attention.project{query}",
+            width=window[0], height=window[1],
+        )  # fmt: skip
+        main = page.locator('[data-testid="stMain"]')
+        expect(page.locator(".scene .foot")).to_be_in_viewport(ratio=1)
+        assert main.evaluate("e => e.scrollHeight - e.clientHeight") <= 1
+
+
+def test_one_selection_goes_through_all_steps(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough", "walk=encoder.0.self_attention.softmax")
+    click_cell(page, "encoder/0/self_attention/weights", 0.6, 0.5)
+    expect(page.locator(".scene .readout")).to_contain_text("street")
+    chosen = page.locator(".scene .readout .what").inner_text()
+    assert "query=" in page.url
+    assert "key=" in page.url
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(TITLE)).to_have_text("Mask what may not be seen")
+    assert page.locator(".scene .readout .what").inner_text() == chosen
+    page.get_by_role("button", name="Head 2", exact=True).click()
+    expect(page.locator(".scene .readout")).to_contain_text("head 2")
+    assert "head=2" in page.url
+
+
+def test_the_strip_names_and_jumps_and_changes_layers(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough")
+    page.locator('[data-step="decoder.0.cross_attention.scores"]').hover()
+    expect(page.locator(".strip .tag.over")).to_have_text("Scores: each query times each key")
+    page.locator('[data-step="decoder.0.cross_attention.scores"]').click()
+    expect(page.locator(".scene .where")).to_have_text("Decoder, layer 1 of 2 · Cross-attention")
+    page.get_by_title("Walk through layer 2").last.click()
+    expect(page.locator(".scene .where")).to_have_text("Decoder, layer 2 of 2 · Cross-attention")
+    assert "walk=decoder.1.cross_attention.scores" in page.url
+    page.go_back()
+    expect(page.locator(".scene .where")).to_have_text("Decoder, layer 1 of 2 · Cross-attention")
+
+
+def test_an_unknown_step_is_said_in_place(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough", "walk=encoder.9.self_attention.scale")
+    expect(page.locator(".scene .note")).to_contain_text("no step “encoder.9.self_attention.scale”")
+    expect(page.locator(TITLE)).to_have_text("Divide by √d_k")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(TITLE)).to_have_text("Mask what may not be seen")
+    expect(page.locator(".scene .note")).to_have_text("")
+
+
+def test_the_heads_fly_apart_and_stand_still_where_asked(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough")
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{page.url.split('?')[0]}?walk=encoder.0.self_attention.split")
+    driver.wait_until_idle(page)
+    pixels = "e => e.toDataURL()"
+    canvas = page.locator(".scene .whole canvas")
+    still = canvas.evaluate(pixels)
+    page.wait_for_timeout(700)
+    assert canvas.evaluate(pixels) == still
+    page.emulate_media(reduced_motion="no-preference")
+    page.get_by_role("button", name="Show it again").click()
+    page.wait_for_timeout(700)
+    assert canvas.evaluate(pixels) != still
+    page.wait_for_timeout(3500)
+    assert canvas.evaluate(pixels) == still
+
+
+def test_a_number_is_unfolded_from_here(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough", "walk=encoder.0.self_attention.scores")
+    page.get_by_role("button", name="Where does it come from?").click()
+    expect(page.locator(".st-key-trail")).to_be_visible()
+    assert "trail=encoder/0/self_attention/scores" in page.url.replace("%2F", "/")
+    expect(page.locator(".scene .foot")).to_be_in_viewport(ratio=1)
