@@ -163,15 +163,18 @@ class Focus:
         )
 
 
-def go(step_id: str) -> None:
-    """Show another step; its layer becomes the one in focus. For callbacks and links."""
+def go(step_id: str, **changes: object) -> None:
+    """Show another step; its layer becomes the one in focus. For callbacks and links.
+
+    changes: of other fields of the state, made at the same time.
+    """
     step = step_by_id(walk(service.on_screen()), step_id)
     if step is None:
         return
     layer = state.get_state().layer if step.layer is None else step.layer
     if state.get_state().walk.split(".")[:2] == step_id.split(".")[:2]:
         layer = state.get_state().layer  # within a layer the other stack keeps its own
-    state.update(walk=step_id, layer=layer)
+    state.update(walk=step_id, layer=layer, **changes)
 
 
 def select(key: str, index: tuple[int, ...]) -> None:

@@ -128,9 +128,11 @@ def _gone(focus: Focus) -> None:
     value = state.trigger("walk_code", "go")
     if not value:
         return
-    if str(value["step"]) != focus.step.id:
-        focusing.go(str(value["step"]))
-    state.update(address=str(value["address"]))
+    step, address = str(value["step"]), str(value["address"])
+    if step == focus.step.id:
+        state.update(address=address)
+    else:
+        focusing.go(step, address=address)
 
 
 def _unfolded(focus: Focus) -> None:

@@ -149,8 +149,8 @@ export default function (component) {
   );
   const unfold = root.querySelector(".unfold");
   unfold.hidden = !data.unfold;
-  unfold.title = data.origin;
-  unfold.setAttribute("aria-label", data.origin);
+  unfold.title = data.texts.unfold;
+  unfold.setAttribute("aria-label", data.texts.unfold);
   unfold.onclick = () => setTriggerValue("unfold", { nonce: performance.now() });
   draw(root, data, setTriggerValue);
   const view = root.querySelector(".source");
