@@ -12,7 +12,14 @@ from pathlib import Path
 import torch
 from rich.console import Console
 
-from tests.benchmarks import attention_page, decoding, libraries, recording, start
+from tests.benchmarks import (
+    attention_page,
+    decoding,
+    libraries,
+    recording,
+    start,
+    walkthrough_page,
+)
 from tests.benchmarks.report import Table, heading
 
 Question = Callable[[float], Iterator[Table]]
@@ -24,6 +31,7 @@ QUESTIONS: dict[str, tuple[Question, float]] = {
     "decoding": (decoding.tables, 3),
     "libraries": (libraries.tables, 3),
     "page": (attention_page.tables, 3),
+    "walk": (walkthrough_page.tables, 3),
     "start": (start.tables, 5),
 }
 FULL = 10  # how many times as long a full run measures

@@ -9,21 +9,15 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from itertools import cycle
-from typing import Any
 
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
-from app.service import prepare
-from app.state import FIRST_SENTENCE, State
 from core.checkpoints import load_model
 from tests.benchmarks import screen
 from tests.benchmarks.report import Table, kilobytes, verdict
+from tests.benchmarks.server import Run, name_of, opened, rerun, text_of, watched
 from tests.benchmarks.timing import Spread
-from tests.browser.driver import ROOT
 
 TOKENS = (16, 64)
 KINDS = ("encoder", "decoder", "cross")
@@ -49,51 +43,14 @@ def tables(seconds: float) -> Iterator[Table]:
     yield from screen.head_tables({tokens: text_of(tokens) for tokens in TOKENS}, seconds)
 
 
-def text_of(tokens: int) -> str:
-    """An English text of that many tokens, the end included."""
-    tokenizer = load_model().tokenizer
-    words: list[str] = []
-    for word in cycle(FIRST_SENTENCE.split()):
-        words.append(word)
-        if len(tokenizer.encode(" ".join(words), "en").ids) >= tokens:
-            return " ".join(words)
-    raise AssertionError("a cycle does not end")
-
-
-@dataclass
-class Run:
-    """The last run of the script: when it was over, and what it sends."""
-
-    over: float = 0.0  # process time
-    messages: list[Any] = field(default_factory=list)
-
-
 def _on_server(text: str, kind: str, seconds: float) -> tuple[str, ...]:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.query_params["text"], app.query_params["kind"] = text, kind
-    app.run().switch_page("app/views/attention.py").run()
-    if app.exception:
-        raise RuntimeError(app.exception[0].value)
-    prepare()
+    app = opened("attention", text=text, kind=kind)
     heads, spent = cycle(range(load_model().config.n_heads)), []
-    with _watched() as run:
+    with watched() as run:
         end = time.monotonic() + seconds
         while len(spent) < FEWEST or time.monotonic() < end:
-            spent.append(_change_head(app, next(heads), run))
+            spent.append(rerun(app, run, head=next(heads)))
     return (_map_size(app), *_numbers(spent, run))
-
-
-def _change_head(app: AppTest, head: int, run: Run) -> float:
-    """CPU seconds from the change to the bytes that would be sent."""
-    state: State = app.session_state["state"]
-    app.session_state["state"] = replace(state, head=head)
-    start = time.process_time()
-    app.run()
-    script = run.over - start
-    start = time.process_time()
-    for message in run.messages:
-        message.SerializeToString()
-    return script + time.process_time() - start
 
 
 def _map_size(app: AppTest) -> str:
@@ -110,30 +67,7 @@ def _numbers(spent: list[float], run: Run) -> tuple[str, ...]:
     return (
         f"{times.middle:.0f} ({times.low:.0f}–{times.high:.0f})",
         kilobytes(sum(message.ByteSize() for message in run.messages)),
-        _name(largest),
+        name_of(largest),
         kilobytes(size),
         verdict(size / 1024, LIMIT),
     )
-
-
-def _name(message: Any) -> str:
-    element = message.delta.new_element
-    kind = element.WhichOneof("type")
-    own = getattr(getattr(element, kind), "id", "") if kind else message.WhichOneof("type")
-    return str(own).rpartition("-")[2] or str(kind)
-
-
-@contextmanager
-def _watched() -> Iterator[Run]:
-    """Reads the runner's messages, and the clock before the test runner unpacks them."""
-    run, usual = Run(), LocalScriptRunner.forward_msgs
-
-    def forward_msgs(runner: LocalScriptRunner) -> Any:
-        run.over, run.messages = time.process_time(), list(usual(runner))
-        return run.messages
-
-    LocalScriptRunner.forward_msgs = forward_msgs  # type: ignore[method-assign]
-    try:
-        yield run
-    finally:
-        LocalScriptRunner.forward_msgs = usual  # type: ignore[method-assign]

@@ -13,6 +13,7 @@ from app.figures.labels import format_number, visible
 from app.widgets import trail
 from app.widgets.attention.focus import Focus, choice
 from app.widgets.chart import show_chart
+from app.widgets.walk_link import walk_button
 from app.words import say
 from core.reading.attention_terms import cell_of_heads, terms
 from core.reading.attention_views import largest_cell
@@ -34,9 +35,15 @@ def show(focus: Focus) -> None:
         if focus.now.head is None:
             _show_shares(focus)
         else:
-            place = (0, focus.now.head, *focus.cell)
-            trail.open_button(focus.address, place, "attention_trail")
+            _ways_on(focus, focus.now.head)
             _show_terms(focus)
+
+
+def _ways_on(focus: Focus, head: int) -> None:
+    query, key = focus.cell
+    with st.container(key="attention_ways", horizontal=True, gap="small"):
+        trail.open_button(focus.address, (0, head, query, key), "attention_trail")
+        walk_button(focus.trace, focus.address, "attention_walk", query=query, key=key)
 
 
 def why(focus: Focus) -> str:

@@ -17,6 +17,7 @@ from app.widgets.block_panel.facts import facts
 from app.widgets.block_panel.formula import formula
 from app.widgets.block_panel.pictures import labels_of, pictures
 from app.widgets.chart import current_look, show_chart
+from app.widgets.walk_link import walk_button
 from app.words import say
 from core.reading.blocks import Block, block_at
 from core.trace.sites import letters
@@ -60,6 +61,8 @@ def _header(trace: Trace, block: Block) -> None:
         args=(block,),
     ):
         st.switch_page(ATTENTION_PAGE)
+    with row:
+        walk_button(trace, block.after or block.inside, "block_to_walkthrough")
     row.button(
         say("map.close"), key="block_close", type="tertiary", on_click=_close,
         icon=":material/close:",

@@ -14,13 +14,13 @@ from app.widgets.chart import current_look
 from app.widgets.text import literal
 from app.widgets.trail import opening, written
 from app.widgets.trail.trail_view import trail_view
+from app.widgets.walk_link import walk_button
 from app.words import say
 from core.errors import GlassformerError
 from core.trace.trace import Trace
 from core.trail.node import Node
 from core.trail.run import Weights
 from core.trail.unfold import following, path, unfold
-from core.walk.steps import step_of, walk
 
 TICKS = {"agrees": "✓", "edited": "✎", "differs": "≠", "given": "•"}
 
@@ -82,7 +82,7 @@ def _head(trace: Trace, model: Weights, node: Node) -> None:
         _button("back", back, disabled=len(cells) < 2)
         _button("largest", largest, disabled=onward is None)
         _button("words", to_the_words, disabled=onward is None)
-        _to_walkthrough(trace, node)
+        walk_button(trace, node.cell.address, "trail_walk", **selection(trace, node))
         _button("close", opening.close)
 
 
@@ -95,13 +95,6 @@ def _button(name: str, act: Callable[[], None], disabled: bool = False) -> None:
         disabled=disabled,
         type="tertiary",
     )
-
-
-def _to_walkthrough(trace: Trace, node: Node) -> None:
-    step = step_of(walk(trace), node.cell.address)
-    if step is not None and st.button(say("trail.walk"), key="trail_walk", type="tertiary"):
-        state.update(walk=step.id, **selection(trace, node))
-        st.switch_page("app/views/walkthrough.py")
 
 
 def selection(trace: Trace, node: Node) -> dict[str, int]:
