@@ -23,7 +23,7 @@ def last(page: Page) -> Locator:
 
 def test_from_a_weight_to_a_word_and_back(open_page: Callable[..., Page]) -> None:
     page = open_page("attention", "kind=cross&layer=2&head=4&query=3&key=4")
-    page.get_by_role("button", name="Where does this number come from?").click()
+    page.get_by_role("button", name="Where does it come from?").click()
     expect(page.locator(WAY)).to_have_count(1)
     expect(page.locator(".st-key-trail_number")).to_contain_text("✓")
     first = page.url
