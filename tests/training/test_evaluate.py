@@ -38,7 +38,7 @@ def test_scores_are_those_of_good_translations(metrics: Metrics) -> None:
 def test_cross_attention_aligns(metrics: Metrics) -> None:
     for looks in metrics.alignment.values():
         found = best(looks)
-        assert found is not None and found[1].rate > 0.9
+        assert found is not None and found[1].rate > 0.8
 
 
 def test_turning_the_last_layer_turns_the_noun(metrics: Metrics, translator: Translator) -> None:
