@@ -28,6 +28,8 @@ def block_pictures(
 ) -> go.Figure:
     """The pictures from left to right over one word axis, each with its own scale below it.
 
+    The first curves of the figure are the pictures, in their order.
+
     words: of the rows, the same for all. pixels: how wide the figure will be.
     """
     room = look.px(WIDEST_MARGIN)
@@ -36,21 +38,22 @@ def block_pictures(
     spans = _spans([picture.share for picture in pictures])
     foot = max([look.px(FOOT), *(words_height(each, look) + look.px(SCALE) for each in pictures)])
     axes: dict[str, Any] = {}
-    drawn: list[go.Heatmap | go.Scatter] = []
+    maps: list[go.Heatmap] = []
+    hatched: list[go.Heatmap | go.Scatter] = []
     notes = [_title(picture, look, span) for picture, span in zip(pictures, spans, strict=True)]
     for at, (picture, span) in enumerate(zip(pictures, spans, strict=True)):
         name = str(at + 1) if at else ""
         width = (pixels - margin) * (span[1] - span[0])
         axes[f"xaxis{name}"] = _columns_axis(picture, look, width) | {"domain": list(span)}
         axes[f"yaxis{name}"] = _words_axis(shown, look, height - TITLE - foot, name)
-        drawn.append(_heat_map(picture, words, look, name, span, height - TITLE - foot))
+        maps.append(_heat_map(picture, words, look, name, span, height - TITLE - foot))
         notes += column_words(picture, look, width, name)
         if picture.allowed is not None and not picture.allowed.all():
-            drawn.append(_hatched(picture.allowed, look, name))
+            hatched.append(_hatched(picture.allowed, look, name))
     sides = {"l": margin, "r": 6, "t": look.px(TITLE), "b": foot}
     layout = base_layout(look, height, margin=sides, annotations=notes, **axes)
     # One call: every later change of a figure costs Plotly as much as making it.
-    return go.Figure(drawn, layout)
+    return go.Figure([*maps, *hatched], layout)
 
 
 def _spans(shares: Sequence[float]) -> list[tuple[float, float]]:

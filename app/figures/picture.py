@@ -17,7 +17,8 @@ class Picture:
 
     With a `step` above 1 a column stands for that many neighbours. `cells` are texts written into
     the cells. `limit` is where the colour scale ends; a picture without one (None) ends where
-    `bulk` says. "plain" pictures are not coloured.
+    `bulk` says. "plain" pictures are not coloured. `address` is that of the tensor whose numbers
+    these are, "" where they are none that a run has recorded, such as a mean.
     """
 
     title: str
@@ -31,6 +32,7 @@ class Picture:
     cells: tuple[tuple[str, ...], ...] = ()
     allowed: np.ndarray | None = None  # (T, C) False where the mask forbids: hatched
     share: float = 1.0  # of the width, against the other pictures
+    address: str = ""
 
     @property
     def end(self) -> float:

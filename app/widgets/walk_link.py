@@ -15,7 +15,8 @@ PAGE = "app/views/walkthrough.py"
 def walk_button(trace: Trace, address: str, name: str, /, **selection: int) -> None:
     """Draw the button that opens the Walkthrough at a tensor's step; nothing where it has none.
 
-    name: the button's key, unique on the page. selection: what to choose there, as fields of the state.
+    name: the button's key, unique on the page. selection: what to choose there, as fields of the
+    state.
     """
     step = step_of(walk(trace), address)
     if step is not None and st.button(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
@@ -54,3 +55,35 @@ def test_a_click_on_a_tensor_opens_it_and_the_walkthrough_shows_its_step(
     press(page, "walk")
     page.wait_for_url("**/walkthrough?**")
     assert "walk=encoder.0.self_attention.scores" in page.url
+
+
+def test_a_block_and_a_candidate_lead_to_their_numbers(open_page: Callable[..., Page]) -> None:
+    page = open_page("", "block=encoder/0/self_attention")
+    click_cell(page, ".st-key-block_pictures .js-plotly-plot", "xy", 3, 2)
+    expect(last(page)).to_contain_text("stream")
+    # Sentence 1, word 2, feature 3; a cell is two pixels wide, so perhaps the one beside it.
+    assert re.search("branch_input%401%2C2%2C[234]$", page.url)
+    press(page, "close")
+    page.keyboard.press("Escape")  # the block; the words stand in its place again
+    click_cell(page, ".st-key-candidates .js-plotly-plot", "xy", 0.5, 0)
+    expect(last(page)).to_contain_text("probability")
+    expect(page.locator(".st-key-trail_number")).to_contain_text("✓")
+
+
+def click_cell(page: Page, chart: str, plot: str, x: float, y: float) -> None:
+    """Click at a place of a chart, in the numbers of its axes."""
+    drag = page.locator(f"{chart} .{plot} .nsewdrag").first
+    expect(drag).to_be_attached()
+    place = page.evaluate(
+        """([chart, plot, x, y]) => {
+          const drawn = document.querySelector(chart);
+          const box = drawn.querySelector(`.${plot} .nsewdrag`).getBoundingClientRect();
+          const {xaxis, yaxis} = drawn._fullLayout;
+          return [box.left + xaxis.l2p(x), box.top + yaxis.l2p(y)];
+        }""",
+        [chart, plot, x, y],
+    )
+    page.mouse.move(place[0] + 2, place[1])
+    page.mouse.move(*place)
+    page.mouse.down()
+    page.mouse.up()

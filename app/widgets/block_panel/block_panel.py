@@ -12,10 +12,12 @@ import streamlit as st
 from app import state
 from app.figures.block_pictures import block_pictures
 from app.figures.picture import Picture
+from app.widgets import trail
 from app.widgets.architecture_map.scene import title_of, variant
 from app.widgets.block_panel.facts import facts
 from app.widgets.block_panel.formula import formula
-from app.widgets.block_panel.pictures import labels_of, pictures
+from app.widgets.block_panel.pictures import labels_of, pictures, place_of
+from app.widgets.bridge import Click, plotly_clicks
 from app.widgets.chart import current_look, show_chart
 from app.widgets.walk_link import walk_button
 from app.words import say
@@ -24,6 +26,7 @@ from core.trace.sites import letters
 from core.trace.trace import Trace
 
 FIGURE = 340  # pixels that the pictures are laid out for; they take what the panel has left
+CHART = "block_pictures"
 ATTENTION_PAGE = "app/views/attention.py"
 
 
@@ -80,9 +83,15 @@ def _explanation(trace: Trace, block: Block) -> None:
 def _pictures(trace: Trace, block: Block, drawn: Sequence[Picture]) -> None:
     figure = block_pictures(drawn, labels_of(trace, block), current_look(), FIGURE)
     title = title_of(trace.config, block, say)
-    show_chart(
-        figure, key="block_pictures", alt=say("map.alt", title=title), file_name=block.id, fill=True
-    )
+    show_chart(figure, key=CHART, alt=say("map.alt", title=title), file_name=block.id, fill=True)
+
+    def clicked(click: Click) -> None:
+        picture = drawn[click.curve] if click.curve < len(drawn) else None
+        if picture is not None and picture.address:
+            place = place_of(trace, picture, int(click.y) - 1, int(click.x) - 1)
+            trail.open_trail(picture.address, place)
+
+    plotly_clicks([CHART], clicked, key="block")
 
 
 def _facts(trace: Trace, block: Block) -> str:
@@ -102,7 +111,8 @@ def _addresses(trace: Trace, block: Block, drawn: Sequence[Picture]) -> str:
         for at in shown
     ]
     steps = max((picture.step for picture in drawn), default=1)
-    notes = [say("map.clipped")] if any(picture.clipped for picture in drawn) else []
+    notes = [say("map.click")] if any(picture.address for picture in drawn) else []
+    notes += [say("map.clipped")] if any(picture.clipped for picture in drawn) else []
     notes += [say("map.pooled", step=steps)] if steps > 1 else []
     note = " ".join(html.escape(said) for said in notes)
     lines = "<br>".join([*([note] if note else []), *parts])

@@ -11,7 +11,7 @@ from app.figures.labels import format_percent, visible
 from app.figures.picture import Picture, reach
 from core.reading.attention_views import sides
 from core.reading.blocks import Block
-from core.reading.sheets import cut, plan, pool
+from core.reading.sheets import Plan, Sheet, cut, index_of, plan, pool
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
 
@@ -65,10 +65,8 @@ def _sheet(trace: Trace, address: str, title: str, say: Say) -> Picture:
 
     Each has a scale of its own: before and after often differ tenfold in size.
     """
-    down, across = trace.site(address).axes[-2:]
-    whole = cut(trace, address, plan(trace, address, (down, across)))
-    count = len(whole.rows)
-    sheet = pool(whole, max(min(WIDEST, CELLS // count), count))  # words are never pooled
+    _, _, sheet = _cuts(trace, address)
+    across = trace.site(address).axes[-1]
     if across == "hidden":
         signed = bool((sheet.values < 0).any())
         scale, axis, role = "signed" if signed else "positive", "units", "feed_forward"
@@ -77,8 +75,22 @@ def _sheet(trace: Trace, address: str, title: str, say: Say) -> Picture:
         scale, role = "signed", "data"
     return Picture(
         title, sheet.values, say(f"map.axis_{axis}"), scale, role,  # type: ignore[arg-type]
-        step=sheet.columns.step,
+        step=sheet.columns.step, address=address,
     )  # fmt: skip
+
+
+def _cuts(trace: Trace, address: str) -> tuple[Plan, Sheet, Sheet]:
+    """How the tensor lies on the sheet, the whole sheet, and the one that is drawn."""
+    down, across = trace.site(address).axes[-2:]
+    chosen = plan(trace, address, (down, across))
+    whole = cut(trace, address, chosen)
+    count = len(whole.rows)
+    return chosen, whole, pool(whole, max(min(WIDEST, CELLS // count), count))  # all the words
+
+
+def place_of(trace: Trace, picture: Picture, row: int, column: int) -> tuple[int, ...]:
+    """The index, in its tensor, of the number that a cell of a picture with an address shows."""
+    return index_of(trace.axes(picture.address), *_cuts(trace, picture.address), row, column)
 
 
 def _weights(trace: Trace, block: Block, say: Say) -> Picture:

@@ -10,6 +10,8 @@ import streamlit as st
 from app import state
 from app.figures.candidates import candidates
 from app.figures.labels import visible
+from app.widgets import trail
+from app.widgets.bridge import Click, plotly_clicks
 from app.widgets.chart import current_look, show_chart
 from app.widgets.translate.focus import step_in_focus
 from app.widgets.translate.layout import is_large
@@ -18,6 +20,7 @@ from core.reading.choices import Choice, choice_at
 from core.text.vocabulary import END
 from core.trace.trace import Trace
 
+CHART = "candidates"
 SHOWN_BEFORE = 4  # words of the prefix that are written out
 OTHERS, OTHERS_LARGE = 5, 3  # runners-up; large type needs the room for the words above
 SIGNS = (END, "<en>", "<zh>")  # pieces that are no words
@@ -39,9 +42,15 @@ def show(trace: Trace) -> None:
                 height=look.px(AROUND + BAR * len(rows)),
                 signs=signs([row.piece for row in rows]),
             ),
-            key="candidates",
+            key=CHART,
             alt=say("translate.choices_alt"),
         )
+
+    def clicked(click: Click) -> None:
+        piece = trace.vocabulary.index(rows[int(click.y)].piece)
+        trail.open_trail("output/probabilities", (0, choice.row, piece))
+
+    plotly_clicks([CHART], clicked, key="choices")
 
 
 def title(choice: Choice) -> str:
