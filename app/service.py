@@ -169,9 +169,13 @@ def current() -> Outcome:
         if now.step:
             now = state.settle_step(_steps(now.model))
         trace = get_trace(now.text, now.direction, now.model, now.step)
+        made_by = now.model, now.step
     except GlassformerError as error:
-        problem, trace = error, state.kept("trace") or _first_trace()
+        problem, trace, made_by = error, state.kept("trace"), state.kept("made_by", ("", ""))
+        if trace is None:
+            trace, made_by = _first_trace(), ("", "")
     state.keep("trace", trace)
+    state.keep("made_by", made_by)
     return Outcome(trace, problem)
 
 
@@ -196,6 +200,14 @@ def on_screen() -> Trace:
     if trace is None:
         raise LookupError("no trace yet: call current() first")
     return trace
+
+
+def model_on_screen() -> Translator:
+    """The model that made the trace on screen: not that of the state, where the input was refused.
+
+    Errors: as `get_model`.
+    """
+    return get_model(*state.kept("made_by", ("", "")))
 
 
 def prepare() -> None:

@@ -99,13 +99,15 @@ def entries_table(
     ])  # fmt: skip
 
 
-def answers_table(found: LookUp, names: Sequence[str], texts: Mapping[str, str], look: Look) -> str:
+def answers_table(
+    found: LookUp, values: np.ndarray, names: Sequence[str], texts: Mapping[str, str], look: Look
+) -> str:
     """What each kind of dictionary answers, as HTML.
 
-    texts: "exact", "exact_none", "nearest", "soft", "blind".
+    values: (S, 1) of the entries. texts: "exact", "exact_none", "nearest", "soft", "blind".
     """
     nearest = texts["nearest"].format(name=visible(names[found.nearest]))
-    exact = np.nan if found.exact is None else found.hard[0]
+    exact = np.nan if found.exact is None else values[found.exact, 0]
     rows = (texts["exact"], nearest, texts["soft"], texts["blind"])
     cells = np.array([[exact], [found.hard[0]], [found.soft[0]], [found.mean[0]]], np.float64)
     limit = float(np.nanmax(np.abs(cells))) or 1.0

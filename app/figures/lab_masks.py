@@ -44,7 +44,8 @@ def verdict(
 ) -> list[str]:
     """What is wrong with a way here, in sentences.
 
-    texts: "nan", "spreads", "no_gradient", "leaks", "sums", "uniform", each with {rows}.
+    texts: "nan", "spreads", "no_gradient", "leaks", "sums", "uniform" and "unmasked", each with
+    {rows}.
     """
 
     def rows(flags: np.ndarray) -> str:
@@ -63,7 +64,12 @@ def verdict(
         most = format_number(float(leaked[~nothing].max()), look.precision)
         said.append(texts["leaks"].format(rows=rows((leaked > 0) & ~nothing), most=most))
     if (leaked > 0)[nothing].any():
-        said.append(texts["uniform"].format(rows=rows((leaked > 0) & nothing)))
+        seen = (leaked > 0) & nothing
+        weights = each.weights.numpy().astype(np.float64)
+        alike = np.ptp(weights, axis=1) < NEAR
+        for name, which in (("uniform", seen & alike), ("unmasked", seen & ~alike)):
+            if which.any():
+                said.append(texts[name].format(rows=rows(which)))
     totals = each.totals.numpy().astype(np.float64)
     short = (np.abs(totals - 1) > NEAR) & ~broken
     if short.any():

@@ -17,7 +17,6 @@ from core.reading.position_relations import ByOffset
 
 WIDTH, HEIGHT = 900, 540
 MATRIX, LINES = (0.0, 0.56), (0.67, 1.0)  # shares of the width
-BAND = 3  # curves of the picture beside the matrix: two edges of the band, and the mean
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from core.walk.steps import step_of, walk
 PAGE = "app/views/walkthrough.py"
 
 
-def walk_button(trace: Trace, address: str, name: str, /, **selection: int) -> None:
+def walk_button(trace: Trace, address: str, name: str, /, **selection: object) -> None:
     """Draw the button that opens the Walkthrough at a tensor's step; nothing where it has none.
 
     name: the button's key, unique on the page. selection: what to choose there, as fields of the

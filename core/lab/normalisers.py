@@ -43,7 +43,7 @@ class Normalised:
     def competes(self) -> bool:
         """Whether raising one score changes the weight of another."""
         apart = self.jacobian - torch.diag(self.jacobian.diagonal())
-        return bool((apart.abs() > NEAR).any())
+        return bool((apart != 0).any())
 
     @property
     def unmoved_by_shift(self) -> bool:

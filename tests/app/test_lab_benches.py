@@ -9,9 +9,11 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from app.figures.lab_dictionary import answers_table
 from app.figures.labels import format_number
+from app.figures.theme import Look
 from app.widgets.lab import batch_norm, layer_norm, masks, scaling
-from core.lab.dictionary import KEYS, QUERY, VALUES
+from core.lab.dictionary import KEYS, QUERY, TEMPERATURES, VALUES, look_up
 from tests.opened_app import opened
 
 BENCHES = ("scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm")
@@ -202,3 +204,16 @@ def numbers(table: list[list[str]]) -> np.ndarray:
     """The cells as numbers."""
     plain = [[re.sub("<.*?>", "", cell).replace("−", "-") for cell in row] for row in table]
     return np.array([[float(cell) for cell in row] for row in plain])
+
+
+def test_an_exact_key_answers_with_its_own_value() -> None:
+    """Also where another key has a larger product with the query."""
+    query = KEYS[1]
+    found = look_up(query, KEYS, VALUES, 1.0, TEMPERATURES)
+    assert found.exact == 1
+    assert found.nearest != 1
+    names = ("a", "b", "c", "d", "e")[: len(KEYS)]
+    rows = {name: name for name in ("exact", "exact_none", "soft", "blind")} | {"nearest": "{name}"}
+    shown = answers_table(found, np.array(VALUES, np.float64).reshape(-1, 1), names, rows, Look())
+    first = re.findall(r">([−\d.]+)<", shown)[0]
+    assert first == format_number(float(np.ravel(VALUES)[1]))

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from app.figures.labels import format_number
 from app.figures.theme import Look
 from app.widgets.trail import written
+from app.widgets.trail.panel import selection
 from core.checkpoints import load_model
 from core.trail.unfold import unfold
 from tests.opened_app import opened, state_of
@@ -41,9 +42,9 @@ def test_to_the_words_ends_at_an_embedding_row_and_back_returns() -> None:
     assert "Here the trail ends" in texts(app)
     assert state_of(app).trail[0] in ("source/embedding", "target/embedding")
     assert app.button(key="trail_largest").disabled
-    before = len(app.session_state["kept_trail"])
+    before = len(app.session_state["kept_trail"][1])
     app.button(key="trail_back").click().run()
-    assert len(app.session_state["kept_trail"]) == before - 1
+    assert len(app.session_state["kept_trail"][1]) == before - 1
     app.button(key="trail_close").click().run()
     assert state_of(app).trail is None
 
@@ -73,3 +74,23 @@ def test_the_rows_add_up_to_all_terms(address: str) -> None:
     assert rows[0]["value"] / node.contributions.sum() == pytest.approx(
         float(trace[address][place]), abs=1e-6
     )
+
+
+def test_the_walkthrough_opens_at_the_very_cell() -> None:
+    model = load_model()
+    trace = model.trace(SENTENCE)
+    stream = unfold(trace, model.transformer, "encoder/0/feed_forward/output", (0, 7, 5))
+    assert selection(trace, stream) == {"token": ("source", 7), "query": 7, "feature": 5}
+    weight = unfold(trace, model.transformer, "decoder/1/cross_attention/weights", (0, 3, 2, 4))
+    found = selection(trace, weight)
+    assert {name: found[name] for name in ("kind", "head", "query", "key")} == {
+        "kind": "cross", "head": 3, "query": 2, "key": 4,
+    }  # fmt: skip
+    joined = unfold(trace, model.transformer, "encoder/0/self_attention/concat", (0, 7, 45))
+    assert (selection(trace, joined)["head"], selection(trace, joined)["feature"]) == (2, 5)
+
+
+@pytest.mark.parametrize("page", ["walkthrough", "vectors", "lab"])
+def test_a_model_that_is_not_here_leaves_the_page_whole(page: str) -> None:
+    app = opened(page, model="nobody", lab="order", trail="source/input@1,2,3")
+    assert "✓" in texts(app)  # the drawer below the page, of the model that is on screen

@@ -55,7 +55,7 @@ def show() -> None:
             entries_table(asked.found, asked.mixed, asked.values, asked.names, width, texts, look),
             width="content",
         )
-        st.html(answers_table(asked.found, asked.names, texts, look), width="content")
+        st.html(answers_table(asked.found, asked.values, asked.names, texts, look), width="content")
 
 
 def compute(names: Any, query: Any, keys: Any, values: Any, temperature: Any) -> Asked:

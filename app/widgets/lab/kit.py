@@ -162,7 +162,7 @@ def _draw(
         message=line.text,
         is_error=line.wrong is not None,
         texts=texts,
-        stamp=str(state.kept(f"lab_stamp_{key}", 0)),
+        stamp=f"{state.get_state().language}-{state.kept(f'lab_stamp_{key}', 0)}",
         edited=edited,
         ties=ties,
         on_typed=take,

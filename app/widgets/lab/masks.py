@@ -18,6 +18,7 @@ SCORES = (
 SIDE = len(SCORES)
 TEXTS = (
     *WAYS, "total", "fine", "own", "nan", "spreads", "no_gradient", "leaks", "sums", "uniform",
+    "unmasked",
 )  # fmt: skip
 # What a press of a button draws: 1 where the query (row) may look at the key (column).
 DRAWN = {

@@ -28,7 +28,7 @@ def open_button(address: str, index: Index, key: str) -> None:
 def open_trail(address: str, index: Index) -> None:
     """Open the drawer for a number, for callbacks; an earlier trail is forgotten."""
     start = (address, tuple(map(int, index)))
-    state.keep(VISITED, (start,))
+    _keep((start,))
     state.keep(OPENED, True)
     state.update(trail=start)
 
@@ -45,7 +45,7 @@ def redraw() -> None:
 
 def close() -> None:
     """Close the drawer."""
-    state.keep(VISITED, ())
+    _keep(())
     state.update(trail=None)
 
 
@@ -54,8 +54,8 @@ def visited() -> tuple[Cell, ...]:
     now = state.get_state().trail
     if now is None:
         return ()
-    cells: tuple[tuple[str, Index], ...] = state.kept(VISITED, ())
-    if now not in cells:  # from a link, or by the browser's back button
+    run, cells = state.kept(VISITED, (None, ()))
+    if run != _run() or now not in cells:  # from a link, or by the browser's back button
         cells = (now,)
     return tuple(Cell(*cell) for cell in cells[: cells.index(now) + 1])
 
@@ -67,5 +67,15 @@ def go(*cells: Cell) -> None:
         place = (cell.address, cell.index)
         way = way[: way.index(place)] if place in way else way
         way.append(place)
-    state.keep(VISITED, tuple(way[-LONGEST:]))
+    _keep(tuple(way[-LONGEST:]))
     state.update(trail=way[-1])
+
+
+def _keep(way: tuple[tuple[str, Index], ...]) -> None:
+    state.keep(VISITED, (_run(), way))
+
+
+def _run() -> tuple[str, ...]:
+    """What tells a run from others: a place of one may not exist in another."""
+    now = state.get_state()
+    return now.text, now.direction, now.model, now.step

@@ -15,12 +15,14 @@ from app.widgets.text import literal
 from app.widgets.trail import opening, written
 from app.widgets.trail.trail_view import trail_view
 from app.widgets.walk_link import walk_button
+from app.widgets.walkthrough.focus import selected
 from app.words import say
 from core.errors import GlassformerError
 from core.trace.trace import Trace
 from core.trail.node import Node
 from core.trail.run import Weights
 from core.trail.unfold import following, path, unfold
+from core.walk.wires import Wire
 
 TICKS = {"agrees": "✓", "edited": "✎", "differs": "≠", "given": "•"}
 
@@ -40,10 +42,10 @@ def _drawer() -> None:
     cells = opening.visited()
     if not cells:
         st.rerun()  # closed: without the drawer's room at the foot of the page
-    now, trace, look = state.get_state(), service.on_screen(), current_look()
+    trace, look = service.on_screen(), current_look()
     with st.container(key="trail", gap="xsmall"):
         try:
-            model = service.get_model(now.model, now.step).transformer
+            model = service.model_on_screen().transformer
             node = unfold(trace, model, cells[-1].address, cells[-1].index)
         except GlassformerError as error:
             values = {name: literal(str(value)) for name, value in error.values.items()}
@@ -97,16 +99,11 @@ def _button(name: str, act: Callable[[], None], disabled: bool = False) -> None:
     )
 
 
-def selection(trace: Trace, node: Node) -> dict[str, int]:
+def selection(trace: Trace, node: Node) -> dict[str, object]:
     """The cell's place as the one selection of all pages has it."""
-    names = {"head": "head", "query": "query", "key": "key", "feature": "feature",
-             "head_feature": "feature"}  # fmt: skip
-    axes = trace.axes(node.cell.address)
-    return {
-        names[axis.name]: index
-        for axis, index in zip(axes, node.cell.index, strict=True)
-        if axis.name in names
-    }
+    axes = zip(trace.axes(node.cell.address), node.cell.index, strict=True)
+    at: dict[str, int] = {axis.name: index for axis, index in axes}
+    return selected(trace, Wire(node.cell.address), at)
 
 
 def _number(node: Node, look: Look) -> None:

@@ -49,7 +49,7 @@ class Focus:
     @property
     def model(self) -> Transformer:
         """The transformer that made the run."""
-        return service.get_model(self.now.model, self.now.step).transformer
+        return service.model_on_screen().transformer
 
     @cached_property
     def words(self) -> Side:

@@ -48,7 +48,7 @@ class Focus:
     @property
     def model(self) -> Transformer:
         """The model that the trace ran through."""
-        return service.get_model(self.now.model, self.now.step).transformer
+        return service.model_on_screen().transformer
 
     @property
     def stack(self) -> Stack:

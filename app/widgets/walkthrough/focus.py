@@ -150,7 +150,7 @@ class Focus:
     @property
     def weights(self) -> Weights:
         """The parameters of the model that made the run, by name."""
-        model = service.get_model(self.now.model, self.now.step)
+        model = service.model_on_screen()
         return model.transformer.state_dict()
 
     def _projected_row(self, wire: Wire) -> int:
@@ -183,13 +183,13 @@ def select(key: str, index: tuple[int, ...]) -> None:
     wire = Wire.of(key)
     names: list[str] = [axis.name for axis in axes(trace, wire)]
     at = dict(zip(names, index, strict=True))
-    state.update(**_changes(trace, wire, at))
+    state.update(address=wire.address, **selected(trace, wire, at))
 
 
-def _changes(trace: Trace, wire: Wire, at: Mapping[str, int]) -> dict[str, object]:
-    """The fields of the state that a cell of a wire stands for."""
+def selected(trace: Trace, wire: Wire, at: Mapping[str, int]) -> dict[str, object]:
+    """The fields of the state that a cell of a wire stands for: its place on each axis, by name."""
     where = wire.address.rpartition("/")[0]
-    found: dict[str, object] = {"address": wire.address}
+    found: dict[str, object] = {}
     if "head" in at:
         found["head"] = at["head"]
     for axis in ("feature", "head_feature", "hidden"):

@@ -38,9 +38,8 @@ def show() -> None:
 
 
 def _compute(ids: Any, order: Sequence[int], variant: Any, seen: Any) -> tuple[Permuted, ...]:
-    now = state.get_state()
     choice("seen", seen, SEEN)
-    model = service.get_model(now.model, now.step).transformer
+    model = service.model_on_screen().transformer
     return permutation(model, ids, order, ("none", variant))
 
 

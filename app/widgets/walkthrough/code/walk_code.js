@@ -10,6 +10,7 @@ const PARTS = new RegExp(
   ].join("|"),
   "g",
 );
+const watching = new WeakMap();
 const shown = new WeakMap(); // which function of which step each component shows
 
 function element(tag, className, text) {
@@ -160,6 +161,8 @@ export default function (component) {
     if (view.clientHeight !== height) scroll(view);
     height = view.clientHeight;
   });
+  watching.get(root)?.disconnect(); // the one of the run before
+  watching.set(root, resized);
   resized.observe(view);
   return () => resized.disconnect();
 }
