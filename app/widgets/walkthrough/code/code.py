@@ -8,7 +8,6 @@ from app import state
 from app.figures.labels import format_number
 from app.figures.walk_formula import levels, symbols
 from app.widgets.component import component
-from app.widgets.trail import open_trail
 from app.widgets.walkthrough import focus as focusing
 from app.widgets.walkthrough.focus import Focus
 from app.words import say
@@ -18,7 +17,7 @@ from core.walk import source_code
 from core.walk.origins import maker_of
 from core.walk.source_code import CodeLine, NamedShape, Source
 from core.walk.symbols import Symbol
-from core.walk.wires import Wire, axes, recorded
+from core.walk.wires import Wire, axes
 
 TEXTS = ("code", "code_none", "code_functions")
 
@@ -32,7 +31,6 @@ def show(focus: Focus) -> None:
         data=code_data(focus),
         height="stretch",
         on_go_change=lambda: _gone(focus),
-        on_unfold_change=lambda: _unfolded(focus),
     )
 
 
@@ -45,9 +43,7 @@ def code_data(focus: Focus) -> dict[str, Any]:
         "step": focus.step.id,
         "symbols": [_chip(focus, symbol) for symbol in symbols(focus.step, focus.line)],
         "sources": [_source(focus, source) for source in sources],
-        "unfold": recorded(focus.trace, focus.cell(focus.output)) is not None,
-        "texts": {name: say(f"walk_steps.{name}") for name in TEXTS}
-        | {"unfold": say("trail.open")},
+        "texts": {name: say(f"walk_steps.{name}") for name in TEXTS},
         "colours": {name.replace("_", "-"): look.colour(name) for name in names},
     }
 
@@ -133,9 +129,3 @@ def _gone(focus: Focus) -> None:
         state.update(address=address)
     else:
         focusing.go(step, address=address)
-
-
-def _unfolded(focus: Focus) -> None:
-    cell = recorded(focus.trace, focus.cell(focus.output))
-    if cell is not None and state.trigger("walk_code", "unfold"):
-        open_trail(cell.wire.address, cell.index)

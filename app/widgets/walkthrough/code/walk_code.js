@@ -148,11 +148,6 @@ export default function (component) {
   root.querySelector(".symbols").replaceChildren(
     ...data.symbols.map((symbol) => chip(symbol, setTriggerValue)),
   );
-  const unfold = root.querySelector(".unfold");
-  unfold.hidden = !data.unfold;
-  unfold.title = data.texts.unfold;
-  unfold.setAttribute("aria-label", data.texts.unfold);
-  unfold.onclick = () => setTriggerValue("unfold", { nonce: performance.now() });
   draw(root, data, setTriggerValue);
   const view = root.querySelector(".source");
   if (before?.step === data.step) view.scrollTop = top;
