@@ -56,9 +56,30 @@ MESSAGES = {
     "for each of them.",
     "trail_model": "This run was made by {name}, a model of another config. Give the model that "
     "made it.",
+    # a way to decode
+    "decoding_range": "{name} is {given}; it may be {low} to {high}. Choose a number between them.",
     # an edit
     "edit_unmatched": "The edit at {address} matched nothing in this run. Nearest: {nearest}.",
     "edit_changes_kind": "The edit at {address} must keep {was}, but gave {now}.",
+    "experiment_kind": "“{given}” is no switch of this version; it knows {known}.",
+    "experiment_value": "The switch {kind} cannot have {name} = {given}. Choose another value.",
+    "experiment_damaged": "This is not a readable experiment: {problem}. Save or copy it again.",
+    "experiment_newer": "The experiment was written by a newer Glassformer (format {found}; this "
+    "one reads up to {known}). Update, or save it again with this version.",
+    "experiment_model": "The experiment was made on {made_on} with other weights than {given}. "
+    "Choose the model that it was made on.",
+    "mask_cells_outside": "The cell {row}, {column} painted at {address} lies outside this "
+    "sentence's {rows} × {columns}. Paint the mask again, or go back to the longer sentence.",
+    "reference_unreadable": "This model can read none of the reference sentences, so its heads "
+    "have no mean. Set them to zero instead.",
+    "patch_shape": "{axis} of {address}: {given} cells of the other sentence cannot fill {needed}. "
+    "Name as many in both.",
+    "sweep_lengths": "The other sentence has {given} words, this one {needed}. Choose two of the "
+    "same length.",
+    "sweep_same": "After “{text}” and after the other sentence the model writes the same word "
+    "here. Choose another word, or another sentence.",
+    "ripple_models": "The runs cannot be compared: {axis} is {before} in one and {after} in the "
+    "other. Choose two runs of one model.",
 }
 
 

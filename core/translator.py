@@ -12,6 +12,7 @@ from core.config import ModelConfig
 from core.decoding.greedy import greedy
 from core.decoding.guard import Guard
 from core.decoding.step import Step
+from core.decoding.task import most_words
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.text.tokenizer import Encoded, Tokenizer
@@ -136,7 +137,7 @@ class Translator:
         self, source: Encoded, source_ids: torch.Tensor, language: str, edits: Sequence[Edit]
     ) -> Target:
         start, end = self._id(f"<{language}>"), self._id(END)
-        limit = min(2 * len(source.ids) + 12, self.config.max_length)
+        limit = most_words(len(source.ids), self.config.max_length)
         tape: Callable[[], Recorder] | None = None
         if edits:
             tape = lambda: Recorder(edits, keep=lambda _: False)  # noqa: E731

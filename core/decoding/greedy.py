@@ -11,8 +11,9 @@ import torch
 from torch import Tensor
 
 from core.decoding.guard import Guard, Watch
-from core.decoding.step import Step, step_from
-from core.model.masks import padding_mask
+from core.decoding.rows import rows_of
+from core.decoding.step import Step, step_from, step_of
+from core.decoding.task import NOTHING, Forced
 from core.model.transformer import Transformer
 from core.trace.tape import Tape
 
@@ -27,6 +28,7 @@ def greedy(
     forbidden: Collection[int] = (),
     tape: Callable[[], Tape] | None = None,
     guard: Guard | None = None,
+    forced: Forced = NOTHING,
 ) -> list[Step]:
     """Decodes one sentence.
 
@@ -41,36 +43,18 @@ def greedy(
             pass on a tape of its own, for an edit may look at all rows; without one, keys and
             values are kept between steps.
         guard: forbids words that would close a circle; without one the decoder may loop.
+        forced: words that are written at some positions whatever the model prefers.
     """
-    rows = _cached_rows(model, source_ids) if tape is None else _fresh_rows(model, source_ids, tape)
+    rows = rows_of(model, source_ids, tape)
     watch = Watch(guard, end) if guard else None
     ids, steps = [start], list[Step]()
     while len(steps) < limit:
-        step = step_from(rows(ids), forbidden, watch, ids[1:])
+        row = rows([ids])[0]  # (V,)
+        step = step_from(row, forbidden, watch, ids[1:])
+        if (given := forced.get(len(steps))) is not None:
+            step = step_of(row, given)
         steps.append(step)
         if step.chosen == end:
             break
         ids.append(step.chosen)
     return steps
-
-
-def _cached_rows(model: Transformer, source_ids: Tensor) -> Callable[[list[int]], Tensor]:
-    memory = model.encode(source_ids)  # (1, S, D)
-    mask = padding_mask(source_ids, model.config.pad_id)  # (1, 1, 1, S)
-    caches = model.new_caches()
-
-    def last_row(ids: list[int]) -> Tensor:
-        newest = source_ids.new_tensor([ids[-1:]])  # (1, 1)
-        return model.step(newest, memory, mask, caches)[0, -1]  # (V,)
-
-    return last_row
-
-
-def _fresh_rows(
-    model: Transformer, source_ids: Tensor, tape: Callable[[], Tape]
-) -> Callable[[list[int]], Tensor]:
-    def last_row(ids: list[int]) -> Tensor:
-        row: Tensor = model(source_ids, source_ids.new_tensor([ids]), tape())[0, -1]  # (V,)
-        return row
-
-    return last_row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -50,6 +50,18 @@ def step_from(
         candidates=tuple(zip(best.indices.tolist(), best.values.tolist(), strict=True)),
         guarded=guarded,
     )
+
+
+def step_of(logits: Tensor, chosen: int, keep: int = 10, guarded: int | None = None) -> Step:
+    """The step of one row of logits (V,) where something else chose: a hand, a dice, a beam."""
+    probability = logits.float().log_softmax(dim=-1).exp()[chosen]
+    step = step_from(logits, keep=keep)
+    return replace(step, chosen=chosen, probability=float(probability), guarded=guarded)
+
+
+def apart(one: Tensor, other: Tensor) -> float:
+    """The largest difference between the probabilities of two rows of logits (V,)."""
+    return float((one.float().softmax(dim=-1) - other.float().softmax(dim=-1)).abs().max())
 
 
 def _best(probabilities: Tensor, forbidden: Collection[int]) -> int:

@@ -1,0 +1,186 @@
+"""Beam search: the best few beginnings go on together, and nothing that was tried is lost.
+
+§6.1 searches with 4 beams and α = 0.6; the length penalty is that of Wu et al. 2016 (arXiv
+1609.08144, equation 14). The tree of all that was tried is in `core.decoding.beam_tree`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from core.decoding.beam_tree import ROOT, Beam, Fate, Node, length_penalty
+from core.decoding.guard import PATIENCE
+from core.decoding.rows import rows_of
+from core.decoding.task import NOTHING, Forced, Task, check_number
+from core.model.transformer import Transformer
+from core.trace.tape import Tape
+
+WIDEST = 16  # beams
+STRONGEST = 5.0  # α
+MORE = 2  # next words of a beam beyond the size: its end, and one that is pruned
+
+
+@dataclass(frozen=True)
+class _Live:
+    """A beginning that goes on: its node, its words, how often the guard has spoken."""
+
+    node: Node
+    written: tuple[int, ...]
+    spoken: int = 0
+
+
+@torch.no_grad()
+def beam(
+    model: Transformer,
+    task: Task,
+    size: int = 4,
+    alpha: float = 0.6,
+    tape: Callable[[], Tape] | None = None,
+    forced: Forced = NOTHING,
+) -> Beam:
+    """Searches with `size` beams; with one it writes what `greedy` writes.
+
+    In each step every beam's next words are put in one order, by the sum of log-probabilities. An
+    end among the first `size` finishes a hypothesis; the first `size` others go on. The search
+    stops with `size` finished hypotheses or at the limit. Equal sums: the beam that was ahead
+    comes first, then the smaller id. `tape` and `forced` are those of `greedy`.
+
+    Raises:
+        GlassformerError: `decoding_range` for a size or an α that cannot be, `out_of_range` for a
+            forced word or position that does not exist.
+    """
+    check_number("size", size, 1, WIDEST)
+    check_number("alpha", alpha, 0.0, STRONGEST)
+    task.check(model, forced.values(), forced)
+    rows = rows_of(model, task.source_ids(model), tape)
+    nodes, live, finished = [ROOT], [_Live(ROOT, ())], list[Node]()
+    for length in range(1, task.limit + 1):
+        logits = rows([(task.start, *each.written) for each in live])  # (N, V)
+        nodes, live = _with_entropies(nodes, live, logits)
+        tried = _tried(task, live, logits, forced.get(length - 1), size + MORE)
+        decided = _decided(tried, size, task.end, alpha, len(nodes))
+        nodes += [node for node, _ in decided]
+        finished += [node for node, _ in decided if node.fate == "finished"]
+        live = [
+            _Live(node, (*each.live.written, node.id), each.live.spoken)
+            for node, each in decided
+            if node.fate == "kept"
+        ]
+        if len(finished) >= size or not live:
+            break
+    return _result(nodes, finished, live, size, alpha)
+
+
+def _with_entropies(
+    nodes: list[Node], live: Sequence[_Live], logits: Tensor
+) -> tuple[list[Node], list[_Live]]:
+    """The nodes that now go on learn how undecided their next word is, in nats."""
+    log_probabilities = logits.float().log_softmax(dim=-1)  # (N, V)
+    entropies = -(log_probabilities.exp() * log_probabilities).nan_to_num().sum(dim=-1)  # (N,)
+    after, known = list(nodes), list[_Live]()
+    for each, entropy in zip(live, entropies.tolist(), strict=True):
+        after[each.node.index] = replace(each.node, entropy=entropy)
+        known.append(replace(each, node=after[each.node.index]))
+    return after, known
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A next word of one beam; one with a fate is out before the beams are compared."""
+
+    live: _Live  # the beam, the guard's words counted
+    id: int
+    log_probability: float
+    fate: Fate | None
+
+    @property
+    def total(self) -> float:
+        return self.live.node.total + self.log_probability
+
+
+def _tried(
+    task: Task, live: Sequence[_Live], logits: Tensor, given: int | None, count: int
+) -> list[_Candidate]:
+    """The next words of all beams, best first; equal sums keep the order of their beams."""
+    rows = logits.float().log_softmax(dim=-1)  # (N, V)
+    tried = [
+        candidate
+        for each, row in zip(live, rows, strict=True)
+        for candidate in _candidates(task, each, row, given, count)
+    ]
+    return sorted(tried, key=lambda each: -each.total)
+
+
+def _candidates(
+    task: Task, live: _Live, row: Tensor, given: int | None, count: int
+) -> Iterator[_Candidate]:
+    """The next words of one beam, best first, from its log-probabilities (V,).
+
+    So many that `count` of them may be written, or the only one that may; and the first `count`.
+    """
+    values, order = row.nan_to_num(nan=-torch.inf).sort(descending=True, stable=True)
+    ranked = list(zip(order.tolist(), values.tolist(), strict=True))
+    closing = task.guard.forbids(live.written) if task.guard else frozenset[int]()
+    circles = next((id for id, _ in ranked if id not in task.forbidden), task.end) in closing
+    live = replace(live, spoken=live.spoken + circles)
+    else_fate: Fate = "overruled"  # of all words but the only one that may be written
+    if given is None and circles and live.spoken > PATIENCE:
+        given, else_fate = task.end, "guarded"
+    needed = count if given is None else 1
+    for place, (id, log_probability) in enumerate(ranked):
+        out: Fate | None = None
+        if given is not None:
+            out = None if id == given else else_fate
+        elif id in task.forbidden or id in closing:
+            out = "forbidden" if id in task.forbidden else "guarded"
+        if out is None or place < count or given is None:
+            yield _Candidate(live, id, log_probability, out)
+        needed -= out is None
+        if needed <= 0 and place >= count - 1:
+            return
+
+
+def _decided(
+    tried: Sequence[_Candidate], size: int, end: int, alpha: float, first: int
+) -> list[tuple[Node, _Candidate]]:
+    """What becomes of the candidates of one step, given best first; nodes count from `first`."""
+    decided, kept, better = list[tuple[Node, _Candidate]](), 0, 0
+    for rank, each in enumerate(tried):
+        fate: Fate = each.fate or "pruned"
+        if each.fate is None:
+            if each.id == end and better < size:
+                fate = "finished"
+            elif each.id != end and kept < size:
+                fate, kept = "kept", kept + 1
+            better += 1
+        before = each.live.node
+        node = Node(
+            index=first + rank,
+            parent=before.index,
+            position=before.position + 1,
+            id=each.id,
+            log_probability=each.log_probability,
+            total=each.total,
+            score=each.total / length_penalty(before.position + 2, alpha),
+            fate=fate,
+            rank=rank,
+        )
+        decided.append((node, each))
+    return decided
+
+
+def _result(
+    nodes: Sequence[Node], finished: Sequence[Node], live: Sequence[_Live], size: int, alpha: float
+) -> Beam:
+    """The tree with its hypotheses in order; what was still going on is left open."""
+    all_nodes = list(nodes)
+    for each in live:
+        all_nodes[each.node.index] = replace(each.node, fate="open")
+    ends = sorted(finished, key=lambda node: -node.score)  # stable: the earlier node comes first
+    left = sorted((each.node for each in live), key=lambda node: -node.score)
+    places = tuple(node.index for node in (*ends, *left))
+    return Beam(tuple(all_nodes), places, size, alpha)

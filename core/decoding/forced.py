@@ -1,0 +1,159 @@
+"""Words given to the decoder: teacher forcing, one wrong word, and taking over.
+
+Under teacher forcing all words are given and one pass scores them all; on its own the decoder reads
+its own words, one pass a word. On the same words both give the same numbers, for no row sees what
+follows it. They part where a word is wrong: training never showed the decoder its own mistakes
+("exposure bias", Ranzato et al. 2016, arXiv 1511.06732).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from core.decoding.greedy import greedy
+from core.decoding.rows import rows_of
+from core.decoding.step import Step, apart, step_of
+from core.decoding.task import NOTHING, Forced, Task
+from core.model.transformer import Transformer
+from core.trace.tape import SILENT, Tape
+
+Tapes = Callable[[], Tape] | None
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One row of the decoder, computed in two ways on the same words.
+
+    forced: from the one pass over all words. free: from the words so far alone, as when decoding.
+    difference: the largest between their probabilities, over the whole vocabulary.
+    """
+
+    position: int
+    forced: Step
+    free: Step
+    difference: float
+
+
+@dataclass(frozen=True)
+class WrongWord:
+    """One word forced, and what follows.
+
+    before: the run without it. after: the run that went on from it by itself. given: the words
+    of `before` read after the forced word, as teacher forcing reads them whatever happened.
+    """
+
+    position: int
+    word: int
+    before: tuple[Step, ...]
+    after: tuple[Step, ...]
+    given: tuple[Step, ...]
+
+    @property
+    def changed(self) -> tuple[int, ...]:
+        """Positions of `after`, beyond the forced one, whose word is not that of `before`."""
+        old = [step.chosen for step in self.before]
+        return tuple(
+            place
+            for place, step in enumerate(self.after)
+            if place > self.position and (place >= len(old) or step.chosen != old[place])
+        )
+
+    @property
+    def losses(self) -> tuple[tuple[float, float], ...]:
+        """−ln p of each later word of `before`: after the right words, after the wrong one."""
+        later = slice(self.position + 1, None)
+        pairs = zip(self.before[later], self.given[later], strict=True)
+        return tuple((_loss(right), _loss(wrong)) for right, wrong in pairs)
+
+
+@torch.no_grad()
+def teacher_forced(
+    model: Transformer, task: Task, words: Sequence[int], tape: Tapes = None
+) -> tuple[Step, ...]:
+    """One pass over given words (T,): what each row thought of the word that it was given.
+
+    Raises:
+        GlassformerError: `out_of_range` for a word or a length that cannot be.
+    """
+    logits = _one_pass(model, task, words, tape)  # (T, V)
+    return tuple(step_of(row, word) for row, word in zip(logits, words, strict=True))
+
+
+@torch.no_grad()
+def beside(
+    model: Transformer, task: Task, words: Sequence[int], tape: Tapes = None
+) -> tuple[Beside, ...]:
+    """Teacher forcing beside decoding on the same words (T,), row by row; raises as above."""
+    forced = _one_pass(model, task, words, tape)  # (T, V)
+    rows = rows_of(model, task.source_ids(model), tape)
+    free = [rows([(task.start, *words[:place])])[0] for place in range(len(words))]
+    return tuple(
+        Beside(place, step_of(one, word), step_of(other, word), apart(one, other))
+        for place, (one, other, word) in enumerate(zip(forced, free, words, strict=True))
+    )
+
+
+def continued(
+    model: Transformer, task: Task, forced: Forced = NOTHING, tape: Tapes = None
+) -> tuple[Step, ...]:
+    """Greedy decoding with some words given; none given is plain greedy decoding.
+
+    Raises:
+        GlassformerError: `out_of_range` for a word or a position that does not exist.
+    """
+    task.check(model, forced.values(), forced)
+    source_ids = task.source_ids(model)
+    steps = greedy(
+        model,
+        source_ids,
+        task.start,
+        task.end,
+        task.limit,
+        task.forbidden,
+        tape,
+        task.guard,
+        forced,
+    )
+    return tuple(steps)
+
+
+def taking_over(words: Sequence[int], position: int, candidate: int) -> dict[int, int]:
+    """What to force for another choice at a position, the words before it kept.
+
+    The result goes into `continued`, `sample` or `beam`.
+    """
+    return {**dict(enumerate(words[:position])), position: candidate}
+
+
+def wrong_word(
+    model: Transformer, task: Task, position: int, word: int, tape: Tapes = None
+) -> WrongWord:
+    """Forces a word at a position of the greedy translation and lets the rest follow.
+
+    Raises:
+        GlassformerError: `out_of_range` for a word that does not exist, a position that the
+            translation does not have.
+    """
+    before = continued(model, task, tape=tape)
+    words = [step.chosen for step in before]
+    Task(task.source, task.start, task.end, len(words)).check(model, [word], [position])
+    after = continued(model, task, taking_over(words, position, word), tape)
+    given = teacher_forced(model, task, [*words[:position], word, *words[position + 1 :]], tape)
+    return WrongWord(position, word, before, after, given)
+
+
+def _one_pass(model: Transformer, task: Task, words: Sequence[int], tape: Tapes) -> Tensor:
+    task.check(model, words, range(len(words)))
+    source_ids = task.source_ids(model)
+    target_ids = source_ids.new_tensor([[task.start, *words[:-1]]])  # (1, T)
+    logits: Tensor = model(source_ids, target_ids, tape() if tape else SILENT)  # (1, T, V)
+    return logits[0, : len(words)]  # (T, V)
+
+
+def _loss(step: Step) -> float:
+    return -math.log(step.probability) if step.probability > 0 else math.inf

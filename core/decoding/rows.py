@@ -1,0 +1,90 @@
+"""The rows of logits that decoding chooses from: with keys and values kept, or all afresh."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from core.model.cache import GrowingPast, LayerCache
+from core.model.masks import padding_mask
+from core.model.transformer import Transformer
+from core.trace.tape import Tape
+
+Written = Sequence[Sequence[int]]  # N beginnings of equal length, each with its begin token
+
+
+class Rows(Protocol):
+    """N beginnings of equal length -> what each of them expects next, logits (N, V)."""
+
+    def __call__(self, written: Written) -> Tensor: ...
+
+
+class KeptRows:
+    """Keys and values stay between calls: a word after a beginning of the last call costs one row.
+
+    Other beginnings are read anew. Several share the memory and its keys and values.
+    """
+
+    def __init__(self, model: Transformer, source_ids: Tensor) -> None:
+        self.caches: list[LayerCache] = model.new_caches()
+        self._model = model
+        self._source_ids = source_ids  # (1, S)
+        self._written: list[tuple[int, ...]] = []
+        self._mask = padding_mask(source_ids, model.config.pad_id)  # (1, 1, 1, S)
+        with torch.no_grad():
+            self._memory = model.encode(source_ids)  # (1, S, D)
+
+    @torch.no_grad()
+    def __call__(self, written: Written) -> Tensor:
+        ids = self._source_ids.new_tensor([list(each) for each in written])  # (N, T)
+        if (ids == self._model.config.pad_id).any():  # padding hides, which a cache cannot say
+            everything: Tensor = self._model(self._source_ids.expand(len(ids), -1), ids)
+            return everything[:, -1]  # (N, V)
+        new = ids[:, -1:] if self._follows(written) else ids
+        logits = self._model.step(new, self._memory, self._mask, self.caches)  # (N, new, V)
+        self._written = [tuple(each) for each in written]
+        return logits[:, -1]  # (N, V)
+
+    def _follows(self, written: Written) -> bool:
+        """Sorts the caches for beginnings that all follow known ones, or else empties them."""
+        before = {each: place for place, each in enumerate(self._written)}
+        parents = [before.get(tuple(each[:-1])) for each in written]
+        known = [parent for parent in parents if parent is not None]
+        follows = len(known) == len(parents)
+        for cache in self.caches:
+            cache.self_attention = _chosen(cache.self_attention, known if follows else [])
+        return follows
+
+
+def _chosen(past: GrowingPast, parents: list[int]) -> GrowingPast:
+    """The keys and values (B, H, T, K) of some beginnings, in this order; none empties it."""
+    if past.kept is None or not parents:
+        return GrowingPast()
+    if parents == list(range(len(past.kept[0]))):
+        return past
+    k, v = past.kept
+    return GrowingPast((k[parents], v[parents]))  # (N, H, T, K)
+
+
+class FreshRows:
+    """Every row is a whole pass on a tape of its own, for an edit may look at all rows."""
+
+    def __init__(self, model: Transformer, source_ids: Tensor, tape: Callable[[], Tape]) -> None:
+        self._model, self._source_ids, self._tape = model, source_ids, tape
+
+    @torch.no_grad()
+    def __call__(self, written: Written) -> Tensor:
+        return torch.stack([self._row(list(each)) for each in written])  # (N, V)
+
+    def _row(self, ids: list[int]) -> Tensor:
+        target_ids = self._source_ids.new_tensor([ids])  # (1, T)
+        row: Tensor = self._model(self._source_ids, target_ids, self._tape())[0, -1]
+        return row  # (V,)
+
+
+def rows_of(model: Transformer, source_ids: Tensor, tape: Callable[[], Tape] | None = None) -> Rows:
+    """The rows of a source (1, S); with a maker of tapes nothing is kept between them."""
+    return KeptRows(model, source_ids) if tape is None else FreshRows(model, source_ids, tape)

@@ -1,0 +1,111 @@
+"""Other ways to decode the sentence of a run: a task for the strategies, a run of what they wrote.
+
+trace = model.trace("I love machine learning")
+task = task_of(model, trace)
+tree = beam(model.transformer, task, size=4)
+second = recorded(model, trace, tree.words(tree.hypotheses[1]))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+
+from core.decoding.step import Step
+from core.decoding.task import Task, check_number, most_words
+from core.errors import GlassformerError
+from core.text.vocabulary import END
+from core.trace.tape import Edit, Recorder
+from core.trace.trace import Trace
+from core.translator import Translator
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Words as shown, one an id, and the sentence that they are written as."""
+
+    tokens: tuple[str, ...]
+    text: str
+
+
+def task_of(translator: Translator, trace: Trace) -> Task:
+    """What the translator had to write in a run of its own: greedy decoding of it is that run.
+
+    Raises:
+        GlassformerError: `trail_model` for the run of a model of another config.
+    """
+    if trace.config != translator.config:
+        raise GlassformerError("trail_model", name=trace.model_name)
+    vocabulary, language = translator.tokenizer.vocabulary, _language(trace)
+    source = tuple(map(vocabulary.id, trace.source_pieces))
+    return Task(
+        source=source,
+        start=vocabulary.id(f"<{language}>"),
+        end=vocabulary.id(END),
+        limit=most_words(len(source), translator.config.max_length),
+        forbidden=frozenset(translator.forbidden(trace.source_pieces, language)),
+        guard=translator.guard(source),
+    )
+
+
+def read(translator: Translator, trace: Trace, words: Sequence[int]) -> Reading:
+    """Ids written for the sentence of a run, with its own words in the copy slots."""
+    pieces = [translator.tokenizer.vocabulary.pieces[word] for word in words]
+    first = translator.tokenizer.sentences(trace.source_text)[0]
+    source = translator.tokenizer.encode(first, trace.direction.partition("-")[0])
+    written = translator.tokenizer.decode(pieces, source.fillers, _language(trace))
+    return Reading(tuple(written.surfaces), written.text)
+
+
+def recorded(
+    translator: Translator,
+    trace: Trace,
+    words: Sequence[int],
+    edits: Sequence[Edit] = (),
+    steps: Sequence[Step] = (),
+) -> Trace:
+    """A run over words that a strategy wrote for the sentence of `trace`, every tensor recorded.
+
+    Args:
+        translator: the one that made `trace`.
+        trace: a run of the same sentence; neither its words nor its edits matter.
+        words: ids (T,), the path to a node of a beam, a sampled sentence, with or without its end.
+        edits: made in this pass.
+        steps: kept with the run.
+
+    Raises:
+        GlassformerError: `decoding_range` for no words or too many, `out_of_range` for an id that
+            does not exist, `trail_model`, and what an edit that matches nothing raises.
+    """
+    task = task_of(translator, trace)
+    check_number("words", len(words), 1, task.limit)
+    task.check(translator.transformer, words)
+    source_ids, input_ids = task.source_ids(translator.transformer), [task.start, *words[:-1]]
+    recorder = Recorder(edits)
+    with torch.no_grad():
+        translator.transformer(source_ids, source_ids.new_tensor([input_ids]), recorder)
+    recorder.finish()
+    reading = read(translator, trace, words)
+    return replace(
+        trace,
+        tensors=recorder.tensors,
+        output_text=reading.text,
+        output_tokens=reading.tokens,
+        output_pieces=tuple(trace.vocabulary[word] for word in words),
+        target_tokens=(trace.vocabulary[task.start], *reading.tokens[:-1]),
+        target_pieces=tuple(trace.vocabulary[word] for word in input_ids),
+        edits=tuple(map(str, recorder.edits)),
+        steps=tuple(steps),
+        further=(),
+    )
+
+
+def tapes(edits: Sequence[Edit]) -> Callable[[], Recorder] | None:
+    """What the strategies take as `tape` to decode under edits; None without one."""
+    return (lambda: Recorder(edits, keep=lambda _: False)) if edits else None
+
+
+def _language(trace: Trace) -> str:
+    return trace.direction.partition("-")[2]

@@ -1,0 +1,133 @@
+"""The timeline of any strategy; the cache counted in the cache and by hand."""
+
+import math
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from core.decoding.beam import beam
+from core.decoding.forced import continued
+from core.decoding.guard import Guard
+from core.decoding.rows import KeptRows
+from core.decoding.sampling import Sampling, sample
+from core.decoding.timeline import Moment, timeline
+from core.errors import GlassformerError
+from core.model.transformer import Transformer
+from core.trace.tape import Edit, Recorder
+from tests.decoding.tasks import SOURCE, START, fresh, task
+
+Maker = Callable[..., Transformer]
+WORDS = [9, 10, 11]
+S, D, H, ENCODER, DECODER = len(SOURCE), 16, 4, 2, 3  # of conftest.SMALL
+
+
+def ways(model: Transformer) -> dict[str, tuple[Moment, ...]]:
+    one = task(guard=Guard())
+    tree = beam(model, one, 3)
+    return {
+        "greedy": timeline(model, one, continued(model, one)),
+        "forced": timeline(model, one, continued(model, one, {1: 20})),
+        "sampled": timeline(model, one, sample(model, one, Sampling(temperature=3.0))),
+        "beam": timeline(model, one, tree.words(tree.hypotheses[-1])),
+        "padding": timeline(model, one, [9, 0, 10, 11]),
+    }
+
+
+@pytest.mark.parametrize("changes", [{}, {"norm_place": "pre"}, {"tie_attention": True}])
+def test_every_way_has_the_numbers_of_a_whole_pass(small_model: Maker, changes: dict) -> None:
+    model = small_model(**changes)
+    for name, moments in ways(model).items():
+        assert len(moments) > 2, name
+        for place, moment in enumerate(moments):
+            words = [each.step.chosen for each in moments[:place]]
+            assert (moment.position, list(moment.written)) == (place, words)
+            assert moment.input == (words[-1] if words else START)
+            assert moment.difference <= 1e-5
+            whole = fresh(model, words)
+            chance = float(whole[moment.step.chosen])
+            assert moment.step.probability == pytest.approx(chance, abs=1e-5)
+            assert moment.surprise == pytest.approx(-math.log(chance), abs=1e-3)
+            assert moment.step.entropy == pytest.approx(
+                float(-(whole * whole.log()).sum()), abs=1e-4
+            )
+            for id, probability in moment.step.candidates:
+                assert probability == pytest.approx(float(whole[id]), abs=1e-5)
+
+
+def test_it_keeps_what_the_strategy_said(small_model: Maker) -> None:
+    model, one = small_model(), task()
+    steps = continued(model, one)
+    assert tuple(moment.step for moment in timeline(model, one, steps)) == steps
+    drawn = sample(model, one, Sampling(top_k=3, seed=4))
+    moments = timeline(model, one, drawn)
+    assert [moment.cut for moment in moments] == [each.cut for each in drawn]
+    assert [moment.step for moment in moments] == [each.step for each in drawn]
+
+
+def test_the_cache_in_numbers(small_model: Maker) -> None:
+    model = small_model()
+    moments = timeline(model, task(), [9, 10, 11, 12])
+    per_row = 2 * D * DECODER  # a key and a value in every decoder layer
+    for place, moment in enumerate(moments):
+        use, first = moment.cache, place == 0
+        assert use.kept_target == place * per_row and use.added_target == per_row
+        assert use.kept_source == (0 if first else S * per_row)
+        assert use.added_source == (S * per_row if first else 0)
+        assert use.number_bytes == 4 and use.kept_bytes == 4 * use.kept
+        assert use.added_bytes == 4 * use.added
+        assert use.recomputed == (place + 1) * per_row + S * (per_row + 2 * D * ENCODER)
+        assert use.recomputed_bytes == 4 * use.recomputed
+        assert use.with_cache.rows == 1 and use.without_cache.rows == place + 1
+
+
+def test_the_work_is_what_a_recorded_pass_holds(small_model: Maker) -> None:
+    """Keys, values and scores counted in the tensors of a whole pass of that length."""
+    model = small_model()
+    for place, moment in enumerate(timeline(model, task(), [9, 10, 11])):
+        tape = Recorder()
+        model(torch.tensor([SOURCE]), torch.tensor([[START, 9, 10, 11][: place + 1]]), tape)
+
+        def numbers(*names: str, tape: Recorder = tape) -> int:
+            held = tape.tensors.items()
+            return sum(x.numel() for at, x in held if at.rpartition("/")[2] in names)
+
+        assert moment.cache.without_cache.keys_and_values == numbers("k", "v")
+        assert moment.cache.without_cache.scores == numbers("scores")
+    rows = KeptRows(model, torch.tensor([SOURCE]))
+    for place in range(1, 4):
+        rows([[START, 9, 10][:place]])
+    held = [each for cache in rows.caches for each in cache.self_attention.kept or ()]
+    last = timeline(model, task(), [9, 10, 11])[-1].cache
+    assert sum(tensor.nbytes for tensor in held) == 4 * (last.kept_target + last.added_target)
+    assert last.with_cache.scores == H * DECODER * (3 + S)
+    assert last.with_cache.keys_and_values == last.added
+
+
+def test_under_edits_nothing_is_kept(small_model: Maker) -> None:
+    model, one = small_model(), task()
+    zero = Edit("encoder/0/self_attention/weights", torch.zeros_like)
+    tape = lambda: Recorder([zero], keep=lambda _: False)  # noqa: E731
+    steps = continued(model, one, tape=tape)
+    moments = timeline(model, one, steps, tape)
+    assert tuple(moment.step for moment in moments) == steps
+    for moment in moments:
+        assert moment.cache.kept == moment.cache.added == 0
+        assert moment.cache.with_cache == moment.cache.without_cache
+    plain = timeline(model, one, [step.chosen for step in steps])
+    assert moments[0].step.entropy != plain[0].step.entropy
+
+
+def test_the_same_bits_twice_and_what_is_refused(small_model: Maker) -> None:
+    model = small_model()
+    assert timeline(model, task(), WORDS) == timeline(model, task(), WORDS)
+    for wrong in ([9, 30], [9] * 9):
+        with pytest.raises(GlassformerError, match="does not exist"):
+            timeline(model, task(), wrong)
+
+
+def test_with_padding_among_the_words_nothing_is_kept(small_model: Maker) -> None:
+    """A cache cannot hide a word that has been read, so the whole pass runs again."""
+    uses = [moment.cache for moment in timeline(small_model(), task(), [9, 0, 10, 11])]
+    assert [use.kept > 0 for use in uses] == [False, True, False, False]
+    assert [use.with_cache == use.without_cache for use in uses] == [True, False, True, True]

@@ -1,0 +1,15 @@
+"""Runs of small models with switches on."""
+
+from torch import Tensor
+
+from core.edits.switch import Setting, Switch
+from core.model.transformer import Transformer
+from core.trace.tape import Recorder
+
+
+def record(model: Transformer, source: Tensor, target: Tensor, *switches: Switch) -> Recorder:
+    asked = Setting(plain=None, config=model.config, trace_of=None, means=None)  # type: ignore[arg-type]
+    tape = Recorder([edit for switch in switches for edit in switch.edits(asked)])
+    model(source, target, tape)
+    tape.finish()
+    return tape

@@ -1,0 +1,129 @@
+"""Every strategy on the bundled translator, through the runs that it makes."""
+
+import time
+from dataclasses import replace
+
+import pytest
+import torch
+
+from core import Edit, Trace, load_model
+from core.decoding.beam import beam
+from core.decoding.forced import beside, continued, taking_over, wrong_word
+from core.decoding.sampling import Sampling, sample
+from core.decoding.timeline import timeline
+from core.decodings import read, recorded, tapes, task_of
+from core.errors import GlassformerError
+from core.translator import Translator
+
+TIRED = "The animal didn't cross the street because it was too tired"
+
+
+@pytest.fixture(scope="module")
+def translator() -> Translator:
+    return load_model()
+
+
+@pytest.fixture(scope="module")
+def trace(translator: Translator) -> Trace:
+    return translator.trace(TIRED)
+
+
+SENTENCES = [TIRED, "欢迎 来 到 北京", "Zorblax likes Anna", "I have a cat. I like you."]
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_greedy_on_the_task_is_the_run_bit_for_bit(translator: Translator, text: str) -> None:
+    trace = translator.trace(text)
+    steps = continued(translator.transformer, task_of(translator, trace))
+    assert steps == trace.steps
+    words = [step.chosen for step in steps]
+    again = recorded(translator, trace, words, steps=steps)
+    assert list(again) == list(trace)
+    assert all(torch.equal(again[address], trace[address]) for address in trace)
+    assert replace(again, tensors={}, further=()) == replace(trace, tensors={}, further=())
+
+
+def test_four_beams_find_what_is_at_least_as_probable(translator: Translator, trace: Trace) -> None:
+    model, task = translator.transformer, task_of(translator, trace)
+    tree = beam(model, task, size=4, alpha=0.0)
+    greedy = sum(torch.tensor([step.probability for step in trace.steps]).log().tolist())
+    assert tree.best.total >= greedy - 1e-4
+    assert tree.best.fate == "finished"
+    one = beam(model, task, size=1)
+    assert one.words(one.hypotheses[0]) == tuple(step.chosen for step in trace.steps)
+
+
+def test_a_node_of_the_tree_has_a_run_of_its_own(translator: Translator, trace: Trace) -> None:
+    tree = beam(translator.transformer, task_of(translator, trace))
+    for place in (tree.hypotheses[1], tree.at(2)[-1].index):
+        path, words = tree.path(place), tree.words(place)
+        run = recorded(translator, trace, words)
+        assert run.output_pieces == tuple(trace.vocabulary[word] for word in words)
+        assert run.target_pieces == ("<zh>", *run.output_pieces[:-1])
+        assert run.output_text == read(translator, trace, words).text != ""
+        rows = run.pick("output/probabilities")
+        for row, node in enumerate(path):
+            chance = float(rows[row, node.id])
+            assert chance == pytest.approx(2.718281828459**node.log_probability, abs=1e-5)
+        assert run["decoder/1/cross_attention/weights"].shape[-2:] == (
+            len(words), len(trace.source_tokens)
+        )  # fmt: skip
+
+
+def test_forced_and_free_agree_and_so_does_every_timeline(
+    translator: Translator, trace: Trace
+) -> None:
+    model, task = translator.transformer, task_of(translator, trace)
+    drawn = sample(model, task, Sampling(temperature=1.5, top_p=0.95, seed=7))
+    words = [step.chosen for step in trace.steps]
+    assert all(row.difference <= 1e-5 for row in beside(model, task, words))
+    for chosen in (trace.steps, drawn):
+        assert all(moment.difference <= 1e-5 for moment in timeline(model, task, chosen))
+
+
+def test_taking_over_writes_another_sentence(translator: Translator, trace: Trace) -> None:
+    model, task = translator.transformer, task_of(translator, trace)
+    words = [step.chosen for step in trace.steps]
+    other = trace.steps[0].candidates[1][0]
+    steps = continued(model, task, taking_over(words, 0, other))
+    assert read(translator, trace, [step.chosen for step in steps]).text != trace.output_text
+    assert wrong_word(model, task, 0, other).after == steps
+
+
+def test_slots_are_filled_with_the_sources_own_words(translator: Translator) -> None:
+    trace = translator.trace("Zorblax likes Anna")
+    reading = read(translator, trace, [step.chosen for step in trace.steps])
+    assert (reading.tokens, reading.text) == (trace.output_tokens, trace.output_text)
+    assert "Zorblax" in reading.text
+
+
+def test_strategies_under_edits(translator: Translator, trace: Trace) -> None:
+    off = [Edit("decoder/*/cross_attention/weights", torch.zeros_like, "blind")]
+    edited = translator.trace(TIRED, edits=off)
+    model, task = translator.transformer, task_of(translator, edited)
+    steps = continued(model, task, tape=tapes(off))
+    assert steps == edited.steps and steps != trace.steps
+    again = recorded(translator, trace, [step.chosen for step in steps], off, steps)
+    assert again.edits == ("blind",) and again.output_text == edited.output_text
+    assert torch.equal(again["output/logits"], edited["output/logits"])
+    assert tapes(()) is None
+
+
+def test_four_beams_are_no_long_wait(translator: Translator, trace: Trace) -> None:
+    """Processor time, so that a busy machine does not count."""
+    start = time.process_time()
+    beam(translator.transformer, task_of(translator, trace), 4)
+    assert time.process_time() - start < 2
+
+
+def test_what_cannot_be_is_refused(translator: Translator, trace: Trace) -> None:
+    other = replace(trace, config=replace(trace.config, dropout=0.5), model_name="other")
+    for wrong, key in (
+        (lambda: task_of(translator, other), "trail_model"),
+        (lambda: recorded(translator, trace, []), "decoding_range"),
+        (lambda: recorded(translator, trace, [10**6]), "out_of_range"),
+        (lambda: recorded(translator, trace, [9], [Edit("x", torch.clone)]), "edit_unmatched"),
+    ):
+        with pytest.raises(GlassformerError) as caught:
+            wrong()
+        assert caught.value.key == key
