@@ -6,7 +6,10 @@ from app import service, state
 from app.widgets import frame, trail
 from app.words import say
 
-PAGES = ("translate", "walkthrough", "attention", "vectors", "training", "lab", "tensors")
+PAGES = (
+    "translate", "walkthrough", "attention", "vectors", "decoding", "switch", "training", "lab",
+    "tensors",
+)  # fmt: skip
 
 st.set_page_config("Glassformer", "🔍", layout="wide", initial_sidebar_state="collapsed")
 language = state.begin().language

@@ -51,6 +51,19 @@ def between(low: int, high: int) -> Codec:
     return Codec(read)
 
 
+def number(low: float, high: float) -> Codec:
+    """A decimal number from low to high, both allowed."""
+
+    def read(text: str) -> float:
+        if not (text.isascii() and re.fullmatch(r"\d{1,6}(\.\d{1,6})?", text)):
+            raise ValueError(text)
+        if not low <= float(text) <= high:
+            raise ValueError(text)
+        return float(text)
+
+    return Codec(read, "{:g}".format)
+
+
 def _whole(text: str) -> int:
     # int() alone would also take "1_0", " 1 " and digits of other scripts.
     if not (text.isascii() and text.isdigit() and len(text) <= 6):
@@ -129,11 +142,21 @@ def _write_cell(cell: tuple[str, tuple[int, ...]]) -> str:
     return f"{cell[0]}@{','.join(str(index + 1) for index in cell[1])}"
 
 
+def _read_forced(text: str) -> tuple[tuple[int, int], ...]:
+    pairs = tuple(each.partition(":") for each in text.split(","))
+    return tuple(sorted({_read_count(step): _whole(word) for step, _, word in pairs}.items()))
+
+
+def _write_forced(forced: tuple[tuple[int, int], ...]) -> str:
+    return ",".join(f"{step + 1}:{word}" for step, word in forced)
+
+
 AXES = Codec(_read_axes, ",".join)
 PINS = Codec(_read_pins, _write_pins)
 PART = Codec(_read_part, _write_part)
 CELL = Codec(_read_cell, _write_cell)
 COUNT = Codec(_read_count, lambda index: str(index + 1))
+FORCED = Codec(_read_forced, _write_forced)
 PINNED_TOKEN = Codec(_read_token, lambda token: f"{token[0]}:{token[1] + 1}")
 STEP = Codec(_read_step)
 TEXT = Codec(_read_text)

@@ -15,6 +15,7 @@ from app.codecs import (
     AXES,
     CELL,
     COUNT,
+    FORCED,
     MAX_LINK_TEXT,
     PART,
     PINNED_TOKEN,
@@ -24,6 +25,7 @@ from app.codecs import (
     TOKEN,
     Codec,
     between,
+    number,
     one_of,
 )
 from core.reading.blocks import blocks
@@ -39,6 +41,12 @@ LAB = (
     "examples", "scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm",
     "depth", "split", "order", "why",
 )  # fmt: skip
+RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
+SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "sweep", "batch")
+RESULTS = ("words", "ripple")
+DECODING = ("timeline", "strategies", "beam", "forcing", "cache")
+BRUSHES = ("cell", "row", "column", "band")
+STROKES = ("hide", "show", "clear")
 POSITIONS = ("map", "waves", "dots", "rotation", "same", "variants")
 FORMULAS = ("paper", "notes", "halves")
 SPANS = ("sentence", "64", "256")
@@ -91,6 +99,24 @@ class State:
     example: str = _kept("", TEXT)  # Lab: which worked example; "": the first
     mine: str = _kept("", TOKEN)  # names this reader's own trainings
     replay: str = _kept("translation", one_of(*REPLAYS))  # Training: what is seen of a step
+    edits: str = _kept("", TEXT)  # the experiment, as `Experiment.text`; "": nothing is switched
+    second: str = _kept("", TEXT)  # another sentence beside the first; "": none
+    run: str = _kept("", one_of(*RUNS))  # which of two runs is on screen
+    switches: str = _kept("examples", one_of(*SWITCHES))  # Switch: what is at hand
+    result: str = _kept("words", one_of(*RESULTS))  # Switch: what is shown of the effect
+    brush: str = _kept("cell", one_of(*BRUSHES))  # Switch, masks: what a stroke covers
+    stroke: str = _kept("hide", one_of(*STROKES))  # Switch, masks: what a stroke does
+    batch: str = _kept("", TEXT)  # Switch: sentences padded to one length, one a line
+    decoding: str = _kept("timeline", one_of(*DECODING))  # Decoding: what is asked
+    moment: int | None = _kept(None, COUNT)  # Decoding: the step in focus; None: the last
+    forced: tuple[tuple[int, int], ...] = _kept((), FORCED)  # Decoding: (step, id) given by hand
+    beams: int = _kept(4, between(1, 16))  # Decoding: size of the beam
+    alpha: float = _kept(0.6, number(0, 5))  # Decoding: strength of the length penalty
+    node: int | None = _kept(None, COUNT)  # Decoding: the node of the tree in focus
+    temperature: float = _kept(1.0, number(0, 10))  # Decoding: of sampling
+    top_k: int = _kept(0, between(0, 50_000))  # Decoding: 0: all words
+    top_p: float = _kept(1.0, number(0, 1))  # Decoding: 1: all words
+    seed: int = _kept(0, between(0, 999_999))  # Decoding: of sampling
     precision: int = _kept(3, between(1, 7))
     size: int = _kept(100, between(80, 200))  # type size in percent, for projectors
 
@@ -135,7 +161,9 @@ class State:
         if moved & {"text", "direction", "model"}:
             pins |= {"token": None}
         if moved & {"text", "direction", "model", "step"}:
-            pins |= {"trail": None}
+            pins |= {"trail": None, "moment": None, "forced": (), "node": None}
+        if moved & {"forced", "beams", "alpha", "edits"}:
+            pins |= {"node": None}
         if "step" in moved:
             pins |= self._pins_on_the_output()
         return replace(self, **pins | kept)

@@ -1,4 +1,4 @@
-"""Models and traces for the pages: loaded once, computed once, kept within bounds.
+"""What is on screen: the run of the state's sentence, the one beside it, the model that made them.
 
 Nothing here changes a model or a trace: both are shared by all sessions.
 """
@@ -9,184 +9,138 @@ import gc
 import os
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Literal
 
-import streamlit as st
 import torch
 
-from app import state, trainings
-from app.cache import BoundedCache
-from core.checkpoints import DEFAULT, list_models, load_about, load_history, load_model
+from app import experiments, state, trainings
+from app.models import get_history, get_model, get_taught, models, steps_of
+from app.traces import get_replay, get_run, get_setting, get_trace, get_variant, trace_bytes
+from core.edits import Experiment
+from core.edits.history import NOTHING
+from core.edits.switch import Switch
 from core.errors import GlassformerError
-from core.history import History
 from core.memory import keep_freed_memory
-from core.reading.training_views import Replay
-from core.replay import replay
 from core.trace.trace import Trace
-from core.translator import Direction, Translator
+from core.translator import Translator
 
-TRACE_BYTES = 256 * 2**20  # about a hundred sentences of the bundled translator
-SNAPSHOT_BYTES = 128 * 2**20  # some dozens of steps of the bundled translators' training
-REPLAY_BYTES = 32 * 2**20
+__all__ = [
+    "Outcome",
+    "Pair",
+    "both",
+    "close",
+    "current",
+    "experiment",
+    "get_history",
+    "get_model",
+    "get_replay",
+    "get_run",
+    "get_setting",
+    "get_taught",
+    "get_trace",
+    "get_variant",
+    "model_on_screen",
+    "models",
+    "on_screen",
+    "pair",
+    "plain_model",
+    "prepare",
+    "trace_bytes",
+    "warm_up",
+]
+
 THREADS = int(os.environ.get("GLASSFORMER_THREADS", "1"))
 
 _frozen = threading.Lock()
 
 
 @dataclass(frozen=True)
+class Pair:
+    """Two runs beside each other.
+
+    experiment: the plain run and the switched one. sentences: the first sentence and the second,
+    both under the experiment, if there is one.
+    """
+
+    kind: Literal["experiment", "sentences"]
+    first: Trace
+    second: Trace
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What a page shows: the trace to draw (None before the first good one), and what went wrong.
 
-    With an error, `trace` is the last good one of the session.
+    error: of the sentence; `trace` is then the last good one of the session. switch_error: why the
+    experiment did not run; then the plain run stands for it. left_out: switches that do not fit
+    this sentence or model, and why. second_error: of the second sentence.
     """
 
     trace: Trace | None
     error: GlassformerError | None = None
+    switch_error: GlassformerError | None = None
+    left_out: dict[Switch, GlassformerError] = field(default_factory=dict)
+    second_error: GlassformerError | None = None
 
 
-def models() -> list[str]:
-    """The names of the models that can be chosen, the bundled one first, one's own last."""
-    return [*list_models(), *trainings.kept()]
+@dataclass(frozen=True)
+class _Shown:
+    """What a rerun found: kept in the session so that every panel draws the same."""
 
-
-def get_model(name: str = "", step: str = "") -> Translator:
-    """The translator of that name, "" for the bundled one; loaded once for all sessions.
-
-    step: of its training, "" for the end.
-    Errors: GlassformerError where there is no such checkpoint, or no snapshot of that step, or
-    where the files do not fit together.
-    """
-    place, bundled = _place(name)
-    if bundled and not step:
-        return _load(place)
-    return _snapshots().get((place, step), lambda: load_model(f"{place}@{step}" if step else place))
-
-
-def get_history(name: str = "") -> History | None:
-    """How the model of that name was trained; None where that was not kept.
-
-    Errors: as `get_model`.
-    """
-    return load_history(_place(name)[0])
-
-
-def get_taught(name: str = "") -> dict[str, Any]:
-    """Its heads that were told where to look, in the form of `core.checkpoints.load_about`.
-
-    Errors: as `get_model`.
-    """
-    return dict(load_about(_place(name)[0]).get("taught") or {})
-
-
-def _place(name: str) -> tuple[str, bool]:
-    """What is loaded for a name, and whether it is a bundled model; caches go by the first.
-
-    Two sessions may have models of one name: their folders differ. Names come from links: a link
-    must not open another folder of the server.
-    """
-    if not name or name in list_models():
-        return name or DEFAULT, True
-    own = trainings.kept()
-    if name not in own:
-        raise GlassformerError("checkpoint_missing", path=name)
-    return str(own[name]), False
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _load(name: str) -> Translator:
-    return load_model(name or None)
-
-
-@st.cache_resource(show_spinner=False)
-def _snapshots() -> BoundedCache[Translator]:
-    return BoundedCache(SNAPSHOT_BYTES, _weight_bytes)
-
-
-def _weight_bytes(model: Translator) -> int:
-    return sum(weight.nbytes for weight in model.transformer.parameters())
-
-
-def get_trace(text: str, direction: str = "auto", model: str = "", step: str = "") -> Trace:
-    """The recorded translation of a text; direction "auto", "en-zh" or "zh-en".
-
-    step: of the model's training, "" for its end. The trace is shared: never write to its tensors.
-    Errors: GlassformerError for a text that cannot be translated, or a model that cannot be loaded.
-    """
-    asked = None if direction == "auto" else cast(Direction, direction)
-    translator = get_model(model, step)
-    key = (text, direction, _place(model)[0], step)
-    return _traces().get(key, lambda: translator.trace(text, direction=asked))
-
-
-def get_replay(text: str, direction: str = "auto", model: str = "") -> Replay | None:
-    """A text at every step of the model's training; None where the model has no history.
-
-    Errors: as `get_trace`.
-    """
-    steps = _steps(model)
-    if not steps:
-        return None
-
-    def name(step: int) -> str:
-        return "" if step == steps[-1] else str(step)
-
-    return _replays().get(
-        (text, direction, _place(model)[0]),
-        lambda: replay(
-            steps,
-            lambda step: get_model(model, name(step)),
-            lambda step: get_trace(text, direction, model, name(step)),
-        ),
-    )
-
-
-@st.cache_resource(show_spinner=False)
-def _replays() -> BoundedCache[Replay]:
-    return BoundedCache(REPLAY_BYTES, lambda found: found.nbytes)
-
-
-def trace_bytes() -> int:
-    """Bytes of all the traces now kept for all sessions."""
-    return _traces().nbytes
-
-
-@st.cache_resource(show_spinner=False)
-def _traces() -> BoundedCache[Trace]:
-    return BoundedCache(TRACE_BYTES, lambda trace: trace.nbytes)
+    trace: Trace
+    model: str
+    step: str
+    experiment: Experiment = NOTHING  # what the trace was made under
+    applied: Experiment = NOTHING  # what the switched run of the pair was made under
+    pair: Pair | None = None
 
 
 def current() -> Outcome:
-    """The trace of the sentence, direction and model in the session's state.
+    """The run of the sentence, direction, model and experiment in the session's state.
 
     A bad input gives its error together with the last good trace of the session, or, where the
     link itself was bad, with that of the first sentence.
     """
     now = state.get_state()
-    problem: GlassformerError | None = None
-    trace: Trace | None
     try:
         if now.step:
-            now = state.settle_step(_steps(now.model))
-        trace = get_trace(now.text, now.direction, now.model, now.step)
-        made_by = now.model, now.step
+            now = state.settle_step(steps_of(now.model))
+        plain = get_trace(now.text, now.direction, now.model, now.step)
     except GlassformerError as error:
-        problem, trace, made_by = error, state.kept("trace"), state.kept("made_by", ("", ""))
-        if trace is None:
-            trace, made_by = _first_trace(), ("", "")
-    state.keep("trace", trace)
-    state.keep("made_by", made_by)
-    return Outcome(trace, problem)
+        shown: _Shown | None = state.kept("shown") or _first()
+        state.keep("shown", shown)
+        return Outcome(shown.trace if shown else None, error)
+    return _with_switches(now, plain)
 
 
-def _steps(model: str) -> tuple[int, ...]:
-    history = get_history(model)
-    return history.steps if history else ()
-
-
-def _first_trace() -> Trace | None:
+def _with_switches(now: state.State, plain: Trace) -> Outcome:
+    asked = experiments.now()
+    left_out = asked.misfits(plain.config, len(plain.source_tokens), len(plain.target_tokens))
+    fitting = Experiment(tuple(each for each in asked.switches if each not in left_out))
+    switch_error, second_error = experiments.problem(), None
     try:
-        return get_trace(state.FIRST_SENTENCE)
+        switched = get_run(fitting, now.text, now.direction, now.model, now.step)
+    except GlassformerError as error:
+        switched, fitting, switch_error = plain, NOTHING, error
+    pair = Pair("experiment", plain, switched) if fitting else None
+    if now.second:
+        try:
+            other = get_run(fitting, now.second, now.direction, now.model, now.step)
+            pair = Pair("sentences", switched, other)
+        except GlassformerError as error:
+            second_error = error
+    trace = switched
+    if pair is not None and now.run in ("first", "second"):
+        trace = pair.first if now.run == "first" else pair.second
+    under = NOTHING if trace is plain else fitting
+    state.keep("shown", _Shown(trace, now.model, now.step, under, fitting, pair))
+    return Outcome(trace, None, switch_error, left_out, second_error)
+
+
+def _first() -> _Shown | None:
+    try:
+        return _Shown(get_trace(state.FIRST_SENTENCE), "", "")
     except GlassformerError:
         return None  # the model itself is missing or damaged
 
@@ -196,18 +150,47 @@ def on_screen() -> Trace:
 
     Errors: LookupError before `current` had one (the frame stops the page then).
     """
-    trace: Trace | None = state.kept("trace")
-    if trace is None:
-        raise LookupError("no trace yet: call current() first")
-    return trace
+    return _shown().trace
+
+
+def pair() -> Pair | None:
+    """The two runs that can be compared; None where nothing is switched and no second sentence."""
+    return _shown().pair
+
+
+def both() -> Pair | None:
+    """The two runs where the reader wants them beside each other, None where one is on screen."""
+    found, run = pair(), state.get_state().run
+    if found is None or not (run == "both" or (run == "" and found.kind == "sentences")):
+        return None
+    return found
+
+
+def experiment() -> Experiment:
+    """What is switched in the runs of this screen, without what does not fit."""
+    return _shown().applied
 
 
 def model_on_screen() -> Translator:
-    """The model that made the trace on screen: not that of the state, where the input was refused.
+    """The model that made the trace on screen, in the config that it ran with.
 
-    Errors: as `get_model`.
+    Not that of the state, where the input was refused. Errors: as `get_model`.
     """
-    return get_model(*state.kept("made_by", ("", "")))
+    shown = _shown()
+    return get_variant(shown.experiment, shown.model, shown.step)
+
+
+def plain_model() -> Translator:
+    """The same without what is switched. Errors: as `get_model`."""
+    shown = _shown()
+    return get_model(shown.model, shown.step)
+
+
+def _shown() -> _Shown:
+    shown: _Shown | None = state.kept("shown")
+    if shown is None:
+        raise LookupError("no trace yet: call current() first")
+    return shown
 
 
 def prepare() -> None:

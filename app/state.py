@@ -12,11 +12,16 @@ from typing import Any
 import streamlit as st
 
 from app.screen import (
+    BRUSHES,
+    DECODING,
     DIRECTIONS,
     FIRST_SENTENCE,
     KINDS,
     LANGUAGES,
+    RUNS,
     STAGES,
+    STROKES,
+    SWITCHES,
     VIEWS,
     Bounds,
     State,
@@ -24,11 +29,16 @@ from app.screen import (
 )
 
 __all__ = [
+    "BRUSHES",
+    "DECODING",
     "DIRECTIONS",
     "FIRST_SENTENCE",
     "KINDS",
     "LANGUAGES",
+    "RUNS",
     "STAGES",
+    "STROKES",
+    "SWITCHES",
     "VIEWS",
     "Bounds",
     "State",

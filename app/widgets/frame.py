@@ -6,10 +6,10 @@ import streamlit as st
 
 from app import service, state
 from app.widgets import escape, settings
+from app.widgets.corner import show_switches
 from app.widgets.stage_bar import focus, sentence
 from app.widgets.style import apply_style
-from app.widgets.switches import show_switches
-from app.widgets.text import literal
+from app.widgets.text import literal, told
 from app.words import say
 
 
@@ -36,8 +36,7 @@ def message(outcome: service.Outcome) -> str:
     """What the reader must know about what is on screen, as markdown; "" if nothing."""
     parts = []
     if outcome.error is not None:
-        values = {name: literal(str(value)) for name, value in outcome.error.values.items()}
-        parts.append(say(f"errors.{outcome.error.key}", **values))
+        parts.append(told(outcome.error))
         if outcome.trace is not None:
             parts.append(say("frame.stale", text=literal(outcome.trace.source_text)))
     if names := state.dropped():

@@ -1,8 +1,11 @@
-"""Text of users inside Streamlit's markdown."""
+"""Text of users inside Streamlit's markdown, and what an error says."""
 
 from __future__ import annotations
 
 import re
+
+from app.words import say
+from core.errors import GlassformerError
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
 
@@ -13,3 +16,9 @@ def literal(text: str) -> str:
     Escapes what markdown, LaTeX (`$x$`), HTML and Streamlit's `:colour[…]` would interpret.
     """
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def told(error: GlassformerError) -> str:
+    """What an error says in the reader's language, as markdown."""
+    values = {name: literal(str(value)) for name, value in error.values.items()}
+    return say(f"errors.{error.key}", **values)

@@ -11,7 +11,8 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app import service
+from app import models as stored
+from app import service, traces
 from app.state import FIRST_SENTENCE
 from core import checkpoints
 from core.errors import GlassformerError
@@ -30,8 +31,8 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def clear() -> None:
-    service._load.clear()
-    service._traces.clear()
+    stored._load.clear()
+    traces._traces.clear()
 
 
 def test_one_sentence_is_computed_once_for_all() -> None:

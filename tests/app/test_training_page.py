@@ -10,7 +10,8 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app import service
+from app import models as stored
+from app import service, traces
 from app.state import State
 from app.widgets.word_lines import NO_STEP
 from core import checkpoints
@@ -57,7 +58,7 @@ def models(folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 def forget() -> None:
-    for cache in (service._load, service._traces, service._snapshots, service._replays):
+    for cache in (stored._load, traces._traces, stored._snapshots, traces._replays):
         cache.clear()
 
 

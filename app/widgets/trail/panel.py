@@ -11,7 +11,7 @@ from app import service, state
 from app.figures.labels import format_number
 from app.figures.theme import Look
 from app.widgets.chart import current_look
-from app.widgets.text import literal
+from app.widgets.text import literal, told
 from app.widgets.trail import opening, written
 from app.widgets.trail.trail_view import trail_view
 from app.widgets.walk_link import walk_button
@@ -48,8 +48,7 @@ def _drawer() -> None:
             model = service.model_on_screen().transformer
             node = unfold(trace, model, cells[-1].address, cells[-1].index)
         except GlassformerError as error:
-            values = {name: literal(str(value)) for name, value in error.values.items()}
-            st.warning(say(f"errors.{error.key}", **values))
+            st.warning(told(error))
             _button("close", opening.close)
             return
         _head(trace, model, node)

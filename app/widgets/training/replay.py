@@ -8,7 +8,7 @@ import streamlit as st
 
 from app import service, state
 from app.widgets.attention.focus import choice
-from app.widgets.text import literal
+from app.widgets.text import told
 from app.widgets.training import attention as attention_panel
 from app.widgets.training import curves, film, lengths, positions, translation, word_map
 from app.widgets.training.moving import Training
@@ -31,8 +31,7 @@ def show() -> None:
     try:
         training = Training.current()
     except GlassformerError as error:
-        values = {name: literal(str(value)) for name, value in error.values.items()}
-        _say_instead(say(f"errors.{error.key}", **values))
+        _say_instead(told(error))
         return
     if training is None:
         _say_instead(say("training.no_history"))

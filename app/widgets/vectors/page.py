@@ -11,7 +11,7 @@ from types import ModuleType
 import streamlit as st
 
 from app import state
-from app.widgets.text import literal
+from app.widgets.text import told
 from app.words import say
 from core.errors import GlassformerError
 
@@ -37,8 +37,7 @@ def _answer(question: str) -> None:
     try:
         module.show()
     except GlassformerError as error:  # the model of the link is not there
-        values = {name: literal(str(value)) for name, value in error.values.items()}
-        st.warning(say(f"errors.{error.key}", **values))
+        st.warning(told(error))
 
 
 @cache

@@ -11,7 +11,7 @@ from app.figures.labels import escape, format_number, format_percent
 from app.figures.workshop_curve import curve_drawing
 from app.figures.workshop_head import head_figure
 from app.widgets.chart import current_look, show_chart
-from app.widgets.text import literal
+from app.widgets.text import literal, told
 from app.widgets.workshop.lesson_view import Lesson, Row, lesson_view
 from app.words import say
 from core.errors import GlassformerError
@@ -82,8 +82,7 @@ def _glimpses(
         for each in reversed(run.log.saved):
             found.append((each, trainings.glimpse(run, each.step, text, direction)))
     except GlassformerError as error:
-        values = {name: literal(str(value)) for name, value in error.values.items()}
-        return [], say(f"errors.{error.key}", **values)
+        return [], told(error)
     if pair is not None:
         return found, say("workshop.watches", first=literal(pair[0]), second=literal(pair[1]))
     return found, ""

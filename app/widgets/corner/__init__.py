@@ -1,5 +1,5 @@
 """Language and theme, at the right end of the navigation."""
 
-from app.widgets.switches.switches import show_switches
+from app.widgets.corner.corner import show_switches
 
 __all__ = ["show_switches"]

@@ -1,0 +1,87 @@
+"""The models that can be chosen: loaded once for all sessions, within bounds, never changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from app import trainings
+from app.cache import BoundedCache
+from core.checkpoints import DEFAULT, list_models, load_about, load_history, load_model
+from core.errors import GlassformerError
+from core.history import History
+from core.translator import Translator
+
+SNAPSHOT_BYTES = 128 * 2**20  # some dozens of steps of the bundled translators' training
+
+
+def models() -> list[str]:
+    """The names of the models that can be chosen, the bundled one first, one's own last."""
+    return [*list_models(), *trainings.kept()]
+
+
+def get_model(name: str = "", step: str = "") -> Translator:
+    """The translator of that name, "" for the bundled one; loaded once for all sessions.
+
+    step: of its training, "" for the end.
+    Errors: GlassformerError where there is no such checkpoint, or no snapshot of that step, or
+    where the files do not fit together.
+    """
+    place, bundled = place_of(name)
+    if bundled and not step:
+        return _load(place)
+    return _snapshots().get((place, step), lambda: load_model(f"{place}@{step}" if step else place))
+
+
+def get_history(name: str = "") -> History | None:
+    """How the model of that name was trained; None where that was not kept.
+
+    Errors: as `get_model`.
+    """
+    return load_history(place_of(name)[0])
+
+
+def get_taught(name: str = "") -> dict[str, Any]:
+    """Its heads that were told where to look, in the form of `core.checkpoints.load_about`.
+
+    Errors: as `get_model`.
+    """
+    return dict(load_about(place_of(name)[0]).get("taught") or {})
+
+
+def place_of(name: str) -> tuple[str, bool]:
+    """What is loaded for a name, and whether it is a bundled model; caches go by the first.
+
+    Two sessions may have models of one name: their folders differ. Names come from links: a link
+    must not open another folder of the server.
+    """
+    if not name or name in list_models():
+        return name or DEFAULT, True
+    own = trainings.kept()
+    if name not in own:
+        raise GlassformerError("checkpoint_missing", path=name)
+    return str(own[name]), False
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _load(name: str) -> Translator:
+    return load_model(name or None)
+
+
+@st.cache_resource(show_spinner=False)
+def _snapshots() -> BoundedCache[Translator]:
+    return BoundedCache(SNAPSHOT_BYTES, _weight_bytes)
+
+
+def _weight_bytes(model: Translator) -> int:
+    return sum(weight.nbytes for weight in model.transformer.parameters())
+
+
+def steps_of(model: str) -> tuple[int, ...]:
+    """The steps of its training that were kept, the last of them its end; () without a history.
+
+    Errors: as `get_model`.
+    """
+    history = get_history(model)
+    return history.steps if history else ()

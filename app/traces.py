@@ -1,0 +1,132 @@
+"""Runs of the models: each computed once, shared by all sessions, kept within bounds.
+
+Nothing here changes a model or a trace. An experiment never enters the cache of plain runs, and two
+sessions with different experiments have different keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+import streamlit as st
+from torch import Tensor
+
+from app.cache import BoundedCache
+from app.models import get_model, place_of, steps_of
+from core.edits import Experiment, run, setting
+from core.edits.reference import mean_contexts
+from core.edits.switch import Setting
+from core.edits.variants import with_config
+from core.reading.training_views import Replay
+from core.replay import replay
+from core.trace.trace import Trace
+from core.translator import Direction, Translator
+
+TRACE_BYTES = 256 * 2**20  # about a hundred sentences of the bundled translator
+REPLAY_BYTES = 32 * 2**20
+MEANS_BYTES = 4 * 2**20
+
+
+def get_trace(text: str, direction: str = "auto", model: str = "", step: str = "") -> Trace:
+    """The recorded translation of a text; direction "auto", "en-zh" or "zh-en".
+
+    step: of the model's training, "" for its end. The trace is shared: never write to its tensors.
+    Errors: GlassformerError for a text that cannot be translated, or a model that cannot be loaded.
+    """
+    asked = None if direction == "auto" else cast(Direction, direction)
+    translator = get_model(model, step)
+    key = (text, direction, place_of(model)[0], step, "", None)
+    return _traces().get(key, lambda: translator.trace(text, direction=asked))
+
+
+def get_run(
+    experiment: Experiment,
+    text: str,
+    direction: str = "auto",
+    model: str = "",
+    step: str = "",
+    target: str | None = None,
+) -> Trace:
+    """The recorded run of an experiment; the plain one, the very same trace, for an empty one.
+
+    target: forced words, None to decode. Errors: as `get_trace`, and those of the edits.
+    """
+    if not experiment and target is None:
+        return get_trace(text, direction, model, step)
+    asked = None if direction == "auto" else cast(Direction, direction)
+    key = (text, direction, place_of(model)[0], step, experiment.text, target)
+
+    def make() -> Trace:
+        translator = get_model(model, step)
+        return run(experiment, translator, text, target, asked, asked=get_setting(model, step))
+
+    return _traces().get(key, make)
+
+
+def get_setting(model: str = "", step: str = "") -> Setting:
+    """What switches may ask of a model: other runs and the heads' means, each computed once.
+
+    Errors: as `get_model`.
+    """
+    return setting(
+        get_model(model, step),
+        trace_of=lambda text: get_trace(text, "auto", model, step),
+        means=lambda: _get_means(model, step),
+    )
+
+
+def get_variant(experiment: Experiment, model: str = "", step: str = "") -> Translator:
+    """The translator that an experiment runs on: itself, or one of another config on its weights.
+
+    Errors: as `get_model`, and `config` where the weights do not allow it.
+    """
+    translator = get_model(model, step)
+    return with_config(translator, experiment.config(translator.config))
+
+
+def _get_means(model: str, step: str) -> Mapping[str, Tensor]:
+    key = (place_of(model)[0], step)
+    return _means().get(key, lambda: mean_contexts(get_model(model, step)))
+
+
+@st.cache_resource(show_spinner=False)
+def _means() -> BoundedCache[Mapping[str, Tensor]]:
+    return BoundedCache(MEANS_BYTES, lambda found: sum(each.nbytes for each in found.values()))
+
+
+def get_replay(text: str, direction: str = "auto", model: str = "") -> Replay | None:
+    """A text at every step of the model's training; None where the model has no history.
+
+    Errors: as `get_trace`.
+    """
+    steps = steps_of(model)
+    if not steps:
+        return None
+
+    def name(step: int) -> str:
+        return "" if step == steps[-1] else str(step)
+
+    return _replays().get(
+        (text, direction, place_of(model)[0]),
+        lambda: replay(
+            steps,
+            lambda step: get_model(model, name(step)),
+            lambda step: get_trace(text, direction, model, name(step)),
+        ),
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def _replays() -> BoundedCache[Replay]:
+    return BoundedCache(REPLAY_BYTES, lambda found: found.nbytes)
+
+
+def trace_bytes() -> int:
+    """Bytes of all the traces now kept for all sessions."""
+    return _traces().nbytes
+
+
+@st.cache_resource(show_spinner=False)
+def _traces() -> BoundedCache[Trace]:
+    return BoundedCache(TRACE_BYTES, lambda trace: trace.nbytes)

@@ -1,0 +1,5 @@
+"""The decoding page."""
+
+from app.widgets.decoding import page
+
+page.show()

@@ -1,0 +1,5 @@
+"""The switch page."""
+
+from app.widgets.switch import page
+
+page.show()

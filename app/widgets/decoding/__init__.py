@@ -1,0 +1,1 @@
+"""Decoding: how the words are written, one after the other."""

@@ -1,0 +1,5 @@
+"""Not drawn yet."""
+
+
+def show() -> None:
+    """Draws nothing."""
