@@ -5,6 +5,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.driver import wait_until_idle
+
 OpenPage = Callable[..., Page]
 
 
@@ -24,6 +26,7 @@ def test_words_are_moved_by_keys_and_by_mouse(open_page: OpenPage) -> None:
     words.nth(2).drag_to(words.nth(0), target_position={"x": 3, "y": 8})
     expect(words.first).to_contain_text("you")
     expect(page.locator(".st-key-lab_order_chart .infolayer")).to_have_count(1)
+    wait_until_idle(page)  # the chart is drawn anew: for a moment there is none to measure
     after = figure.bounding_box()
     assert before is not None
     assert after is not None
