@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app import service, state
-from app.widgets import frame, trail
+from app.widgets import beside, frame, trail
 from app.words import say
 
 PAGES = (
@@ -24,5 +24,6 @@ if state.sync(page.url_path).language != language:
     st.rerun()  # the browser's back button: the page titles are still in the other language
 service.prepare()
 frame.show()
-page.run()
+if not beside.show(page.url_path):
+    page.run()
 trail.show()

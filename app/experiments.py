@@ -8,6 +8,7 @@ from app import state
 from core.edits import Experiment, History
 from core.edits.switch import Switch
 from core.errors import GlassformerError
+from core.trace.trace import Trace
 
 MOST_KEPT = 20
 
@@ -86,6 +87,13 @@ def keep(name: str, experiment: Experiment | None = None) -> None:
 def forget(name: str) -> None:
     """Keep it no longer."""
     state.keep("experiments", {each: old for each, old in kept().items() if each != name})
+
+
+def fitting(asked: Experiment, plain: Trace) -> tuple[Experiment, dict[Switch, GlassformerError]]:
+    """An experiment without what does not fit a plain run, and why that does not."""
+    left_out = asked.misfits(plain.config, len(plain.source_tokens), len(plain.target_tokens))
+    kept = tuple(each for each in asked.switches if each not in left_out)
+    return Experiment(kept), left_out
 
 
 def _history() -> History:

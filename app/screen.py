@@ -1,4 +1,4 @@
-"""What a link to the screen carries: one frozen dataclass, and its limits on a given trace.
+"""What a link to the screen carries: one frozen dataclass. Its limits are in `app/bounds.py`.
 
 `State` counts from 0 like the addresses; the URL counts from 1 like the screen. Only values that
 differ from their default are in the URL, and what the URL gets wrong is dropped and reported.
@@ -7,7 +7,7 @@ A new field is one line in `State`: its default and the codec that reads and wri
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -28,7 +28,6 @@ from app.codecs import (
     number,
     one_of,
 )
-from core.reading.blocks import blocks
 from core.reading.head_roles import ROLES
 
 KINDS = ("encoder", "decoder", "cross")
@@ -39,12 +38,12 @@ REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
 VECTORS = ("positions", "stream", "lens", "neurons")
 LAB = (
     "examples", "scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm",
-    "depth", "split", "order", "why",
-)  # fmt: skip
+    "depth", "split", "order", "why")  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
 SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "sweep", "batch")
 RESULTS = ("words", "ripple")
 DECODING = ("timeline", "strategies", "beam", "forcing", "cache")
+STRATEGIES = ("greedy", "beam", "temperature", "top_k", "top_p")
 BRUSHES = ("cell", "row", "column", "band")
 STROKES = ("hide", "show", "clear")
 POSITIONS = ("map", "waves", "dots", "rotation", "same", "variants")
@@ -103,19 +102,26 @@ class State:
     second: str = _kept("", TEXT)  # another sentence beside the first; "": none
     run: str = _kept("", one_of(*RUNS))  # which of two runs is on screen
     switches: str = _kept("examples", one_of(*SWITCHES))  # Switch: what is at hand
+    heads_by: str = _kept("place", one_of("place", "harm"))  # Switch: how the heads are sorted
     result: str = _kept("words", one_of(*RESULTS))  # Switch: what is shown of the effect
+    word: int | None = _kept(None, COUNT)  # Switch: the plain run's row; None: the most changed
     brush: str = _kept("cell", one_of(*BRUSHES))  # Switch, masks: what a stroke covers
     stroke: str = _kept("hide", one_of(*STROKES))  # Switch, masks: what a stroke does
+    ones: str = _kept("look", one_of("look", "hidden"))  # Switch, masks: what a 1 in a cell means
     batch: str = _kept("", TEXT)  # Switch: sentences padded to one length, one a line
+    row: int = _kept(0, COUNT)  # Switch, batch: the sentence in focus
+    watch: int | None = _kept(None, COUNT)  # Switch, sweep: the decoder's row; None: the first
     decoding: str = _kept("timeline", one_of(*DECODING))  # Decoding: what is asked
-    moment: int | None = _kept(None, COUNT)  # Decoding: the step in focus; None: the last
+    moment: int | None = _kept(None, COUNT)  # Decoding: the step in focus; None: the least sure
     forced: tuple[tuple[int, int], ...] = _kept((), FORCED)  # Decoding: (step, id) given by hand
     beams: int = _kept(4, between(1, 16))  # Decoding: size of the beam
     alpha: float = _kept(0.6, number(0, 5))  # Decoding: strength of the length penalty
     node: int | None = _kept(None, COUNT)  # Decoding: the node of the tree in focus
-    temperature: float = _kept(1.0, number(0, 10))  # Decoding: of sampling
-    top_k: int = _kept(0, between(0, 50_000))  # Decoding: 0: all words
-    top_p: float = _kept(1.0, number(0, 1))  # Decoding: 1: all words
+    branches: str = _kept("few", one_of("few", "all"))  # Decoding: whether the pruned ones show
+    strategy: str = _kept("temperature", one_of(*STRATEGIES))  # Decoding: the one in focus
+    temperature: float = _kept(1.5, number(0, 10))  # Decoding: of sampling; 1: the model's own
+    top_k: int = _kept(5, between(0, 50_000))  # Decoding: 0: all words
+    top_p: float = _kept(0.9, number(0, 1))  # Decoding: 1: all words
     seed: int = _kept(0, between(0, 999_999))  # Decoding: of sampling
     precision: int = _kept(3, between(1, 7))
     size: int = _kept(100, between(80, 200))  # type size in percent, for projectors
@@ -162,7 +168,13 @@ class State:
             pins |= {"token": None}
         if moved & {"text", "direction", "model", "step"}:
             pins |= {"trail": None, "moment": None, "forced": (), "node": None}
-        if moved & {"forced", "beams", "alpha", "edits"}:
+        if moved & {"text", "direction", "model", "step", "second"}:
+            pins |= {"watch": None}
+        if moved & {"text", "direction", "model", "step", "token"}:
+            pins |= {"word": None}
+        if "batch" in moved:
+            pins |= {"row": 0}
+        if moved & {"forced", "beams", "edits"}:
             pins |= {"node": None}
         if "step" in moved:
             pins |= self._pins_on_the_output()
@@ -180,58 +192,3 @@ def _fits(name: str, value: Any) -> bool:
     place = next(each for each in fields(State) if each.name == name)
     codec: Codec = place.metadata["codec"]
     return bool(value == place.default or codec.takes(value))
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """What the trace on screen really has; `clamp` measures a state against it."""
-
-    layers: Mapping[str, int]  # attention kind -> layers
-    heads: int
-    sources: int
-    targets: int
-    addresses: Container[str] = ()
-    blocks: Container[str] = ()
-
-    @staticmethod
-    def of(trace: Any) -> Bounds:
-        """The bounds of a `core.trace.Trace`."""
-        config = trace.config
-        deep = config.decoder_layers
-        return Bounds(
-            layers={"encoder": config.encoder_layers, "decoder": deep, "cross": deep},
-            heads=config.n_heads,
-            sources=len(trace.source_tokens),
-            targets=len(trace.target_tokens),
-            addresses=trace,
-            blocks={block.id for block in blocks(config)},
-        )
-
-    def cells(self, kind: str) -> tuple[int, int]:
-        """Rows (queries) and columns (keys) of one attention matrix."""
-        rows = self.sources if kind == "encoder" else self.targets
-        columns = self.targets if kind == "decoder" else self.sources
-        return rows, columns
-
-
-def clamp(state: State, bounds: Bounds) -> tuple[State, tuple[str, ...]]:
-    """The state without what the trace does not have, and the "name=value" of what went."""
-    rows, columns = bounds.cells(state.kind)
-    side_size = {"source": bounds.sources, "target": bounds.targets}
-    limits = (
-        ("layer", state.layer, bounds.layers[state.kind]),
-        ("head", state.head, bounds.heads),
-        ("query", state.query, rows),
-        ("key", state.key, columns),
-        ("token", state.token and state.token[1], side_size[state.token[0]] if state.token else 0),
-    )
-    gone = {name for name, value, size in limits if value is not None and value >= size}
-    if state.trail and state.trail[0] not in bounds.addresses:
-        gone.add("trail")
-    if state.address and state.address not in bounds.addresses:
-        gone.add("address")
-    if state.block and state.block not in bounds.blocks:
-        gone.add("block")
-    query = state.to_query()
-    kept: dict[str, Any] = {each.name: each.default for each in fields(State) if each.name in gone}
-    return replace(state, **kept), tuple(f"{name}={query[name]}" for name in sorted(gone))

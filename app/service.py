@@ -9,46 +9,38 @@ import gc
 import os
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import torch
 
 from app import experiments, state, trainings
 from app.models import get_history, get_model, get_taught, models, steps_of
-from app.traces import get_replay, get_run, get_setting, get_trace, get_variant, trace_bytes
+from app.traces import (
+    get_damage,
+    get_forced,
+    get_replay,
+    get_run,
+    get_setting,
+    get_trace,
+    get_variant,
+    trace_bytes,
+)  # fmt: skip
 from core.edits import Experiment
 from core.edits.history import NOTHING
 from core.edits.switch import Switch
 from core.errors import GlassformerError
 from core.memory import keep_freed_memory
+from core.trace.tape import Edit
 from core.trace.trace import Trace
 from core.translator import Translator
 
 __all__ = [
-    "Outcome",
-    "Pair",
-    "both",
-    "close",
-    "current",
-    "experiment",
-    "get_history",
-    "get_model",
-    "get_replay",
-    "get_run",
-    "get_setting",
-    "get_taught",
-    "get_trace",
-    "get_variant",
-    "model_on_screen",
-    "models",
-    "on_screen",
-    "pair",
-    "plain_model",
-    "prepare",
-    "trace_bytes",
-    "warm_up",
-]
+    "Outcome", "Pair", "both", "close", "current", "edits_on_screen", "experiment", "forced",
+    "get_damage", "get_history", "get_model", "get_replay", "get_run", "get_setting", "get_taught",
+    "get_trace", "get_variant", "model_on_screen", "models", "on_screen", "pair", "plain_model",
+    "prepare", "trace_bytes", "warm_up",
+]  # fmt: skip
 
 THREADS = int(os.environ.get("GLASSFORMER_THREADS", "1"))
 
@@ -94,6 +86,7 @@ class _Shown:
     experiment: Experiment = NOTHING  # what the trace was made under
     applied: Experiment = NOTHING  # what the switched run of the pair was made under
     pair: Pair | None = None
+    left_out: dict[Switch, GlassformerError] = field(default_factory=dict)
 
 
 def current() -> Outcome:
@@ -115,9 +108,7 @@ def current() -> Outcome:
 
 
 def _with_switches(now: state.State, plain: Trace) -> Outcome:
-    asked = experiments.now()
-    left_out = asked.misfits(plain.config, len(plain.source_tokens), len(plain.target_tokens))
-    fitting = Experiment(tuple(each for each in asked.switches if each not in left_out))
+    fitting, left_out = experiments.fitting(experiments.now(), plain)
     switch_error, second_error = experiments.problem(), None
     try:
         switched = get_run(fitting, now.text, now.direction, now.model, now.step)
@@ -134,8 +125,18 @@ def _with_switches(now: state.State, plain: Trace) -> Outcome:
     if pair is not None and now.run in ("first", "second"):
         trace = pair.first if now.run == "first" else pair.second
     under = NOTHING if trace is plain else fitting
-    state.keep("shown", _Shown(trace, now.model, now.step, under, fitting, pair))
+    state.keep("shown", _Shown(trace, now.model, now.step, under, fitting, pair, left_out))
     return Outcome(trace, None, switch_error, left_out, second_error)
+
+
+def run_of(asked: Experiment) -> Trace:
+    """The state's sentence under any experiment, without what does not fit it.
+
+    Errors: GlassformerError where it cannot be run.
+    """
+    now = state.get_state()
+    asked_of = (now.text, now.direction, now.model, now.step)
+    return get_run(experiments.fitting(asked, get_trace(*asked_of))[0], *asked_of)
 
 
 def _first() -> _Shown | None:
@@ -169,6 +170,36 @@ def both() -> Pair | None:
 def experiment() -> Experiment:
     """What is switched in the runs of this screen, without what does not fit."""
     return _shown().applied
+
+
+def forced() -> Trace | None:
+    """The second run of the pair over the words that the first one wrote; None without a pair.
+
+    All its rows can be compared with the first run's. Errors: those of `traces.get_forced`.
+    """
+    shown = _shown()
+    if shown.pair is None:
+        return None
+    first, second = shown.pair.first, shown.pair.second
+    ids = {piece: index for index, piece in enumerate(first.vocabulary)}
+    words = tuple(ids[piece] for piece in first.output_pieces)
+    return get_forced(shown.applied, second, words, shown.model, shown.step)
+
+
+def edits_on_screen() -> tuple[Edit, ...]:
+    """The edits that the trace on screen was made under, for a further run like it.
+
+    Errors: as `get_model`, and those of the edits.
+    """
+    shown = _shown()
+    asked = get_setting(shown.model, shown.step)
+    config = shown.experiment.config(asked.plain.config)
+    return shown.experiment.edits(replace(asked, config=config))
+
+
+def left_out() -> dict[Switch, GlassformerError]:
+    """What is switched but does not fit the sentence or the model on screen, and why."""
+    return _shown().left_out
 
 
 def model_on_screen() -> Translator:

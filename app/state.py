@@ -1,6 +1,6 @@
 """The state of a session: the only writer of `st.session_state` and of the URL.
 
-`State` itself, what it may hold and how it is clamped to a trace, is in `app/screen.py`.
+`State` itself and what it may hold is in `app/screen.py`, how it is clamped in `app/bounds.py`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from app.bounds import Bounds, clamp
 from app.screen import (
     BRUSHES,
     DECODING,
@@ -20,12 +21,11 @@ from app.screen import (
     LANGUAGES,
     RUNS,
     STAGES,
+    STRATEGIES,
     STROKES,
     SWITCHES,
     VIEWS,
-    Bounds,
     State,
-    clamp,
 )
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "LANGUAGES",
     "RUNS",
     "STAGES",
+    "STRATEGIES",
     "STROKES",
     "SWITCHES",
     "VIEWS",
@@ -171,8 +172,11 @@ def _adopt(query: Mapping[str, str]) -> State:
 
 def _write(state: State) -> State:
     query = state.to_query()
+    # A click that comes before the browser has heard of the last change still names the URL before
+    # it: what was written last counts, too, or an undo at once would leave the URL behind.
+    moved = query != st.session_state.get("written", query)
     st.session_state["state"] = state
     st.session_state["written"] = query
-    if st.query_params.to_dict() != query:
+    if moved or st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
     return state

@@ -7,6 +7,7 @@ sessions with different experiments have different keys.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
 import streamlit as st
@@ -14,7 +15,10 @@ from torch import Tensor
 
 from app.cache import BoundedCache
 from app.models import get_model, place_of, steps_of
+from core.decodings import recorded
 from core.edits import Experiment, run, setting
+from core.edits.damage import Damage, head_damage
+from core.edits.heads import Way
 from core.edits.reference import mean_contexts
 from core.edits.switch import Setting
 from core.edits.variants import with_config
@@ -26,6 +30,8 @@ from core.translator import Direction, Translator
 TRACE_BYTES = 256 * 2**20  # about a hundred sentences of the bundled translator
 REPLAY_BYTES = 32 * 2**20
 MEANS_BYTES = 4 * 2**20
+DAMAGE_BYTES = 8 * 2**20
+BYTES_A_NUMBER = 32  # a float in a tuple
 
 
 def get_trace(text: str, direction: str = "auto", model: str = "", step: str = "") -> Trace:
@@ -64,6 +70,27 @@ def get_run(
     return _traces().get(key, make)
 
 
+def get_forced(
+    experiment: Experiment, own: Trace, words: tuple[int, ...], model: str = "", step: str = ""
+) -> Trace:
+    """The run of an experiment over given words (ids): `own` itself where it wrote just these.
+
+    own: the experiment's own run of the sentence. Errors: those of `core.decodings.recorded`.
+    """
+    ids = {piece: index for index, piece in enumerate(own.vocabulary)}
+    if tuple(ids[piece] for piece in own.output_pieces) == words:
+        return own
+    key = (own.source_text, own.direction, place_of(model)[0], step, experiment.text, words)
+
+    def make() -> Trace:
+        asked = replace(get_setting(model, step), config=own.config)
+        variant = get_variant(experiment, model, step)
+        edits = experiment.edits(asked)
+        return recorded(variant, own, words, edits, dropout_seed=experiment.seed)
+
+    return _traces().get(key, make)
+
+
 def get_setting(model: str = "", step: str = "") -> Setting:
     """What switches may ask of a model: other runs and the heads' means, each computed once.
 
@@ -73,6 +100,35 @@ def get_setting(model: str = "", step: str = "") -> Setting:
         get_model(model, step),
         trace_of=lambda text: get_trace(text, "auto", model, step),
         means=lambda: _get_means(model, step),
+    )
+
+
+def get_damage(
+    experiment: Experiment,
+    text: str,
+    direction: str = "auto",
+    model: str = "",
+    step: str = "",
+    way: Way = "zero",
+) -> tuple[Damage, ...]:
+    """What each head's absence does to the run of an experiment, the most harmful first.
+
+    Errors: as `get_run`.
+    """
+    trace = get_run(experiment, text, direction, model, step)
+    key = (text, direction, place_of(model)[0], step, experiment.text, way)
+
+    def make() -> tuple[Damage, ...]:
+        asked = get_setting(model, step)
+        return head_damage(get_model(model, step), trace, way, experiment, asked)
+
+    return _damages().get(key, make)
+
+
+@st.cache_resource(show_spinner=False)
+def _damages() -> BoundedCache[tuple[Damage, ...]]:
+    return BoundedCache(
+        DAMAGE_BYTES, lambda found: sum(3 * BYTES_A_NUMBER * len(each.before) for each in found)
     )
 
 

@@ -8,8 +8,10 @@ second = recorded(model, trace, tree.words(tree.hypotheses[1]))
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 
 import torch
 
@@ -59,12 +61,28 @@ def read(translator: Translator, trace: Trace, words: Sequence[int]) -> Reading:
     return Reading(tuple(written.surfaces), written.text)
 
 
+def log_probability(steps: Iterable[Step]) -> float:
+    """The sum of ln p over the words that the steps wrote, in nats; −∞ for an impossible one."""
+    chances = [step.probability for step in steps]
+    return math.fsum(math.log(each) if each > 0 else -math.inf for each in chances)
+
+
+def new_words(words: Sequence[int], before: Sequence[int]) -> tuple[bool, ...]:
+    """For each of some words whether it is other than in `before`, both aligned."""
+    matcher = SequenceMatcher(None, before, words, autojunk=False)
+    same = {
+        at for _, start, size in matcher.get_matching_blocks() for at in range(start, start + size)
+    }
+    return tuple(at not in same for at in range(len(words)))
+
+
 def recorded(
     translator: Translator,
     trace: Trace,
     words: Sequence[int],
     edits: Sequence[Edit] = (),
     steps: Sequence[Step] = (),
+    dropout_seed: int | None = None,
 ) -> Trace:
     """A run over words that a strategy wrote for the sentence of `trace`, every tensor recorded.
 
@@ -74,6 +92,7 @@ def recorded(
         words: ids (T,), the path to a node of a beam, a sampled sentence, with or without its end.
         edits: made in this pass.
         steps: kept with the run.
+        dropout_seed: a number puts this pass in training mode, with that seed.
 
     Raises:
         GlassformerError: `decoding_range` for no words or too many, `out_of_range` for an id that
@@ -83,7 +102,7 @@ def recorded(
     check_number("words", len(words), 1, task.limit)
     task.check(translator.transformer, words)
     source_ids, input_ids = task.source_ids(translator.transformer), [task.start, *words[:-1]]
-    recorder = Recorder(edits)
+    recorder = Recorder(edits, dropout_seed=dropout_seed)
     with torch.no_grad():
         translator.transformer(source_ids, source_ids.new_tensor([input_ids]), recorder)
     recorder.finish()

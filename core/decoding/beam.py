@@ -21,6 +21,7 @@ from core.trace.tape import Tape
 
 WIDEST = 16  # beams
 STRONGEST = 5.0  # α
+AT_A_TIME = 64  # next words that are looked at
 MORE = 2  # next words of a beam beyond the size: its end, and one that is pruned
 
 
@@ -123,15 +124,17 @@ def _candidates(
     So many that `count` of them may be written, or the only one that may; and the first `count`.
     """
     values, order = row.nan_to_num(nan=-torch.inf).sort(descending=True, stable=True)
-    ranked = list(zip(order.tolist(), values.tolist(), strict=True))
     closing = task.guard.forbids(live.written) if task.guard else frozenset[int]()
-    circles = next((id for id, _ in ranked if id not in task.forbidden), task.end) in closing
+    circles = (
+        next((id for id, _ in _pairs(order, values) if id not in task.forbidden), task.end)
+        in closing
+    )
     live = replace(live, spoken=live.spoken + circles)
     else_fate: Fate = "overruled"  # of all words but the only one that may be written
     if given is None and circles and live.spoken > PATIENCE:
         given, else_fate = task.end, "guarded"
     needed = count if given is None else 1
-    for place, (id, log_probability) in enumerate(ranked):
+    for place, (id, log_probability) in enumerate(_pairs(order, values)):
         out: Fate | None = None
         if given is not None:
             out = None if id == given else else_fate
@@ -142,6 +145,13 @@ def _candidates(
         needed -= out is None
         if needed <= 0 and place >= count - 1:
             return
+
+
+def _pairs(order: Tensor, values: Tensor) -> Iterator[tuple[int, float]]:
+    """Ids and their values, a few at a time: mostly the first do."""
+    for start in range(0, len(order), AT_A_TIME):
+        few = slice(start, start + AT_A_TIME)
+        yield from zip(order[few].tolist(), values[few].tolist(), strict=True)
 
 
 def _decided(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -32,6 +34,21 @@ class Node:
     fate: Fate
     rank: int = 0
     entropy: float | None = None
+
+    @property
+    def probability(self) -> float:
+        """Of the word after its beginning, 0..1; 0 where the network gave no number."""
+        return 0.0 if math.isnan(self.log_probability) else math.exp(self.log_probability)
+
+    @property
+    def together(self) -> float:
+        """Of all words from the start to this one, 0..1."""
+        return 0.0 if math.isnan(self.total) else math.exp(self.total)
+
+    @property
+    def length(self) -> int:
+        """Words up to this one, which the penalty counts: |Y|."""
+        return self.position + 1
 
 
 ROOT = Node(0, -1, -1, -1, 0.0, 0.0, 0.0, "start")
@@ -74,6 +91,45 @@ class Beam:
     def at(self, position: int) -> tuple[Node, ...]:
         """All that was tried at a position of the output, best first."""
         return tuple(node for node in self.nodes if node.position == position)
+
+    @property
+    def finished(self) -> tuple[Node, ...]:
+        """The last nodes of the hypotheses that took the end token, best score first."""
+        ends = (self.nodes[place] for place in self.hypotheses)
+        return tuple(node for node in ends if node.fate == "finished")
+
+    def scores(self, alphas: Sequence[float]) -> tuple[tuple[float, ...], ...]:
+        """What each of `finished` would score at other α, a row a hypothesis.
+
+        α takes no part in the search: the hypotheses stay the same, only their order changes.
+        """
+        return tuple(
+            tuple(node.total / length_penalty(node.length, alpha) for alpha in alphas)
+            for node in self.finished
+        )
+
+    def at_alpha(self, alpha: float) -> Beam:
+        """The search with another α: the same tree with other scores, in another order."""
+        nodes = tuple(
+            replace(node, score=node.total / length_penalty(node.length, alpha))
+            for node in self.nodes
+        )
+        ends = [nodes[place] for place in self.hypotheses]
+        order = sorted(ends, key=lambda node: (node.fate != "finished", -node.score, node.index))
+        return Beam(nodes, tuple(node.index for node in order), self.size, alpha)
+
+    def places(self, alpha: float) -> tuple[int, ...]:
+        """Which of `finished` would be first at another α, second, …: as places in `finished`."""
+        scores = [row[0] for row in self.scores([alpha])]
+        return tuple(sorted(range(len(scores)), key=lambda place: -scores[place]))
+
+    @property
+    def least_sure(self) -> Node:
+        """The node of the translation whose word was the least probable; the start without one."""
+        if not self.hypotheses:
+            return self.nodes[0]
+        path = self.path(self.best.index)
+        return min(path, key=lambda node: node.probability, default=self.nodes[0])
 
     @cached_property
     def _children(self) -> dict[int, tuple[Node, ...]]:

@@ -23,6 +23,7 @@ from core.model.transformer import Transformer
 from core.trace.tape import SILENT, Tape
 
 Tapes = Callable[[], Tape] | None
+EQUAL = 1e-5  # probabilities no further apart differ by rounding alone
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,18 @@ class WrongWord:
         later = slice(self.position + 1, None)
         pairs = zip(self.before[later], self.given[later], strict=True)
         return tuple((_loss(right), _loss(wrong)) for right, wrong in pairs)
+
+    @property
+    def mean_losses(self) -> tuple[float, float]:
+        """The means of `losses`, in nats: after the right words, after the wrong one.
+
+        Not a number where nothing follows.
+        """
+        losses = self.losses
+        if not losses:
+            return math.nan, math.nan
+        right, wrong = (sum(each) / len(each) for each in zip(*losses, strict=True))
+        return right, wrong
 
 
 @torch.no_grad()
@@ -145,6 +158,27 @@ def wrong_word(
     after = continued(model, task, taking_over(words, position, word), tape)
     given = teacher_forced(model, task, [*words[:position], word, *words[position + 1 :]], tape)
     return WrongWord(position, word, before, after, given)
+
+
+def most_harmful(
+    model: Transformer,
+    task: Task,
+    words: Sequence[int],
+    position: int,
+    candidates: Sequence[int],
+    tape: Tapes = None,
+) -> int:
+    """The candidate that, read at a position of the words (T,), makes the later ones least likely.
+
+    Of equal ones the first. Raises as `teacher_forced`; ValueError for no candidates.
+    """
+
+    def harm(candidate: int) -> float:
+        read = [*words[:position], candidate, *words[position + 1 :]]
+        later = teacher_forced(model, task, read, tape)[position + 1 :]
+        return sum(map(_loss, later))
+
+    return max(candidates, key=harm)
 
 
 def _one_pass(model: Transformer, task: Task, words: Sequence[int], tape: Tapes) -> Tensor:

@@ -7,14 +7,15 @@ stay; of these, with probabilities renormalised, the fewest that reach p togethe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
-from itertools import islice
-from typing import Literal
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import torch
 from torch import Tensor
 
+from core.decoding.cut_words import CutWord as CutWord
+from core.decoding.cut_words import CutWords, Fate
 from core.decoding.guard import Watch
 from core.decoding.rows import rows_of
 from core.decoding.step import Step, step_of
@@ -24,7 +25,6 @@ from core.trace.tape import Tape
 
 HOTTEST, MOST_WORDS = 100.0, 1_000_000
 BEYOND = 10  # words cut away that are listed too, the best of them
-Fate = Literal["kept", "top_k", "top_p", "temperature"]  # what cut a word away
 
 
 @dataclass(frozen=True)
@@ -50,23 +50,6 @@ class Sampling:
 
 
 @dataclass(frozen=True)
-class CutWord:
-    """One word at the cut; all probabilities 0..1.
-
-    probability: the model's own. tempered: after temperature, among the words that may be written.
-    cumulative: of `tempered`, from the best word to this one. renormalised: what it is drawn with,
-    0 for a word cut away. fate: `temperature` where that left nothing of a word.
-    """
-
-    id: int
-    probability: float
-    tempered: float
-    cumulative: float
-    renormalised: float
-    fate: Fate
-
-
-@dataclass(frozen=True)
 class Cut:
     """What one step could draw from: all words that stay and a few that do not, best first.
 
@@ -76,7 +59,7 @@ class Cut:
     word is taken in whose stretch of the running sum of `renormalised` it falls.
     """
 
-    words: tuple[CutWord, ...]
+    words: CutWords
     kept: int
     mass: float
     draw: float
@@ -90,7 +73,6 @@ class SampledStep:
     cut: Cut
 
 
-@torch.no_grad()
 def sample(
     model: Transformer,
     task: Task,
@@ -102,24 +84,63 @@ def sample(
 
     Every step draws one lot, forced or not, so that the same seed goes on with the same lots.
     """
+    return samples(model, task, [how], tape, forced)[0]
+
+
+@torch.no_grad()
+def samples(
+    model: Transformer,
+    task: Task,
+    hows: Sequence[Sampling],
+    tape: Callable[[], Tape] | None = None,
+    forced: Forced = NOTHING,
+) -> tuple[tuple[SampledStep, ...], ...]:
+    """Draws a sentence for each of these, all at once: the same beginning is read once."""
     task.check(model, forced.values(), forced)
-    rows, lots = rows_of(model, task.source_ids(model), tape), _lots(how.seed)
-    watch = Watch(task.guard, task.end) if task.guard else None
-    written, steps = list[int](), list[SampledStep]()
-    for lot in islice(lots, task.limit):
-        row = rows([[task.start, *written]])[0]  # (V,)
-        cut = cut_of(row, how, lot, task.forbidden)
-        redraw = _redraw(row, cut, task.forbidden)
-        taken, guarded = redraw(()), None
-        if watch is not None:
-            taken, guarded = watch.choose(taken, redraw, written)
-        if (given := forced.get(len(steps))) is not None:
-            taken, guarded = given, None
-        steps.append(SampledStep(step_of(row, taken, guarded=guarded), cut))
-        if taken == task.end:
+    rows = rows_of(model, task.source_ids(model), tape)
+    drawing = [_Drawing(task, how) for how in hows]
+    for place in range(task.limit):
+        live = [each for each in drawing if not each.done]
+        if not live:
             break
-        written.append(taken)
-    return tuple(steps)
+        beginnings = list(dict.fromkeys(tuple(each.written) for each in live))
+        logits = rows([(task.start, *each) for each in beginnings])  # (N, V)
+        now = dict(zip(beginnings, logits, strict=True))
+        cuts = dict[tuple[tuple[int, ...], Sampling], Cut]()
+        for each in live:
+            row, key = now[tuple(each.written)], (tuple(each.written), replace(each.how, seed=0))
+            if key not in cuts:
+                cuts[key] = cut_of(row, each.how, 0.0, task.forbidden)
+            each.go_on(row, cuts[key], forced.get(place))
+    return tuple(tuple(each.steps) for each in drawing)
+
+
+@dataclass
+class _Drawing:
+    """One sentence that is being drawn."""
+
+    task: Task
+    how: Sampling
+    written: list[int] = field(default_factory=list)
+    steps: list[SampledStep] = field(default_factory=list)
+    done: bool = False
+
+    def __post_init__(self) -> None:
+        self._lots = _lots(self.how.seed)
+        self._watch = Watch(self.task.guard, self.task.end) if self.task.guard else None
+
+    def go_on(self, row: Tensor, cut: Cut, given: int | None) -> None:
+        """The next word, from its logits (V,) and the cut through them."""
+        cut = replace(cut, draw=next(self._lots))
+        redraw = _redraw(row, cut, self.task.forbidden)
+        taken, guarded = redraw(()), None
+        if self._watch is not None:
+            taken, guarded = self._watch.choose(taken, redraw, self.written)
+        if given is not None:
+            taken, guarded = given, None
+        self.steps.append(SampledStep(step_of(row, taken, guarded=guarded), cut))
+        self.done = taken == self.task.end
+        self.written.append(taken)
 
 
 def cut_of(logits: Tensor, how: Sampling, draw: float, forbidden: Collection[int] = ()) -> Cut:
@@ -133,23 +154,23 @@ def cut_of(logits: Tensor, how: Sampling, draw: float, forbidden: Collection[int
     mass = tempered[:kept].sum()
     renormalised = torch.where(torch.arange(len(tempered)) < kept, tempered / mass, 0.0)
     columns = (order, own, tempered, tempered.cumsum(dim=0), renormalised)
-    listed = zip(*(column[: kept + BEYOND].tolist() for column in columns), strict=True)
-    words = tuple(
-        CutWord(id, p, after, sum_so_far, drawn_with, _fate(place, kept, first, possible))
-        for place, (id, p, after, sum_so_far, drawn_with) in enumerate(listed)
-    )
+    fates = [_fate(place, first, possible) for place in range(kept, kept + BEYOND)]
+    listed = [column[: kept + BEYOND].clone() for column in columns]
+    words = CutWords(listed, fates[: len(order) - kept])
     return Cut(words, kept, float(mass), draw)
 
 
 def drawn(cut: Cut, without: Collection[int] = ()) -> int | None:
     """The id in whose stretch the lot falls, some left out; None where none stays."""
-    stay = [word for word in cut.words[: cut.kept] if word.id not in without]
-    left = cut.draw * sum(word.renormalised for word in stay)
-    for word in stay:
-        left -= word.renormalised
-        if left < 0:
-            return word.id
-    return stay[-1].id if stay else None  # the sum was rounded
+    ids, shares = cut.words.stay
+    if without:
+        shares = shares.masked_fill(torch.isin(ids, torch.tensor([*without])), 0.0)
+    sums = shares.cumsum(dim=0)
+    if sums[-1] == 0:
+        return None
+    place = int(torch.searchsorted(sums, cut.draw * sums[-1], right=True))
+    last = int(shares.nonzero()[-1])  # where the sum was rounded
+    return int(ids[min(place, last)])
 
 
 def _allowed(logits: Tensor, forbidden: Collection[int]) -> tuple[Tensor, Tensor]:
@@ -159,11 +180,17 @@ def _allowed(logits: Tensor, forbidden: Collection[int]) -> tuple[Tensor, Tensor
     """
     least = torch.finfo(torch.float64).min
     row = logits.detach().double().cpu().nan_to_num(nan=least)  # (V,)
-    may = torch.ones(len(row), dtype=torch.bool)
-    may[list(forbidden)] = False
-    ids = may.nonzero()[:, 0]  # (allowed,)
+    ids = _ids(len(row), frozenset(forbidden))  # (allowed,)
     values, places = row[ids].sort(descending=True, stable=True)
     return values, ids[places]
+
+
+@lru_cache(maxsize=64)
+def _ids(size: int, forbidden: frozenset[int]) -> Tensor:
+    """The other ids: every step of a sentence asks for the same."""
+    may = torch.ones(size, dtype=torch.bool)
+    may[list(forbidden)] = False
+    return may.nonzero()[:, 0]
 
 
 def _tempered(allowed: Tensor, temperature: float) -> Tensor:
@@ -193,9 +220,8 @@ def _redraw(row: Tensor, cut: Cut, forbidden: Collection[int]) -> Callable[[Coll
     return best_but
 
 
-def _fate(place: int, kept: int, first: int, possible: int) -> Fate:
-    if place < kept:
-        return "kept"
+def _fate(place: int, first: int, possible: int) -> Fate:
+    """What cut away the word at a place beyond the kept ones."""
     if place < first:
         return "top_p"
     return "top_k" if place < possible else "temperature"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,16 @@ class Step:
     entropy: float  # of the whole distribution, in nats
     candidates: tuple[tuple[int, float], ...]  # (id, probability), best first
     guarded: int | None = None  # the better id that the repetition guard forbade here
+
+    @property
+    def alike(self) -> float:
+        """As unsure as between so many words of equal probability: e to the entropy."""
+        return math.exp(self.entropy)
+
+    @property
+    def rest(self) -> float:
+        """The probability of all words together that are not among the candidates."""
+        return max(0.0, 1.0 - math.fsum(share for _, share in self.candidates))
 
 
 def step_from(

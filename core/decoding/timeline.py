@@ -27,6 +27,21 @@ class Work:
     keys_and_values: int
     scores: int
 
+    def __add__(self, other: Work) -> Work:
+        return Work(
+            self.rows + other.rows,
+            self.keys_and_values + other.keys_and_values,
+            self.scores + other.scores,
+        )
+
+    def over(self, other: Work) -> tuple[float, float, float]:
+        """How many times another's work this is: rows, keys and values, scores."""
+        return (
+            self.rows / other.rows,
+            self.keys_and_values / other.keys_and_values,
+            self.scores / other.scores,
+        )
+
 
 @dataclass(frozen=True)
 class CacheUse:
@@ -138,6 +153,15 @@ def timeline(
             )
         )
     return tuple(moments)
+
+
+def totals(moments: Sequence[Moment]) -> tuple[Work, Work]:
+    """The work of all steps together: with the cache, without it."""
+    nothing = Work(0, 0, 0)
+    return (
+        sum((each.cache.with_cache for each in moments), nothing),
+        sum((each.cache.without_cache for each in moments), nothing),
+    )
 
 
 def whole_pass(config: ModelConfig, source: int, target: int) -> Work:

@@ -26,6 +26,9 @@ from core.translator import MEMORY_BUDGET, Direction, Translator
 
 FORMAT = 1
 MOST_SWITCHES = 200
+UNREADABLE = (
+    ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,14 @@ class Experiment:
         """All edits, for `model.trace(…, edits=…)`; lower `Switch.order` first."""
         ordered = sorted(self.switches, key=lambda each: each.order)
         return tuple(edit for each in ordered for edit in each.edits(setting))
+
+    def changing(self, address: str, setting: Setting) -> tuple[Switch, ...]:
+        """The switches that change what is recorded at an address."""
+        return tuple(
+            each
+            for each in self.switches
+            if any(edit.matches(address) for edit in each.edits(setting))
+        )
 
     def config(self, config: ModelConfig) -> ModelConfig:
         """The config of the run; `config` itself where no switch changes it."""
@@ -128,7 +139,7 @@ class Experiment:
             described = [(str(each.pop("kind")), _tuples(each)) for each in given]
         except GlassformerError:
             raise
-        except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError) as error:
+        except UNREADABLE as error:
             raise GlassformerError("experiment_damaged", problem=str(error)[:60]) from error
         if mark != fingerprint(model):
             raise GlassformerError("experiment_model", made_on=made_by, given=model.name)

@@ -47,6 +47,11 @@ class Change:
         return float(finite.max()) if len(finite) else 0.0
 
     @property
+    def changed(self) -> int:
+        """How many numbers are other ones afterwards; a lost one (NaN) counts."""
+        return int((self.difference != 0).sum())
+
+    @property
     def broken(self) -> int:
         """How many numbers are NaN or infinite afterwards and were not before."""
         now, then = ~_number(self.after).isfinite(), ~_number(self.before).isfinite()

@@ -138,7 +138,7 @@ def swept_addresses(config: ModelConfig, side: Side, what: What) -> tuple[str, .
 
 def _pair(model: Translator, plain: Trace, other: Trace) -> _Pair:
     if len(plain.source_tokens) != len(other.source_tokens):
-        given, needed = len(other.source_tokens), len(plain.source_tokens)
+        given, needed = (len(each.source_tokens) - 1 for each in (other, plain))  # no <eos>
         raise GlassformerError("sweep_lengths", given=given, needed=needed)
 
     def ids(pieces: Sequence[str]) -> Tensor:
@@ -150,13 +150,34 @@ def _pair(model: Translator, plain: Trace, other: Trace) -> _Pair:
     )
 
 
-def _question(pair: _Pair, plain: Trace, row: int | None) -> tuple[Question, float, float]:
-    """What is watched, and the scores of both sentences left alone."""
+@torch.no_grad()
+def questions(model: Translator, plain: Trace, other: Trace) -> tuple[Question, ...]:
+    """Every word of the translation that a sweep can watch, in its order; the first is its own.
+
+    Raises `GlassformerError`: `sweep_lengths`, and `sweep_same` where no word would change.
+    """
+    pair = _pair(model, plain, other)
+    _, words = _both(pair, plain)
+    differ = (words[0] != words[1]).nonzero()[:, 0].tolist()
+    if not differ:
+        raise GlassformerError("sweep_same", text=plain.source_text)
+    rivals, answers = words.tolist()
+    return tuple(Question(row, answers[row], rivals[row]) for row in differ)
+
+
+def _both(pair: _Pair, plain: Trace) -> tuple[Tensor, Tensor]:
+    """Log-probabilities of both sentences left alone, (2, T, V), and the words they write."""
     both = torch.cat([pair.source, pair.other])  # (2, S)
     logs = pair.model.transformer(both, pair.target.expand(2, -1)).log_softmax(dim=-1)  # (2, T, V)
     language = plain.direction.partition("-")[2]
     barred = pair.model.forbidden(plain.source_pieces, language)
     words = logs.index_fill(-1, torch.tensor(barred, device=logs.device), -torch.inf).argmax(-1)
+    return logs, words
+
+
+def _question(pair: _Pair, plain: Trace, row: int | None) -> tuple[Question, float, float]:
+    """What is watched, and the scores of both sentences left alone."""
+    logs, words = _both(pair, plain)
     differ: list[int] = (words[0] != words[1]).nonzero()[:, 0].tolist()
     if row is not None and not 0 <= row < words.size(1):
         raise GlassformerError("out_of_range", name="row", given=row, last=words.size(1) - 1)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +21,7 @@ from core.edits.slices import At, Block, named
 from core.edits.switch import Setting, Switch, refuse
 from core.errors import GlassformerError
 from core.trace.tape import Edit
+from core.trace.trace import Trace
 
 YES_OR_NO, WHOLE = ("mask", "kept"), ("ids",)
 
@@ -180,6 +182,26 @@ class TensorPatch(Slice, kind="patch"):
             donor.config, len(donor.source_tokens), len(donor.target_tokens)
         )
         return partial(patched, given=donor[block.address], block=block, origin=self.origin)
+
+
+def touched(switch: Slice, trace: Trace, setting: Setting) -> tuple[int, int]:
+    """How many numbers a switch takes hold of in a run, and how many its tensors have.
+
+    Raises what `check` raises and what the run would raise: `patch_shape`, `out_of_range`, and
+    what `Translator.trace` raises for the sentence of a patch.
+    """
+    named_ones = there = 0
+    switch.check(trace.config, len(trace.source_tokens), len(trace.target_tokens))
+    for block in switch.blocks(trace.config):
+        switch.change(block, setting)
+        shape = trace[block.address].shape
+        mesh = block.mesh(shape)
+        if isinstance(switch, TensorPatch):
+            given = setting.trace_of(switch.sentence)[block.address].shape
+            _, mesh = block.partners(switch.origin, shape, given)
+        named_ones += math.prod(each.numel() for each in mesh)
+        there += shape.numel()
+    return named_ones, there
 
 
 def patched(x: Tensor, given: Tensor, block: Block, origin: At = ()) -> Tensor:

@@ -27,7 +27,7 @@ def open_page() -> Callable[..., AppTest]:
 
 
 def trace_of(app: AppTest) -> Trace:
-    trace: Trace = app.session_state["kept_trace"]
+    trace: Trace = app.session_state["kept_shown"].trace
     return trace
 
 

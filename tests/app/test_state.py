@@ -35,6 +35,7 @@ BOUNDS = Bounds(
     targets=5,
     addresses=("memory",),
     blocks=("memory", "encoder/0"),
+    limit=9,
 )
 
 
@@ -118,3 +119,14 @@ def test_a_value_that_a_field_cannot_hold_changes_nothing() -> None:
     assert now.changed(kind="encoder", query=2) == replace(now, kind="encoder", key=None)
     long = "x" * (MAX_LINK_TEXT + 1)  # for the translator to refuse, which says why
     assert now.changed(text=long).text == long
+
+
+def test_steps_beyond_the_sentence_go_and_are_named() -> None:
+    assert clamp(State(moment=4), BOUNDS) == (State(moment=4), ())
+    assert clamp(State(moment=5), BOUNDS) == (State(), ("moment=6",))
+    # With a word given the sentence may grow, up to what any decoding of it may write.
+    longer = State(moment=8, forced=((2, 77),))
+    assert clamp(longer, BOUNDS) == (longer, ())
+    fitting, gone = clamp(State(moment=8, forced=((2, 77), (9, 5))), BOUNDS)
+    assert fitting == State()
+    assert gone == ("forced=3:77,10:5", "moment=9")

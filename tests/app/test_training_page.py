@@ -113,7 +113,7 @@ def test_the_slider_drives_the_state_the_link_and_the_panels(
     assert app.query_params["step"] == "50"
     assert component(app, "step_table")["now"] == 1
     assert "at step 50 of its training" in markdown(app)
-    assert app.session_state["kept_trace"].model_name == "translator@50"
+    assert app.session_state["kept_shown"].trace.model_name == "translator@50"
     slider(app).set_value(400).run()
     assert state_of(app).step == ""
     assert "of its training" not in markdown(app)
@@ -137,13 +137,13 @@ def test_every_page_works_at_a_step_and_says_so(
 ) -> None:
     app = open_page(page, step="50")
     assert "at step 50 of its training" in markdown(app)
-    trace = app.session_state["kept_trace"]
+    trace = app.session_state["kept_shown"].trace
     expected = load_model("translator@50").trace(SENTENCE)
     address = "encoder/1/self_attention/weights"
     assert torch.equal(trace[address], expected[address])
     app.button(key="widget_to_end").click().run()
     assert state_of(app).step == ""
-    assert app.session_state["kept_trace"].model_name == "translator"
+    assert app.session_state["kept_shown"].trace.model_name == "translator"
     assert "of its training" not in markdown(app)
 
 

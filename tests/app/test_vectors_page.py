@@ -25,7 +25,7 @@ def page(question: str, /, **query: str) -> AppTest:
 
 
 def trace_of(app: AppTest) -> Trace:
-    trace: Trace = app.session_state["kept_trace"]
+    trace: Trace = app.session_state["kept_shown"].trace
     return trace
 
 

@@ -18,6 +18,7 @@ from tests.benchmarks import (
     libraries,
     recording,
     start,
+    switch_page,
     walkthrough_page,
 )
 from tests.benchmarks.report import Table, heading
@@ -32,6 +33,7 @@ QUESTIONS: dict[str, tuple[Question, float]] = {
     "libraries": (libraries.tables, 3),
     "page": (attention_page.tables, 3),
     "walk": (walkthrough_page.tables, 3),
+    "switch": (switch_page.tables, 3),
     "start": (start.tables, 5),
 }
 FULL = 10  # how many times as long a full run measures

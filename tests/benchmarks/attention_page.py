@@ -54,7 +54,7 @@ def _on_server(text: str, kind: str, seconds: float) -> tuple[str, ...]:
 
 
 def _map_size(app: AppTest) -> str:
-    trace, state = app.session_state["kept_trace"], app.session_state["state"]
+    trace, state = app.session_state["kept_shown"].trace, app.session_state["state"]
     target, source = len(trace.target_tokens), len(trace.source_tokens)
     rows = source if state.kind == "encoder" else target
     return f"{state.kind} {rows} × {target if state.kind == 'decoder' else source}"

@@ -45,7 +45,7 @@ def _rows(table: Table, model: Transformer, tokens: int, seconds: float) -> None
         ALONE: lambda: greedy(model, source, START, NEVER, tokens),
         RECORDED: lambda: _recorded(model, source, tokens, maps=True),
         ON_DEMAND: lambda: _recorded(model, source, tokens, maps=False),
-        RECOMPUTED: lambda: greedy(model, source, START, NEVER, tokens, lambda: SILENT),
+        RECOMPUTED: lambda: greedy(model, source, START, NEVER, tokens, tape=lambda: SILENT),
     }
     result = race(variants, seconds)
     for name in variants:

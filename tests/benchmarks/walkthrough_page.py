@@ -32,7 +32,7 @@ def tables(seconds: float) -> Iterator[Table]:
 
 def _walked(text: str, goal: float, seconds: float) -> tuple[str, ...]:
     app = opened("walkthrough", text=text)
-    steps = for_layer(walk(app.session_state["kept_trace"]))
+    steps = for_layer(walk(app.session_state["kept_shown"].trace))
     times: list[list[float]] = [[] for _ in steps]
     largest = None
     with watched() as run:

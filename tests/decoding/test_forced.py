@@ -11,6 +11,7 @@ from core.decoding.forced import (
     WrongWord,
     beside,
     continued,
+    most_harmful,
     taking_over,
     teacher_forced,
     wrong_word,
@@ -145,3 +146,25 @@ def test_what_cannot_be_is_refused(small_model: Maker) -> None:
         with pytest.raises(GlassformerError) as caught:
             wrong()
         assert caught.value.key == "out_of_range"
+
+
+def test_mean_losses_are_those_of_the_later_words() -> None:
+    before = (step(9, 0.9), step(10, 0.5), step(2, 1.0))
+    given = (step(9, 0.9), step(11, 0.1), step(2, 0.25))
+    wrong = WrongWord(0, 12, before, (), given)
+    right, after = wrong.mean_losses
+    assert right == pytest.approx(math.log(2) / 2)
+    assert after == pytest.approx((math.log(10) + math.log(4)) / 2)
+    assert all(map(math.isnan, WrongWord(2, 12, before, (), given).mean_losses))
+
+
+def test_the_most_harmful_word_makes_the_rest_least_likely(small_model: Maker) -> None:
+    model = small_model()
+    harms = {}
+    for candidate in (20, 21, 22):
+        words = [WORDS[0], candidate, *WORDS[2:]]
+        chances = [float(fresh(model, words[:at])[words[at]]) for at in range(2, len(words))]
+        harms[candidate] = -sum(map(math.log, chances))
+    found = most_harmful(model, task(), WORDS, 1, (20, 21, 22))
+    assert found == max(harms, key=lambda each: harms[each])
+    assert most_harmful(model, task(), WORDS, 1, (22, 22)) == 22

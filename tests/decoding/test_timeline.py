@@ -11,7 +11,7 @@ from core.decoding.forced import continued
 from core.decoding.guard import Guard
 from core.decoding.rows import KeptRows
 from core.decoding.sampling import Sampling, sample
-from core.decoding.timeline import Moment, timeline
+from core.decoding.timeline import Moment, Work, timeline, totals
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.trace.tape import Edit, Recorder
@@ -131,3 +131,16 @@ def test_with_padding_among_the_words_nothing_is_kept(small_model: Maker) -> Non
     uses = [moment.cache for moment in timeline(small_model(), task(), [9, 0, 10, 11])]
     assert [use.kept > 0 for use in uses] == [False, True, False, False]
     assert [use.with_cache == use.without_cache for use in uses] == [True, False, True, True]
+
+
+def test_totals_add_the_steps_up(small_model: Maker) -> None:
+    moments = timeline(small_model(), task(), WORDS)
+    cached, fresh_work = totals(moments)
+    assert cached.rows == 3  # one a step
+    assert fresh_work.rows == 1 + 2 + 3
+    states = 2 * D  # of a word in a layer: a key and a value
+    assert cached.keys_and_values == states * ((ENCODER + DECODER) * S + DECODER * 3)
+    assert fresh_work.keys_and_values == states * (3 * (ENCODER + DECODER) * S + DECODER * 6)
+    assert fresh_work.over(cached)[0] == 2
+    assert Work(6, 8, 9).over(Work(3, 2, 1)) == (2, 4, 9)
+    assert totals(()) == (Work(0, 0, 0), Work(0, 0, 0))

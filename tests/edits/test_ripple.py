@@ -29,6 +29,7 @@ def test_a_change_by_hand() -> None:
     found = change(before, after, STREAM)
     assert found.difference[0, 0].tolist() == [0, 0, 0, 5] and found.difference[0, 3, 1] == 2
     assert (found.scale, found.largest, found.cut, found.broken) == ((0.0, 5.0), 5.0, False, 0)
+    assert found.changed == 2
     far = moved(before, after, STREAM)
     assert far.by_position.tolist() == pytest.approx([1.0, 0.0, 0.0, 1.0])
     assert far.overall == pytest.approx(math.sqrt((25 + 4) / (25 + 1 + 4)))
@@ -49,7 +50,8 @@ def test_lost_numbers_are_counted_and_infinities_do_not_spread() -> None:
     after[0, 1, 2] = torch.nan
     found = change(hand_made({MASKED: before}), hand_made({MASKED: after}), MASKED)
     assert not found.difference[0, 0].any()  # −∞ before and after: no difference
-    assert found.broken == 3 and found.scale == (1.0, 1.0) and found.largest == 0.0
+    assert (found.broken, found.changed) == (3, 4)
+    assert found.scale == (1.0, 1.0) and found.largest == 0.0
 
 
 def test_how_a_forbidden_score_is_written_is_no_distance() -> None:

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from core.checkpoints import load_model
-from core.edits.sweep import Sweep, sweep, swept_addresses
+from core.edits.sweep import Sweep, questions, sweep, swept_addresses
 from core.errors import GlassformerError
 from core.trace.sites import addresses
 from core.trace.tape import Edit
@@ -46,6 +46,24 @@ def test_the_question_is_the_noun_that_is_resolved(
     assert (vocabulary[question.rival], vocabulary[question.answer]) == ("动物", "马路")
     assert both[0].output_pieces[question.row] == "动物"
     assert found.plain < 0 < found.other
+
+
+def test_the_questions_are_all_words_that_would_change(
+    model: Translator, both: tuple[Trace, Trace]
+) -> None:
+    one, other = both
+    found = questions(model, one, other)
+    forced = model.trace(WIDE, target=one.output_text)["output/logits"][0]
+    written = (one["output/logits"][0].argmax(-1), forced.argmax(-1))
+    rows = [row for row in range(len(forced)) if written[0][row] != written[1][row]]
+    assert [each.row for each in found] == rows
+    assert [(each.rival, each.answer) for each in found] == [
+        (int(written[0][row]), int(written[1][row])) for row in rows
+    ]
+    assert found[0] == last(model, one, other).question
+    with pytest.raises(GlassformerError) as error:
+        questions(model, one, one)
+    assert error.value.key == "sweep_same"
 
 
 def test_the_only_word_that_differs_brings_everything(

@@ -8,11 +8,18 @@ import torch
 from torch import Tensor
 
 from core.checkpoints import load_model
-from core.edits.experiment import Experiment, run
+from core.edits.experiment import Experiment, run, setting
 from core.edits.noise import normal_at
 from core.edits.slices import open_mesh
 from core.edits.switch import Switch
-from core.edits.tensors import TensorNoise, TensorPatch, TensorScale, TensorSet
+from core.edits.tensors import (
+    Slice,
+    TensorNoise,
+    TensorPatch,
+    TensorScale,
+    TensorSet,
+    touched,
+)
 from core.errors import GlassformerError
 from core.trace.trace import Trace
 from core.translator import Translator
@@ -209,3 +216,34 @@ def test_links_and_files(model: Translator) -> None:
     experiment = Experiment(kinds)
     assert Experiment.from_text(experiment.text) == experiment
     assert Experiment.from_json(experiment.to_json(model), model) == experiment
+
+
+def test_what_a_switch_takes_hold_of(model: Translator) -> None:
+    asked = setting(model)
+    trace = model.trace("I have a cat")
+    address = "encoder/0/self_attention/weights"
+    shape = trace[address].shape
+    some = (("head", (1,)), ("query", (0, 2)))
+    assert touched(TensorSet(address), trace, asked) == (shape.numel(), shape.numel())
+    assert touched(TensorScale(address, some), trace, asked) == (2 * shape[-1], shape.numel())
+    patch = TensorPatch("*/0/feed_forward/output", (), "I have a dog")
+    both = sum(trace[f"{side}/0/feed_forward/output"].numel() for side in ("encoder", "decoder"))
+    assert touched(patch, trace, asked) == (both, both)
+
+
+@pytest.mark.parametrize(
+    ("switch", "key"),
+    [
+        (TensorSet("encoder/9/nothing"), "unknown_address"),
+        (TensorSet("memory", (("head", (0,)),)), "unknown_axis"),
+        (TensorSet("memory", (("position", (99,)),)), "out_of_range"),
+        (TensorSet("source/ids", (), 1e6), "out_of_range"),
+        (TensorPatch("memory", (), "The animal is tired"), "patch_shape"),
+        (TensorPatch("memory", (("position", (0,)),), "I", (("position", (9,)),)), "out_of_range"),
+        (TensorPatch("memory", (), ""), "empty_text"),
+    ],
+)
+def test_what_a_switch_cannot_take_hold_of(model: Translator, switch: Slice, key: str) -> None:
+    with pytest.raises(GlassformerError) as error:
+        touched(switch, model.trace("I like you and your cats"), setting(model))
+    assert error.value.key == key

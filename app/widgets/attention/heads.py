@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import streamlit as st
 
 from app import state
 from app.figures.attention_roles import roles_figure
 from app.figures.labels import format_percent
 from app.widgets.attention.focus import Focus, choice, head_name
+from app.widgets.attention.off import off_button, off_heads
 from app.widgets.attention.taught import SIGN, taught_note
 from app.widgets.chart import show_chart
 from app.widgets.head_grid import GridTexts, Thumbnail, head_grid
 from app.words import say
-from core.reading.attention_views import Kind, overview
+from core.reading.attention_views import Kind, attention_at, overview
 from core.reading.head_roles import ROLES, Head, describe, heads_of, ranked
 
 ROLES_HEIGHT = 190
@@ -36,7 +39,9 @@ def show(focus: Focus) -> None:
     name = head_name(now.layer, now.head)
     chosen = describe(trace, focus.kind, now.layer, now.head)
     said = say("attention.head_does", name=f"**{name}**", does=does(focus.kind, chosen))
-    st.markdown(said, help=say("attention.does_help"), width="stretch")
+    with st.container(key="attention_does", horizontal=True, gap="xsmall"):
+        st.markdown(said, help=say("attention.does_help"), width="stretch")
+        off_button("attention_off")
     figure = roles_figure(
         {say(f"attention.order_{called[role]}"): chosen.shares[role] for role in ROLES[:5]},
         focus.look,
@@ -48,13 +53,13 @@ def show(focus: Focus) -> None:
 def thumbnails(focus: Focus) -> list[Thumbnail]:
     """Every head in reading order: by layer with the layer's mean last, or ranked by a role."""
     now, trace = focus.now, focus.trace
-    heads = heads_of(trace, focus.kind)
+    heads, off = heads_of(trace, focus.kind), off_heads(trace)
     if now.order != "place":
-        return [_thumbnail(focus.kind, head, now.order) for head in ranked(heads, now.order)]
+        return [_thumbnail(focus.kind, head, off, now.order) for head in ranked(heads, now.order)]
     items = []
     for layer in range(len(heads) // trace.config.n_heads):
-        items += [_thumbnail(focus.kind, head) for head in heads if head.layer == layer]
-        items.append(_thumbnail(focus.kind, describe(trace, focus.kind, layer, None)))
+        items += [_thumbnail(focus.kind, head, off) for head in heads if head.layer == layer]
+        items.append(_thumbnail(focus.kind, describe(trace, focus.kind, layer, None), off))
     return items
 
 
@@ -72,7 +77,9 @@ def does(kind: Kind, head: Head) -> str:
     return say(f"attention.does_{word}", share=format_percent(head.shares[role]))
 
 
-def _thumbnail(kind: Kind, head: Head, order: str = "") -> Thumbnail:
+def _thumbnail(
+    kind: Kind, head: Head, off: Container[tuple[str, int]], order: str = ""
+) -> Thumbnail:
     name = head_name(head.layer, head.head)
     share = format_percent(head.shares[order]) if order else None
     place = {"layer": head.layer + 1, "head": say("attention.mean")}
@@ -82,7 +89,9 @@ def _thumbnail(kind: Kind, head: Head, order: str = "") -> Thumbnail:
     title = say("attention.head_does", name=name, does=does(kind, head))
     note = taught_note(kind, head.layer, head.head)
     title = f"{title}\n{SIGN} {note}" if note else title
-    return Thumbnail(head.layer, head.head, name, short, title, share, bool(note))
+    is_off = head.head is not None and (attention_at(kind, head.layer), head.head) in off
+    title = f"{title}\n{say('switch_heads.thumbnail_off')}" if is_off else title
+    return Thumbnail(head.layer, head.head, name, short, title, share, bool(note), is_off)
 
 
 def grid_texts(focus: Focus) -> GridTexts:

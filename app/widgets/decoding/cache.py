@@ -1,5 +1,167 @@
-"""Not drawn yet."""
+"""The KV-cache: what each step reuses and computes, what it saves, and that the numbers stay."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+from app import state
+from app.figures.cache_work import CacheTexts, cache_work
+from app.figures.labels import format_number
+from app.figures.theme import Look
+from app.widgets.bridge import Click, plotly_clicks
+from app.widgets.chart import current_look, show_chart
+from app.widgets.decoding.columns import draw_strip
+from app.widgets.decoding.run import Decoding, take_back
+from app.words import say
+from core.decoding.forced import EQUAL
+from core.decoding.speed import Speed, measured
+from core.decoding.timeline import Moment, Work, totals
+
+CHART = "cache_work"
+HEIGHT = 420
+PARTS = ("rows", "keys_and_values", "scores")
 
 
 def show() -> None:
-    """Draws nothing."""
+    """Draw the strip, the work of every step, and what it comes to."""
+    st.html(Path(__file__).with_name("cache.css"))
+    look = current_look()
+    decoding = Decoding.current()
+    place = decoding.place(state.get_state())
+    with st.container(key="cache_strip"):
+        draw_strip(decoding.run, place, look, take_back, "cache_steps", bars=False)
+    with st.container(key="cache_main"):
+        left, right = st.columns([7, 4.6], gap="medium")
+        with left, st.container(key="cache_left", gap="xsmall"):
+            _picture(decoding, place, look)
+        with right, st.container(key="cache_right", gap="xsmall"):
+            _says(decoding, place, look)
+
+
+def _picture(decoding: Decoding, place: int, look: Look) -> None:
+    moments = decoding.run.moments
+    names = ("reused", "computed", "without", "step", "numbers")
+    texts = CacheTexts(**{name: say(f"kv_cache.{name}") for name in names})
+    st.markdown(f"**{say('kv_cache.title')}**")
+    st.caption(say("kv_cache.about"))
+    figure = cache_work(
+        [each.cache.kept for each in moments],
+        [each.cache.with_cache.keys_and_values for each in moments],
+        [each.cache.recomputed for each in moments],
+        place,
+        [step_text(each) for each in moments],
+        texts,
+        look,
+        look.px(HEIGHT),
+    )
+    with st.container(key="cache_bars"):
+        show_chart(figure, CHART, say("kv_cache.alt"), fill=True)
+
+    def clicked(click: Click) -> None:
+        state.update(moment=min(max(round(click.x), 0), len(moments) - 1))
+
+    plotly_clicks([CHART], clicked, key="cache_work")
+
+
+def step_text(moment: Moment) -> str:
+    """The numbers of one step, in a few lines."""
+    use = moment.cache
+    return say(
+        "kv_cache.step_text",
+        step=moment.position + 1,
+        kept=whole(use.kept),
+        kept_bytes=size(use.kept_bytes),
+        computed=whole(use.with_cache.keys_and_values),
+        added=whole(use.added),
+        added_bytes=size(use.added_bytes),
+        without=whole(use.recomputed),
+        without_bytes=size(use.recomputed_bytes),
+    )
+
+
+def _says(decoding: Decoding, place: int, look: Look) -> None:
+    moments = decoding.run.moments
+    if decoding.edits:
+        st.info(say("kv_cache.switched"))
+    st.markdown(f"**{say('kv_cache.this_step', step=place + 1)}**")
+    lines = "<br>".join(escape(step_text(moments[place])).splitlines()[1:])
+    st.html(f'<p class="cache-step">{lines}</p>')
+    config = decoding.translator.config
+    st.caption(
+        say("kv_cache.a_word", layers=config.decoder_layers, d_model=config.d_model,
+            bytes=moments[place].cache.number_bytes)
+    )  # fmt: skip
+    st.markdown(f"**{say('kv_cache.all_steps', steps=len(moments))}**")
+    st.html(totals_html(moments))
+    last = moments[-1].cache
+    st.caption(say("kv_cache.memory", bytes=size(last.kept_bytes + last.added_bytes)))
+    worst = max(each.difference for each in moments)
+    if not decoding.edits:
+        key = "kv_cache.equal" if worst <= EQUAL else "kv_cache.unequal"
+        st.markdown(say(key, difference=format_number(worst, look.precision)))
+    _measure(decoding, look)
+
+
+def totals_html(moments: tuple[Moment, ...]) -> str:
+    """All steps together: rows, keys and values, scores, with the cache and without it."""
+    cached, fresh = totals(moments)
+    heads = ("what", "with", "without", "times")
+    head = "".join(f"<th>{escape(say(f'kv_cache.head_{name}'))}</th>" for name in heads)
+    body = "".join(
+        f"<tr><td>{escape(say(f'kv_cache.part_{part}'))}</td><td>{whole(_part(cached, part))}</td>"
+        f"<td>{whole(_part(fresh, part))}</td><td><b>{format_number(times, 2)}×</b></td></tr>"
+        for part, times in zip(PARTS, fresh.over(cached), strict=True)
+    )
+    return f'<table class="cache-totals"><tr>{head}</tr>{body}</table>'
+
+
+def _part(work: Work, part: str) -> int:
+    return int(getattr(work, part))
+
+
+def _measure(decoding: Decoding, look: Look) -> None:
+    trace, words, speed = state.kept("cache_speed", (None, (), None))
+    known = speed if trace is decoding.trace and words == decoding.run.words else None
+
+    def measure() -> None:
+        found = measured(decoding.model, decoding.task, decoding.run.words)
+        state.keep("cache_speed", (decoding.trace, decoding.run.words, found))
+
+    with st.container(
+        key="cache_measure", horizontal=True, gap="small", vertical_alignment="center"
+    ):
+        st.button(
+            say("kv_cache.measure"),
+            key="cache_measure_now",
+            icon=":material/timer:",
+            help=say("kv_cache.measure_help"),
+            on_click=measure,
+            width="content",
+        )
+        st.markdown(measured_text(known, look) if known else say("kv_cache.not_measured"))
+
+
+def measured_text(speed: Speed, look: Look) -> str:
+    """Both times and how many times as fast."""
+    return say(
+        "kv_cache.measured",
+        cached=format_number(1000 * speed.with_cache, look.precision),
+        fresh=format_number(1000 * speed.without_cache, look.precision),
+        ratio=format_number(speed.ratio, 2),
+        rounds=speed.rounds,
+    )
+
+
+def whole(number: int) -> str:
+    """A count with its thousands apart."""
+    return f"{number:,}"
+
+
+def size(count: int) -> str:
+    """Bytes as "384 B", "17.5 KB", "1.2 MB"."""
+    if count < 1024:
+        return f"{count} B"
+    return f"{count / 1024:.1f} KB" if count < 1024**2 else f"{count / 1024**2:.1f} MB"

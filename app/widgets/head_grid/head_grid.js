@@ -15,11 +15,18 @@ function startGrid(root) {
 }
 
 // The levels 0–254 as colours, mixed between the stops of the scale; 255 is forbidden.
-function palette(stops) {
+// Signed ones are brightened away from the middle, which is no difference.
+function bright(share, signed) {
+  if (!signed) return share ** BRIGHTER;
+  const away = 2 * share - 1;
+  return 0.5 + 0.5 * Math.sign(away) * Math.abs(away) ** BRIGHTER;
+}
+
+function palette(stops, signed) {
   const colours = new Uint32Array(256);
   const channels = stops.map(([at, hex]) => [at, ...[1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16))]);
   for (let level = 0; level < FORBIDDEN; level += 1) {
-    const share = (level / (FORBIDDEN - 1)) ** BRIGHTER;
+    const share = bright(level / (FORBIDDEN - 1), signed);
     const after = Math.max(1, channels.findIndex(([at]) => at >= share));
     const [low, high] = [channels[after - 1], channels[after]];
     const part = (share - low[0]) / (high[0] - low[0]);
@@ -60,8 +67,11 @@ function makeHead(grid, data, item, levels, colours) {
   const size = data.rows * data.columns;
   const start = (item.layer * (data.heads + 1) + (item.head ?? data.heads)) * size;
   paint(canvas, levels.subarray(start, start + size), data.rows, data.columns, colours);
-  button.append(canvas);
+  const picture = element("div", "picture");
+  picture.append(canvas);
+  button.append(picture);
   button.classList.toggle("marked", item.marked);
+  button.classList.toggle("off", item.off);
   if (item.share !== null) {
     button.append(element("span", "", item.short), element("span", "share", item.share));
   }
@@ -90,7 +100,7 @@ function draw(grid, data) {
   grid.node.replaceChildren();
   grid.buttons = [];
   const levels = Uint8Array.from(atob(data.levels), (letter) => letter.charCodeAt(0));
-  const colours = palette(data.scale);
+  const colours = palette(data.scale, data.signed);
   grid.node.classList.toggle("ranked", data.ranked);
   (data.ranked ? drawRanked : drawPlain)(grid, data, levels, colours);
 }
@@ -133,6 +143,7 @@ export default function (component) {
   grid.node.style.setProperty("--role", data.role);
   grid.node.style.setProperty("--grey", data.grey);
   grid.node.style.setProperty("--mark", data.mark);
+  grid.node.style.setProperty("--changed", data.changed);
   const { focus, ...picture } = data;
   const drawn = JSON.stringify(picture);
   if (drawn !== grid.drawn) draw(grid, data);

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app import state
-from app.figures.colours import faded, sequential
+from app.figures.colours import diverging, faded, sequential
 from app.figures.theme import Look
 from app.widgets.component import component
 from core.reading.attention_views import Overview
@@ -30,6 +30,7 @@ class Thumbnail:
     title: str  # with what the head does
     share: str | None = None  # what the ranking is by; None where nothing is ranked
     marked: bool = False  # with a sign in its corner; the title says why
+    off: bool = False  # switched off: struck through
 
 
 @dataclass(frozen=True)
@@ -44,28 +45,31 @@ class GridTexts:
 def head_grid(
     view: Overview, items: Sequence[Thumbnail], focus: tuple[int, int | None],
     texts: GridTexts, look: Look, on_pick: Callable[[int, int | None], None],
+    key: str = "head_grid", signed: bool = False, share: float = 1.0,
 ) -> None:  # fmt: skip
     """Draw the grid; `on_pick(layer, head)` is called before the rerun, head None for a mean.
 
-    The items come in reading order; those with a share are drawn one after the other.
+    The items come in reading order; those with a share are drawn one after the other. key: tells
+    several grids of a page apart. signed: the levels are differences, 127 is none. share: of the
+    largest size of a thumbnail.
     """
 
     def picked() -> None:
-        value = state.trigger("head_grid", "pick")
+        value = state.trigger(key, "pick")
         if value:
             head = value.get("head")
             on_pick(int(value["layer"]), None if head is None else int(head))
 
     _grid(
-        key="head_grid",
-        data=grid_data(view, items, focus, texts, look),
+        key=key,
+        data=grid_data(view, items, focus, texts, look, signed, share),
         on_pick_change=picked,
     )
 
 
 def grid_data(
     view: Overview, items: Sequence[Thumbnail], focus: tuple[int, int | None],
-    texts: GridTexts, look: Look,
+    texts: GridTexts, look: Look, signed: bool = False, share: float = 1.0,
 ) -> dict[str, Any]:  # fmt: skip
     """What is sent to the browser: a byte a cell, the colours, the texts."""
     return {
@@ -80,10 +84,12 @@ def grid_data(
         "label": texts.label,
         "rowLabels": list(texts.rows),
         "columnLabels": list(texts.columns),
-        "widest": look.px(WIDEST),
-        "scale": sequential("weights", look.dark),
+        "widest": look.px(WIDEST * share),
+        "signed": signed,
+        "scale": diverging(look.dark) if signed else sequential("weights", look.dark),
         "role": look.colour("weights"),
         "mark": look.colour("text"),
+        "changed": look.colour("changed"),
         "grey": look.colour("faint"),
         "hatch": faded(look.colour("faint"), 0.7),
     }

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from app import state
 from app.widgets import escape
+from app.widgets.stage_bar import switched
+from app.widgets.stage_bar.notices import Notice
 from app.widgets.text import literal
 from app.widgets.translate.focus import attention_in_focus
 from app.words import say
@@ -19,28 +23,44 @@ WITHOUT_A_HEAD = ("walkthrough", "vectors")  # they name what they show themselv
 DOUBTED = ("attention", "tensors")  # pages without the badge
 
 
-def show(trace: Trace | None, message: str) -> None:
-    """Draw the line: the focus on the left, a message on the right."""
+def show(trace: Trace | None, notices: Sequence[Notice]) -> None:
+    """Draw the line: the focus on the left, messages, what is switched on the right."""
     with st.container(
         horizontal=True, gap="xsmall", key="stage_focus", wrap=False, vertical_alignment="center"
     ):
         if trace is not None:
-            now = state.get_state()
-            st.markdown(" · ".join(focus(now, trace, state.page())), width="content")
-            if state.page() in DOUBTED and confidence(trace).level == "unsure":
-                _show_doubt()
-            if now.step:
-                _show_step(now.step)
-            if escape.is_pinned(now):
+            _show_focus(trace)
+        if notices:
+            text = "".join(f":red[:material/error:] {each.text} " for each in notices)
+            st.markdown(text, width="stretch")
+            for place, way in enumerate(way for each in notices for way in each.ways):
                 st.button(
-                    "×",
-                    key="widget_release",
-                    type="tertiary",
-                    help=say("frame.release"),
-                    on_click=escape.release,
+                    say(f"experiment.way_{way.name}"),
+                    key=f"widget_way_{place}",
+                    help=say(f"experiment.way_{way.name}_help"),
+                    on_click=way.act,
                 )
-        if message:
-            st.markdown(f":red[:material/error:] {message}", width="stretch")
+        else:
+            st.space("stretch")
+        if trace is not None:
+            switched.show(crowded=bool(notices))
+
+
+def _show_focus(trace: Trace) -> None:
+    now = state.get_state()
+    st.markdown(" · ".join(focus(now, trace, state.page())), width="content")
+    if state.page() in DOUBTED and confidence(trace).level == "unsure":
+        _show_doubt()
+    if now.step:
+        _show_step(now.step)
+    if escape.is_pinned(now):
+        st.button(
+            "×",
+            key="widget_release",
+            type="tertiary",
+            help=say("frame.release"),
+            on_click=escape.release,
+        )
 
 
 def _show_doubt() -> None:
@@ -68,7 +88,8 @@ def _to_end() -> None:
 def focus(now: state.State, trace: Trace, page: str) -> list[str]:
     """What is in focus on a page ("" is the first one, Translate), part by part, as markdown."""
     kind, layer, head = "cross", *attention_in_focus(now, trace)
-    if page == "attention" or (page == "training" and now.replay in ("attention", "film")):
+    moving = page == "training" and now.replay in ("attention", "film")
+    if page in ("attention", "switch") or moving:
         kind, layer, head = now.kind, now.layer, now.head
     parts = _attention(kind, layer, head, trace)
     if page == "tensors":

@@ -1,4 +1,4 @@
-"""First line of the stage bar: the sentence, examples, direction and model."""
+"""First line of the stage bar: the sentence, one beside it, examples, direction and model."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from app import service, state
 from app.widgets.stage_bar.examples import Example, examples
 from app.widgets.text import literal
 from app.words import say
+
+SECOND_OPEN = "second_open"  # its input is on screen, though nothing is typed yet
 
 
 def show() -> None:
@@ -23,6 +25,7 @@ def show() -> None:
             label_visibility="collapsed",
             on_change=_take("sentence", "text"),
         )
+        _second(now)
         notes = {example: _example_label(example, now.language) for example in examples()}
         st.menu_button(
             say("frame.examples"),
@@ -35,6 +38,43 @@ def show() -> None:
         _choice("direction", now.direction, directions)
         models = {name: name for name in service.models() or ("",)}
         _choice("model", now.model, models)
+
+
+def _second(now: state.State) -> None:
+    """A sentence beside the first: a button that opens its input, and one that closes it."""
+    if not (now.second or state.kept(SECOND_OPEN, False)):
+        st.button(
+            ":material/add:",
+            key="widget_second_open",
+            type="tertiary",
+            help=say("experiment.second_open"),
+            on_click=_open_second,
+        )
+        return
+    # It begins as the first sentence: most often one word is to be another.
+    st.text_input(
+        say("experiment.second"),
+        key=state.bind("second", now.second or now.text),
+        placeholder=say("experiment.second_hint"),
+        label_visibility="collapsed",
+        on_change=_take("second", "second"),
+    )
+    st.button(
+        "×",
+        key="widget_second_close",
+        type="tertiary",
+        help=say("experiment.second_close"),
+        on_click=_close_second,
+    )
+
+
+def _open_second() -> None:
+    state.keep(SECOND_OPEN, True)
+
+
+def _close_second() -> None:
+    state.keep(SECOND_OPEN, False)
+    state.update(second="", run="")
 
 
 def _choice(name: str, value: str, labels: dict[str, str]) -> None:

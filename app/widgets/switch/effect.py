@@ -1,5 +1,69 @@
-"""Not drawn yet."""
+"""What a switch did: to the translation word by word, or to the vectors from layer to layer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from app import service, state
+from app.service import Pair
+from app.widgets.switch import effect_ripple, effect_words
+from app.widgets.text import literal
+from app.words import say
+from core.errors import GlassformerError
+
+VIEWS = {"words": effect_words, "ripple": effect_ripple}
 
 
 def show() -> None:
-    """Draws nothing."""
+    """Draw what the pair of runs on screen has to tell, or what to do where there is none."""
+    st.html(Path(__file__).with_name("effect.css"))
+    pair = service.pair()
+    if pair is None:
+        _nothing()
+        return
+    _head(pair)
+    try:
+        forced = service.forced()
+    except GlassformerError as error:
+        if error.key != "decoding_range":
+            raise
+        st.info(say("effect.too_long"))
+        return
+    assert forced is not None  # there is a pair
+    with st.container(key="effect_view", gap=None):
+        VIEWS[state.get_state().result].show(pair, forced)
+
+
+def _head(pair: Pair) -> None:
+    labels = {name: say(f"effect.{name}") for name in VIEWS}
+    now = state.get_state().result
+
+    def take() -> None:
+        state.update(result=state.widget_value("switch_result"))
+
+    with st.container(
+        key="effect_head", horizontal=True, vertical_alignment="center",
+        horizontal_alignment="distribute", gap="small",
+    ):  # fmt: skip
+        st.markdown(f"**{say(f'effect.title_{pair.kind}')}**", width="content")
+        st.segmented_control(
+            say("effect.show"),
+            list(VIEWS),
+            key=state.bind("switch_result", now),
+            format_func=labels.__getitem__,
+            required=True,
+            label_visibility="collapsed",
+            width="content",
+            on_change=take,
+        )
+    st.caption(say(f"effect.about_{now}_{pair.kind}"))
+
+
+def _nothing() -> None:
+    trace = service.on_screen()
+    with st.container(key="effect_nothing", gap="small"):
+        st.markdown(f"**{say('effect.nothing')}**")
+        st.markdown(f"{say('effect.nothing_now')} **{literal(trace.output_text)}**")
+        st.markdown(say("effect.nothing_do"))

@@ -11,6 +11,7 @@ from types import ModuleType
 import streamlit as st
 
 from app import state
+from app.widgets.switch import bar
 from app.widgets.text import told
 from app.words import say
 from core.errors import GlassformerError
@@ -25,6 +26,7 @@ def show() -> None:
     st.html(Path(__file__).with_name("switch.css"))
     chosen = on_screen(state.get_state().switches)
     with st.container(key="switch_page", gap="xsmall"):
+        bar.show()
         _groups(chosen)
         if chosen in WIDE:
             _part(chosen)

@@ -25,7 +25,7 @@ def planned(trace: Trace, address: str) -> Plan:
     return plan(trace, address, now.axes, {"head": now.head or 0} | dict(now.pins))
 
 
-def show(trace: Trace, address: str, chosen: Plan) -> Sheet:
+def show(trace: Trace, address: str, chosen: Plan, with_forms: bool = True) -> Sheet:
     """Draw the choice of axes, of the held index or the lines, and of the form; cut the sheet."""
     now = state.get_state()
     left, form = st.columns(WIDTHS, gap="medium")
@@ -37,8 +37,8 @@ def show(trace: Trace, address: str, chosen: Plan) -> Sheet:
             with column:
                 _axis_choice(side, names, pair)  # type: ignore[arg-type]
     forms = {each: say(f"tensors.form_{each}") for each in FORMS}
-    with form:
-        st.segmented_control(
+    if with_forms:
+        form.segmented_control(
             say("tensors.form"),
             list(forms),
             key=state.bind("form", now.form),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -11,12 +12,14 @@ from app import service, state
 from app.figures.labels import format_number
 from app.figures.theme import Look
 from app.widgets.chart import current_look
+from app.widgets.phrases import line
 from app.widgets.text import literal, told
 from app.widgets.trail import opening, written
 from app.widgets.trail.trail_view import trail_view
 from app.widgets.walk_link import walk_button
 from app.widgets.walkthrough.focus import selected
 from app.words import say
+from core.edits import Experiment
 from core.errors import GlassformerError
 from core.trace.trace import Trace
 from core.trail.node import Node
@@ -54,7 +57,8 @@ def _drawer() -> None:
         _head(trace, model, node)
         way, number, terms = st.columns([22, 33, 45], gap="medium")
         with way:
-            crumbs = [written.crumb(trace, cell, look) for cell in cells]
+            there = [cell for cell in cells if written.is_in(trace, cell)]
+            crumbs = [written.crumb(trace, cell, look) for cell in there]
             trail_view("trail_way", {"way": crumbs, "title": say("trail.way")}, look)
         with number, st.container(key="trail_number", gap="xsmall"):
             _number(node, look)
@@ -110,14 +114,18 @@ def _number(node: Node, look: Look) -> None:
     st.markdown(say(f"trail.operation_{node.operation}"))
     st.latex(node.formula)
     recorded, exact = (format_number(each, written.LONG) for each in (node.recorded, node.exact))
+    switches = _switches(node)
+    # A run under switches may differ only where one of them reached in.
+    verdict = "differs" if node.edited and not switches else node.verdict
     st.markdown(
         say(
-            f"trail.verdict_{node.verdict}",
-            tick=TICKS[node.verdict],
+            f"trail.verdict_{verdict}",
+            tick=TICKS[verdict],
             recorded=recorded,
             exact=exact,
             difference=format_number(abs(node.difference), look.precision),
             tolerance=format_number(node.tolerance, 2),
+            switches=literal(switches),
         )
     )
     facts = [
@@ -129,6 +137,16 @@ def _number(node: Node, look: Look) -> None:
         st.markdown(" &emsp; ".join(facts))
     for note in node.notes:
         st.caption(say(f"trail.note_{note}"))
+
+
+def _switches(node: Node) -> str:
+    """What is switched at a number that is not what was computed; "" where nothing is."""
+    if not node.edited:
+        return ""
+    now, applied = state.get_state(), service.experiment()
+    plain = service.get_setting(now.model, now.step)
+    asked = replace(plain, config=applied.config(plain.config))
+    return line(Experiment(applied.changing(node.cell.address, asked)))
 
 
 def _terms_title(node: Node) -> str:

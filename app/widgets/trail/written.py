@@ -61,6 +61,15 @@ def title(cell: Cell) -> str:
     return say("trail.title", what=say(site.text_key), place=place(cell.address))
 
 
+def is_in(trace: Trace, cell: Cell) -> bool:
+    """Whether a run has the cell: another one, before or after a switch, may be shorter."""
+    if cell.address not in trace:
+        return False
+    shape = trace[cell.address].shape
+    pairs = zip(cell.index, shape, strict=False)
+    return len(cell.index) == len(shape) and all(index < size for index, size in pairs)
+
+
 def crumb(trace: Trace, cell: Cell, look: Look) -> dict[str, Any]:
     """One number of the way, for the list of those visited."""
     site = site_at(cell.address)

@@ -144,12 +144,13 @@ def _lines(
         step,
         take_pin,
         colours=_colours(look, head),
-        texts=_texts(),
+        texts=line_texts(),
         key="word_lines",
     )
 
 
-def _texts() -> dict[str, str]:
+def line_texts() -> dict[str, str]:
+    """The words around the lines."""
     return {
         "source": say("translate.source"),
         "output": say("translate.output"),

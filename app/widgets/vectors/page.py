@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,8 +21,11 @@ STACKS = ("encoder", "decoder")
 IN_ONE_STACK = ("lens",)  # the generator reads the decoder alone
 
 
-def show() -> None:
-    """Draw the question that the state names: a module of this folder with `show()`."""
+def show(answer: Callable[[str], None] | None = None) -> None:
+    """Draw the question that the state names: a module of this folder with `show()`.
+
+    answer: draws another answer to it, under the same pickers.
+    """
     st.html(Path(__file__).with_name("vectors.css"))
     chosen = on_screen(state.get_state().vectors)
     with st.container(key="vectors_page", gap="xsmall"):
@@ -29,7 +33,7 @@ def show() -> None:
             _choice("vectors", questions(), chosen)
             if chosen not in IN_ONE_STACK:
                 _choice("stack", STACKS, state.get_state().stack)
-        _answer(chosen)
+        (answer or _answer)(chosen)
 
 
 def _answer(question: str) -> None:

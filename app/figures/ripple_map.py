@@ -1,0 +1,244 @@
+"""How far a change ran: depth downwards, words across, the encoder above the decoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app.figures.colours import mix, sequential
+from app.figures.labels import escape, is_chinese, visible, widest
+from app.figures.theme import Look, base_layout, hatching, is_numbered, token_axis
+from core.text.vocabulary import END
+
+LEAST = -4  # log₁₀ of what the palest colour stands for: 0.0001 of the tensor's own length
+TICKS = ("0.01%", "0.1%", "1%", "10%", "100%")
+BAR = 34  # pixels below the picture for the colour bar
+TALLEST = 4  # signs of a word that is written downwards
+GAP = 22  # pixels between the stacks
+CHART_WIDTH = 370  # about; decides how words are written
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One stack: rows down in computation order, words across.
+
+    moved (R, T): how far, relative to the tensor's own length; NaN where numbers are lost.
+    hovers: what a cell answers.
+    """
+
+    name: str
+    rows: Sequence[str]
+    tokens: Sequence[str]
+    moved: np.ndarray
+    hovers: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Rows that stand out, each as (stack, row): where it began, and what the page is about."""
+
+    first: tuple[int, int] | None = None
+    focus: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Words:
+    """An axis of words, the pixels that it needs, and whether the words slant."""
+
+    axis: dict[str, Any]
+    pixels: int
+    slanted: bool
+
+
+def shades(moved: np.ndarray) -> np.ndarray:
+    """Where on the colour scale, LEAST … 0, a cell stands; NaN (no colour) for still and lost.
+
+    The scale is that of log₁₀: what moved at all has at least the palest colour.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.clip(np.log10(np.asarray(moved, dtype=np.float64)), LEAST, 0.0)
+    still = ~(np.asarray(moved) > 0)
+    return np.where(still, np.nan, found).astype(np.float32)
+
+
+def ripple_figure(stacks: Sequence[Stack], marks: Marks, look: Look, height: int) -> go.Figure:
+    """The stacks below each other, a heat map each; the figure's trace i is that of stack i."""
+    cells = [_cells(each, at, look) for at, each in enumerate(stacks)]
+    lost = [_lost(each, at, look) for at, each in enumerate(stacks) if np.isnan(each.moved).any()]
+    left = _margin(stacks, look)
+    words = [_words(each, left, at, look) for at, each in enumerate(stacks)]
+    top, bottom = look.px(6) + words[0].pixels, look.px(BAR + 4) + words[-1].pixels
+    right = look.px(24) if any(each.slanted for each in words) else look.px(6)
+    layout = base_layout(
+        look,
+        None,
+        margin={"l": left, "r": right, "t": top, "b": bottom, "pad": 2},
+        plot_bgcolor=look.colour("panel"),
+        shapes=_frames(stacks, marks, look),
+        annotations=[],
+        coloraxis={
+            "cmin": LEAST,
+            "cmax": 0,
+            "colorscale": _scale(look),
+            "colorbar": _bar(look),
+        },
+    )
+    inner = max(height - top - bottom, 100)
+    for at, (low, high) in enumerate(_domains(stacks, inner, look)):
+        layout |= _axes(stacks[at], at, (low, high), words[at].axis, marks, look)
+        layout["annotations"].append(_name(stacks[at], at, high, look))
+    return go.Figure([*cells, *lost], layout)
+
+
+def _cells(stack: Stack, at: int, look: Look) -> go.Heatmap:  # noqa: ARG001
+    return go.Heatmap(
+        z=shades(stack.moved),
+        customdata=[list(row) for row in stack.hovers],
+        coloraxis="coloraxis",
+        xaxis=_axis("x", at),
+        yaxis=_axis("y", at),
+        xgap=1,
+        ygap=1,
+        hoverongaps=True,
+        hovertemplate="%{customdata}<extra></extra>",
+    )
+
+
+def _lost(stack: Stack, at: int, look: Look) -> go.Scatter:
+    return hatching(~np.isnan(stack.moved), look).update(xaxis=_axis("x", at), yaxis=_axis("y", at))
+
+
+def _axis(name: str, at: int) -> str:
+    return f"{name}{at + 1}" if at else name
+
+
+def _margin(stacks: Sequence[Stack], look: Look) -> int:
+    """Pixels for the longest row label."""
+    font = look.px(12)
+    return round(max(widest(row, font) for each in stacks for row in each.rows)) + look.px(8)
+
+
+def _words(stack: Stack, left: int, at: int, look: Look) -> Words:
+    """The axis of words: above the first stack, below the others.
+
+    Chinese that does not fit across stands upright, sign below sign.
+    """
+    font, side = look.px(12), "bottom" if at else "top"
+    axis = token_axis(stack.tokens, look, CHART_WIDTH - left, side)
+    axis |= {"automargin": False, "tickfont": {"size": font}}
+    if axis["tickangle"]:
+        longest = max(widest(each, font) for each in axis["ticktext"])
+        axis["tickangle"] *= -1 if at else 1
+        return Words(axis, round(0.72 * min(longest, look.px(90))) + font, True)
+    room = (CHART_WIDTH - left) / max(len(stack.tokens), 1)
+    down = [_down(each, font, room) for each in stack.tokens]
+    if is_numbered(axis, stack.tokens) and all(down):
+        axis |= {"tickvals": list(range(len(down))), "ticktext": down}
+        signs = max(each.count("<br>") + 1 for each in down)
+        return Words(axis, round(1.3 * font * signs) + 4, False)
+    return Words(axis, round(1.5 * font), False)
+
+
+def _down(token: str, font: int, room: float) -> str:
+    """A word written downwards, or across where it is narrow enough; "" for one that cannot be."""
+    if token == END:
+        return f'<span style="font-size:{round(0.75 * font)}px">eos</span>'
+    if widest(token, font) <= room:
+        return escape(visible(token))
+    if len(token) <= TALLEST and is_chinese(token) and font <= room:
+        return "<br>".join(map(escape, visible(token)))
+    return ""
+
+
+def _domains(stacks: Sequence[Stack], inner: float, look: Look) -> list[tuple[float, float]]:
+    """Where each stack stands, as shares of the height from below: as high as it has rows."""
+    rows = [len(each.rows) for each in stacks]
+    gaps = look.px(GAP) * (len(stacks) - 1) / inner
+    share = (1 - gaps) / sum(rows)
+    tops = [1 - share * sum(rows[:at]) - gaps * at for at in range(len(rows))]
+    return [(max(top - share * count, 0.0), top) for top, count in zip(tops, rows, strict=True)]
+
+
+def _axes(
+    stack: Stack, at: int, domain: tuple[float, float], words: dict[str, Any],
+    marks: Marks, look: Look,
+) -> dict[str, Any]:  # fmt: skip
+    suffix = str(at + 1) if at else ""
+    return {
+        f"xaxis{suffix}": words | {"anchor": _axis("y", at)},
+        f"yaxis{suffix}": {
+            "domain": list(domain),
+            "anchor": _axis("x", at),
+            "tickmode": "array",
+            "tickvals": list(range(len(stack.rows))),
+            "ticktext": [_row(stack, at, row, marks, look) for row in range(len(stack.rows))],
+            "tickfont": {"size": look.px(12)},
+            "range": [len(stack.rows) - 0.5, -0.5],
+            "showgrid": False,
+            "zeroline": False,
+            "ticks": "",
+            "fixedrange": True,
+            "automargin": False,
+        },
+    }
+
+
+def _row(stack: Stack, at: int, row: int, marks: Marks, look: Look) -> str:
+    label = escape(stack.rows[row])
+    if marks.first == (at, row):
+        return f'<b><span style="color:{look.colour("changed")}">▸ {label}</span></b>'
+    return label
+
+
+def _name(stack: Stack, at: int, top: float, look: Look) -> dict[str, Any]:  # noqa: ARG001
+    return {
+        "xref": "paper", "x": 0, "xanchor": "right", "xshift": -4,
+        "yref": "paper", "y": top, "yanchor": "bottom", "yshift": 1, "showarrow": False,
+        "text": f"<b>{escape(stack.name)}</b>",
+        "font": {"size": look.px(12), "color": look.colour("faint")},
+    }  # fmt: skip
+
+
+def _frames(stacks: Sequence[Stack], marks: Marks, look: Look) -> list[dict[str, Any]]:
+    """A line around a row: where the change began, and the row that the page is about."""
+    found = []
+    for place, role, width in ((marks.focus, "text", 1.5), (marks.first, "changed", 2)):
+        if place is None:
+            continue
+        at, row = place
+        found.append(
+            {
+                "type": "rect", "xref": _axis("x", at), "yref": _axis("y", at),
+                "x0": -0.5, "x1": len(stacks[at].tokens) - 0.5, "y0": row - 0.5, "y1": row + 0.5,
+                "line": {"color": look.colour(role), "width": width},
+            }
+        )  # fmt: skip
+    return found
+
+
+def _scale(look: Look) -> list[list[float | str]]:
+    """From a pale tint, which still differs from the panel, to the colour of what changed."""
+    scale = sequential("changed", look.dark)
+    pale = mix(look.colour("panel"), look.colour("changed"), 0.1)
+    return [[0.0, pale], *[each for each in scale if float(each[0]) > 0.1]]
+
+
+def _bar(look: Look) -> dict[str, Any]:
+    return {
+        "orientation": "h",
+        "x": 0.45,
+        "len": 0.94,
+        "y": 0,
+        "yref": "container",
+        "yanchor": "bottom",
+        "thickness": look.px(8),
+        "outlinewidth": 0,
+        "ticks": "",
+        "tickvals": list(range(LEAST, 1)),
+        "ticktext": [*TICKS[:-1], f"≥ {TICKS[-1]}"],
+        "tickfont": {"size": look.px(12), "color": look.colour("faint")},
+    }

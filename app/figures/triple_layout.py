@@ -1,0 +1,224 @@
+"""Where the three pictures of two runs lie, and their axes: the same lines at the same places.
+
+In a row for a wide place; in a narrow one the difference below the first, the legend beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+from app.figures.labels import fitted, text_width, visible
+from app.figures.tensor_axes import Side, sheet_axes
+from app.figures.theme import Look, is_numbered
+from core.reading.alignment import Edge
+from core.reading.beside import Beside
+
+Arrangement = Literal["row", "corner"]
+RUNS = (0, 1, None)  # first, second, difference
+CELLS = (0, 1, 2)  # the traces of the figure that are cells
+SMALLER = (1.0, 0.88, 0.77)  # sizes of type that are tried before words become numbers
+TITLE, BARS, GAP, EDGE, SLANT = 24, 50, 18, 6, 30  # pixels
+LONGEST = 9  # em of the labels of rows
+HIGHEST = 96  # pixels of the slanting labels of columns
+NOBODY = "–"
+
+
+@dataclass(frozen=True)
+class TripleLayout:
+    """How large the figure is, in pixels, how it is arranged, and what is pinned."""
+
+    width: int = 1000
+    height: int = 480
+    arrangement: Arrangement = "row"
+    # (row, column) of the lines; a None stands for all of them
+    pinned: tuple[int | None, int | None] | None = None
+
+
+@dataclass(frozen=True)
+class Box:
+    """Pixels from the left and from the top."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+    def domains(self, layout: TripleLayout) -> tuple[list[float], list[float]]:
+        """The same as shares of the figure, across and up."""
+        across = [self.left / layout.width, self.right / layout.width]
+        up = [max(0.0, 1 - edge / layout.height) for edge in (self.bottom, self.top)]
+        return across, up
+
+
+def label(edge: Edge, run: int | None, at: int) -> str:
+    """The word of a line; of the difference the second one behind the first where they differ."""
+    if run is not None:
+        word = edge.word(run, at)
+        return NOBODY if word is None else visible(word)
+    one, two = (label(edge, each, at) for each in (0, 1))
+    if NOBODY in (one, two):
+        return two if one == NOBODY else one
+    return one if one == two else f"{one}|{two}"
+
+
+def side(edge: Edge, run: int | None, title: str) -> Side:
+    """The lines of one picture, counted from 1; words by their line, the same in all pictures."""
+    if not edge.is_worded:
+        return Side(title, [int(at) + 1 for at in edge.places[0]], None, edge.step)
+    lines = range(len(edge))
+    return Side(title, [at + 1 for at in lines], [label(edge, run, at) for at in lines])
+
+
+def same_words(edge: Edge) -> bool:
+    """Whether both runs have the same words on every line."""
+    return all(edge.word(0, at) == edge.word(1, at) for at in range(len(edge)))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The boxes of the three pictures, and the type that their words fit in."""
+
+    found: Beside
+    titles: tuple[str, str]  # of rows and columns
+    look: Look
+    layout: TripleLayout
+
+    @property
+    def in_a_row(self) -> bool:
+        """Whether the three stand beside each other."""
+        return self.layout.arrangement == "row"
+
+    @cached_property
+    def boxes(self) -> tuple[Box, Box, Box]:
+        """First, second, difference."""
+        above = self.look.px(TITLE) + self.label_height
+        height, gap = self.layout.height, self.look.px(10)
+        one, two, three = self._across
+        if self.in_a_row:
+            bottom = height - self.look.px(BARS)
+            return Box(*one, above, bottom), Box(*two, above, bottom), Box(*three, above, bottom)
+        lower = above if self.shows_columns(2) else self.look.px(TITLE)
+        high = (height - above - lower - 2 * gap) / 2
+        below = above + high + gap + lower
+        return (
+            Box(*one, above, above + high),
+            Box(*two, above, above + high),
+            Box(*three, below, below + high),
+        )
+
+    @cached_property
+    def numbered(self) -> bool:
+        """Whether the columns have no room for their words and show numbers instead."""
+        tokens = self.sides(None)[1].tokens
+        axis = self._columns_axis(self.type)
+        return tokens is not None and is_numbered(axis, tokens)
+
+    @cached_property
+    def type(self) -> Look:
+        """The largest type in which the columns' words fit, or the reader's where none does."""
+        tokens = self.sides(None)[1].tokens
+        for share in SMALLER:
+            small = replace(self.look, size=round(self.look.size * share))
+            if tokens is None or not is_numbered(self._columns_axis(small), tokens):
+                return small
+        return self.look
+
+    @cached_property
+    def label_height(self) -> float:
+        """Pixels above a picture: level words are a line high, slanting ones as their longest."""
+        font, tokens = self.type.px(13), self.sides(None)[1].tokens
+        if tokens is None or not self._columns_axis(self.type)["tickangle"]:
+            return font * 1.6
+        longest = max(text_width(each, font) for each in tokens)
+        return float(min(0.72 * longest + font, HIGHEST))
+
+    def sides(self, run: int | None) -> tuple[Side, Side]:
+        """Rows and columns of a picture, its rows' words short enough to stand beside it."""
+        rows = side(self.found.rows, run, self.titles[0])
+        font = self.look.px(13)
+        if rows.tokens is not None:
+            short = [fitted(each, font, LONGEST * font) for each in rows.tokens]
+            rows = replace(rows, tokens=short)
+        return rows, side(self.found.columns, run, self.titles[1])
+
+    def axes(self, picture: int) -> dict[str, Any]:
+        """The four axes of a picture: two that name every line, two that show what fits."""
+        box, names = self.boxes[picture], axis_names(picture)
+        pixels = box.right - box.left, box.bottom - box.top
+        found = sheet_axes(*self.sides(RUNS[picture]), self.type, pixels)
+        across, up = box.domains(self.layout)
+        own: dict[str, Any] = {"automargin": False}
+        sided = own | {"domain": up, "side": self._row_side(picture)}
+        shown = {} if self.shows_rows(picture) else {"showticklabels": False}
+        worded = {} if self.shows_columns(picture) else {"showticklabels": False}
+        x, y, over_x, over_y = names
+        return {
+            _key(x): found["xaxis"] | own | {"anchor": y, "domain": across},
+            _key(y): found["yaxis"] | sided | {"anchor": x},
+            _key(over_x): found["xaxis2"]
+            | own
+            | worded
+            | {"anchor": over_y, "domain": across, "overlaying": x, "title": {"text": ""}},
+            _key(over_y): found["yaxis2"] | sided | shown | {"anchor": over_x, "overlaying": y},
+        }
+
+    def shows_rows(self, picture: int) -> bool:
+        """Words that are the same as in the picture to the left are written once."""
+        return picture != 1 or not same_words(self.found.rows)
+
+    def shows_columns(self, picture: int) -> bool:
+        """The same words above the picture that lies over it are written once, too."""
+        return picture != 2 or self.in_a_row or not same_words(self.found.columns)
+
+    def _row_side(self, picture: int) -> str:
+        """In a row the labels of the difference stand at the other edge."""
+        return "right" if picture == 2 and self.in_a_row else "left"
+
+    @cached_property
+    def _across(self) -> list[tuple[float, float]]:
+        wide = [self._label_width(each) for each in (0, 1, 2)]
+        inner, gap = wide[1] if self.shows_rows(1) else 0.0, self.look.px(GAP)
+        if self.in_a_row:
+            each = (self.layout.width - wide[0] - inner - wide[2] - 2 * gap - 2 * EDGE) / 3
+            second = EDGE + wide[0] + each + gap + inner
+            lefts = [EDGE + wide[0], second, second + each + gap]
+        else:
+            first = EDGE + max(wide[0], wide[2])
+            room = self.layout.width - first - inner - gap
+            # The last of slanting words reaches beyond its picture.
+            each = (room - (self.look.px(SLANT) if self.found.columns.is_worded else EDGE)) / 2
+            lefts = [first, first + each + gap + inner, first]
+        return [(left, left + max(each, 40.0)) for left in lefts]
+
+    def _label_width(self, picture: int) -> float:
+        rows = self.sides(RUNS[picture])[0]
+        texts = rows.tokens or [str(rows.numbers[-1])]
+        return max(text_width(each, self.type_of_rows) for each in texts) + 10
+
+    @property
+    def type_of_rows(self) -> int:
+        """Pixels of the words of rows, at most."""
+        return self.look.px(13)
+
+    def _columns_axis(self, small: Look) -> dict[str, Any]:
+        columns = self.sides(None)[1]
+        left, right = self._across[2]
+        axes = sheet_axes(columns, columns, small, (right - left, right - left))
+        axis: dict[str, Any] = axes["xaxis2"]
+        return axis
+
+
+def axis_names(picture: int) -> tuple[str, str, str, str]:
+    """How Plotly calls the axes of a picture: x and y that name, x and y that show."""
+    one, two = 2 * picture + 1, 2 * picture + 2
+    return _name("x", one), _name("y", one), _name("x", two), _name("y", two)
+
+
+def _name(kind: str, number: int) -> str:
+    return kind if number == 1 else f"{kind}{number}"
+
+
+def _key(name: str) -> str:
+    return f"{name[0]}axis{name[1:]}"

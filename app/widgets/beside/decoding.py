@@ -1,0 +1,82 @@
+"""The Decoding page for two runs: what each wrote at every step, and what else it might be."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+from app.figures.beside_steps import beside_steps
+from app.figures.labels import format_number, format_percent, visible
+from app.figures.theme import Look
+from app.service import Pair
+from app.widgets.beside.wording import titles
+from app.widgets.chart import current_look, show_chart
+from app.words import say
+from core.edits.translations import Word, words
+from core.reading.choices import choice_at
+from core.trace.trace import Trace
+
+OTHERS = 3  # runners-up of a step
+HEIGHT = 240
+
+
+def show(pair: Pair) -> None:
+    """Draw both timelines, step beside step."""
+    st.html(Path(__file__).with_name("decoding.css"))
+    st.markdown(f"**{say('beside.steps_title')}**")
+    with st.container(key="beside_steps"):
+        st.html(steps_grid((pair.first, pair.second), titles(pair), current_look()))
+    st.caption(say("beside.steps_note"))
+    st.markdown(f"**{say('beside.steps_chart')}**")
+    look = current_look()
+    figure = beside_steps(words(pair.first, pair.second), titles(pair), look, look.px(HEIGHT))
+    show_chart(figure, "beside_steps_chart", say("beside.steps_alt"))
+
+
+def steps_grid(runs: tuple[Trace, Trace], names: tuple[str, str], look: Look) -> str:
+    """A column a step: the words of the first run, how far apart, the words of the second."""
+    steps = words(*runs)
+    heads = [f"<th scope='col'>{escape(say('beside.steps_step', step=at + 1))}</th>"
+             for at in range(len(steps))]  # fmt: skip
+    rows = [f"<tr><th></th>{''.join(heads)}</tr>"]
+    for run, name in enumerate(names):
+        cells = "".join(_step(runs, run, each, look) for each in steps)
+        rows.append(f"<tr class='run'><th scope='row'>{escape(name)}</th>{cells}</tr>")
+    kls = "".join(f"<td class='kl'>{_nats(each, look.precision)}</td>" for each in steps)
+    rows.insert(2, f"<tr><th scope='row'>{escape(say('beside.words_kl'))}</th>{kls}</tr>")
+    return f"<table class='beside-steps'>{''.join(rows)}</table>"
+
+
+def _step(runs: tuple[Trace, Trace], run: int, step: Word, look: Look) -> str:
+    row = (step.before_row, step.after_row)[run]
+    if row is None:
+        return f"<td class='none'>{escape(say('beside.words_none'))}</td>"
+    choice = choice_at(runs[run], row, OTHERS)
+    changed = run == 1 and step.kind in ("other", "new")
+    colour = look.colour("changed" if changed else "text")
+    chance = choice.chosen.probability
+    wide = 0.0 if math.isnan(chance) else 100 * chance
+    others = "".join(
+        f"<div class='other'><span>{escape(visible(each.token))}</span>"
+        f"<em>{escape(_percent(each.probability))}</em></div>"
+        for each in choice.others
+    )
+    bar = f"<i style='width:{wide:.1f}%;background:{look.colour('data')}'></i>"
+    return (
+        f"<td><b style='color:{colour}'>{escape(visible(choice.chosen.token))}</b>"
+        f"<div class='chance'>{bar}</div><div>{escape(_percent(chance))}</div>{others}</td>"
+    )
+
+
+def _percent(chance: float) -> str:
+    return "NaN" if math.isnan(chance) else format_percent(chance)
+
+
+def _nats(step: Word, digits: int) -> str:
+    if step.divergence is None:
+        return escape(say("beside.words_none"))
+    written = escape(format_number(step.divergence, digits))
+    return written if step.same_prefix else f"<span class='apart'>{written}</span>"

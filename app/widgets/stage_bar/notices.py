@@ -1,0 +1,125 @@
+"""What the reader must know about what is on screen, and the ways out that go with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from app import experiments, service, state
+from app.widgets.phrase_places import Speaker
+from app.widgets.phrases import phrase
+from app.widgets.text import literal, told
+from app.words import say
+from core.edits import Experiment
+from core.edits.masks import Fill
+from core.edits.switch import Switch
+from core.errors import GlassformerError
+from core.reading.lost_numbers import Lost, first_lost
+
+
+@dataclass(frozen=True)
+class Way:
+    """A button beside a message: the words key below `experiment`, and what it does."""
+
+    name: str
+    act: Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One message, as markdown, and the ways out of it."""
+
+    text: str
+    ways: tuple[Way, ...] = ()
+
+
+def notices(outcome: service.Outcome) -> tuple[Notice, ...]:
+    """All that must be said, what stops the picture first."""
+    found = [
+        *_sentence(outcome),
+        *_experiment(outcome),
+        *_numbers(outcome),
+        *_second(outcome),
+    ]
+    if names := state.dropped():
+        found.append(Notice(say("frame.dropped", names=literal(", ".join(names)))))
+    return tuple(found)
+
+
+def _sentence(outcome: service.Outcome) -> list[Notice]:
+    if outcome.error is None:
+        return []
+    if outcome.trace is None:
+        return [Notice(told(outcome.error))]
+    stale = say("frame.stale", text=literal(outcome.trace.source_text))
+    space = "" if state.get_state().language == "zh" else " "
+    return [Notice(f"{told(outcome.error)}{space}{stale}")]
+
+
+def _experiment(outcome: service.Outcome) -> list[Notice]:
+    found = []
+    if outcome.switch_error is not None:
+        back = Way("undo", experiments.undo)
+        ways = (back,) if experiments.can_undo() else ()
+        text = say("experiment.not_run", why=told(outcome.switch_error))
+        found.append(Notice(text, (*ways, Way("reset", experiments.reset))))
+    if outcome.left_out:
+        found.append(_left_out(outcome.left_out))
+    return found
+
+
+def _left_out(misfits: dict[Switch, GlassformerError]) -> Notice:
+    (first, error), *others = misfits.items()
+
+    def take_out() -> None:
+        now = experiments.now()
+        kept = tuple(each for each in now.switches if each not in misfits)
+        experiments.put(replace(now, switches=kept))
+
+    text = say("experiment.left_out", switch=literal(phrase(first)), why=told(error))
+    if others:
+        text = f"{text} {say('experiment.left_out_more', count=len(others))}"
+    return Notice(text, (Way("take_out", take_out),))
+
+
+def _second(outcome: service.Outcome) -> list[Notice]:
+    if outcome.second_error is None:
+        return []
+    return [Notice(say("experiment.second_not_run", why=told(outcome.second_error)))]
+
+
+def _numbers(outcome: service.Outcome) -> list[Notice]:
+    """Where the numbers of the switched run end, if they do."""
+    if outcome.error is not None or not service.experiment():
+        return []
+    pair = service.pair()
+    trace = pair.second if pair is not None and pair.kind == "experiment" else outcome.trace
+    lost = first_lost(trace) if trace is not None else None
+    if lost is None:
+        return []
+    key = "lost_closed" if lost.closed_row else "lost"
+    text = say(f"experiment.{key}", place=literal(_place(lost)))
+    ways = [Way("undo", experiments.undo)] if experiments.can_undo() else []
+    if not ways:
+        ways = [Way("reset", experiments.reset)]
+    if lost.closed_row:
+        ways.append(Way("fill", fill_with_a_number))
+    return [Notice(text, tuple(ways))]
+
+
+def _place(lost: Lost) -> str:
+    """The tensor in words, of a map with its head and row."""
+    if not lost.closed_row:
+        return Speaker().tensor(lost.address)
+    _, head, query, _ = lost.index
+    return Speaker().cells(lost.address, (("head", (head,)), ("query", (query,))))
+
+
+def fill_with_a_number() -> None:
+    """Let masks write −1e9 again, under which a closed row looks evenly at all keys."""
+    now = experiments.now()
+    switches = tuple(each for each in now.switches if not isinstance(each, Fill))
+    chosen = Experiment(switches, now.name)
+    if service.plain_model().config.mask_fill != "large_negative":
+        chosen = chosen.having(Fill("large_negative"))
+    experiments.put(chosen)

@@ -1,0 +1,102 @@
+"""The figure of two runs and their difference."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.figures.theme import Look
+from app.figures.triple import triple_figure
+from app.figures.triple_layout import CELLS, Frame, TripleLayout
+from app.figures.triple_notes import TripleTexts
+from core.reading.alignment import NONE, Edge
+from core.reading.beside import Beside
+
+LAYOUTS = [TripleLayout(), TripleLayout(580, 450, "corner")]
+
+
+def texts(**changes: Any) -> TripleTexts:
+    given: dict[str, Any] = {
+        "titles": ("before", "<b>after</b>", "difference"),
+        "rows": "query",
+        "columns": "key",
+        "number": "weight",
+        "steps": "after − before",
+        "forbidden": "forbidden",
+        "only": ("first only", "second only"),
+    }
+    return TripleTexts(**given | changes)
+
+
+def small(address: str = "encoder/0/self_attention/weights") -> Beside:
+    """Three words; the second run has one more, and a cell that its mask forbids."""
+    words = ("a", "<s>", "c"), ("a", "b", "<s>", "c")
+    edge = Edge("query", (np.array([0, NONE, 1, 2]), np.arange(4)), words)
+    there = edge.places[0][:, None] >= 0, np.ones((4, 1), bool)
+    has = there[0] & (edge.places[0][None, :] >= 0), np.ones((4, 4), bool)
+    values = np.arange(16, dtype=np.float32).reshape(4, 4)
+    allowed = np.ones((4, 4), bool)
+    allowed[0, 3] = False
+    one = np.where(has[0], values, np.float32(np.nan))
+    return Beside(
+        address, edge, edge, (one, values[::-1].copy()), has, (np.ones((4, 4), bool), allowed)
+    )
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_first_two_share_a_scale(layout: TripleLayout) -> None:
+    found = small()
+    data = triple_figure(found, "weights", texts(), Look(), layout).data
+    first, second, step = (data[at] for at in CELLS)
+    assert (first.zmin, first.zmax) == (second.zmin, second.zmax) == found.limits == (0, 15)
+    assert step.zmin == -step.zmax == -found.reach
+    shown = np.isfinite(step.z)
+    assert (step.z[shown] == (found.values[1] - found.values[0])[shown]).all()
+    assert shown.sum() == 9
+    # A cell tells all three numbers.
+    assert first.customdata[0, 0].tolist() == [second.z[0, 0], step.z[0, 0]]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_is_no_number_is_covered(layout: TripleLayout) -> None:
+    figure = triple_figure(small(), "weights", texts(), Look(), layout)
+    hovers = [each.hovertemplate or "" for each in figure.data[3:]]
+    assert sum("second only" in hover for hover in hovers) == 2  # in the first and the difference
+    assert sum("forbidden" in hover for hover in hovers) == 1  # 0 in one is a number of both
+    assert sum(each.fill == "toself" for each in figure.data if each.type == "scatter") == 1
+    assert np.isnan(figure.data[1].z[0, 3])
+
+
+def test_words_are_shown_as_typed_and_stand_over_each_other() -> None:
+    figure = triple_figure(small(), "weights", texts(), Look(), LAYOUTS[0])
+    layout = figure.to_dict()["layout"]
+    assert "2 –" in layout["yaxis"]["ticktext"]
+    assert "3 &lt;s&gt;" in layout["yaxis3"]["ticktext"]
+    assert layout["yaxis"]["domain"] == layout["yaxis3"]["domain"] == layout["yaxis5"]["domain"]
+    assert any(note["text"] == "<b>&lt;b&gt;after&lt;/b&gt;</b>" for note in layout["annotations"])
+    corner = triple_figure(small(), "weights", texts(), Look(), LAYOUTS[1]).to_dict()["layout"]
+    assert corner["xaxis"]["domain"] == corner["xaxis5"]["domain"]
+    assert corner["yaxis"]["domain"][0] > corner["yaxis5"]["domain"][1]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_pictures_are_equal_and_inside(layout: TripleLayout) -> None:
+    boxes = Frame(small(), ("query", "key"), Look(), layout).boxes
+    sizes = {(round(box.right - box.left), round(box.bottom - box.top)) for box in boxes}
+    assert len(sizes) == 1
+    assert all(0 < box.left < box.right <= layout.width for box in boxes)
+    assert all(0 < box.top < box.bottom <= layout.height for box in boxes)
+
+
+def test_a_pin_is_framed_in_all_three_and_a_row_whole() -> None:
+    placed = TripleLayout(pinned=(2, None))
+    shapes = triple_figure(small(), "weights", texts(), Look(), placed).layout.shapes
+    assert [shape.xref for shape in shapes] == ["x", "x3", "x5"]
+    assert {(shape.x0, shape.x1, shape.y0, shape.y1) for shape in shapes} == {(-0.5, 3.5, 1.5, 2.5)}
+
+
+def test_the_first_waits_for_the_others() -> None:
+    waiting = texts(waiting=("comes|here", "and here"))
+    figure = triple_figure(small(), "weights", waiting, Look(), LAYOUTS[1])
+    assert sum(each.type == "heatmap" and each.showscale is True for each in figure.data) == 1
+    assert any(note.text == "comes<br>here" for note in figure.layout.annotations)

@@ -1,0 +1,133 @@
+"""The examples of the Switch page: each does what its line of text says."""
+
+from functools import cache
+
+import pytest
+import torch
+
+from app.widgets.switch.examples import GROUPS, Example, examples, view_of
+from core import Trace, load_model
+from core.checkpoints import load_about
+from core.edits import Experiment, run
+from core.effect import first_changed
+from core.translator import Translator
+from tests.opened_app import opened, state_of
+from tests.sent import data_of, send
+
+FIELDS = {"before", "after", "gone", "first", "nan", "less_probable"}
+EVERY = pytest.mark.parametrize("example", examples(), ids=lambda each: each.id)
+
+
+@cache
+def model(name: str) -> Translator:
+    return load_model(name or None)
+
+
+def runs(example: Example) -> tuple[Trace, Trace]:
+    """What the two translations of the panel are made by."""
+    experiment, translator = Experiment.from_text(example.edits), model(example.model)
+    if example.second:
+        both = (run(experiment, translator, text) for text in (example.text, example.second))
+        return next(both), next(both)
+    return translator.trace(example.text), run(experiment, translator, example.text)
+
+
+def log_chance(trace: Trace) -> float:
+    rows = trace["output/logits"][0].double().log_softmax(-1)
+    words = [trace.vocabulary.index(piece) for piece in trace.output_pieces]
+    return float(sum(rows[row, word] for row, word in enumerate(words)))
+
+
+@EVERY
+def test_the_stated_effect_happens(example: Example) -> None:
+    expect = example.expect
+    assert expect.keys() <= FIELDS
+    before, after = runs(example)
+    assert (before.direction, after.direction) == (example.direction, example.direction)
+    assert before.output_text == expect["before"]
+    assert after.output_text == expect["after"]
+    if gone := expect.get("gone"):
+        assert gone in before.output_tokens
+        assert gone not in after.output_tokens
+    if "nan" in expect:
+        assert bool(after["output/logits"].isnan().any()) is expect["nan"]
+    if first := expect.get("first"):
+        experiment = Experiment.from_text(example.edits)
+        forced = run(experiment, model(example.model), example.text, expect["before"])
+        assert forced.output_pieces == before.output_pieces
+        assert first_changed(before, forced) == first
+    if expect.get("less_probable"):
+        assert log_chance(after) < log_chance(before) - 1
+    if not example.second and expect["before"] == expect["after"]:
+        assert not torch.equal(before["output/logits"], after["output/logits"])
+
+
+@EVERY
+def test_edits_and_view_read(example: Example) -> None:
+    experiment = Experiment.from_text(example.edits)
+    assert experiment
+    assert experiment.text == example.edits
+    before, _ = runs(example)
+    lengths = len(before.source_tokens), len(before.target_tokens)
+    assert experiment.misfits(before.config, *lengths) == {}
+    shown = view_of(example)
+    assert shown["address"] in before
+    for name in example.view:
+        assert name in shown
+    assert example.group in GROUPS
+    for text in (*example.said("en"), *example.said("zh")):
+        assert 0 < len(text) <= 100
+
+
+def test_there_are_enough_and_the_first_turns_the_pronoun() -> None:
+    assert len(examples()) >= 11
+    assert len({each.id for each in examples()}) == len(examples())
+    assert examples()[0].edits.startswith("heads_redirected:decoder/1/cross_attention,(),5")
+    assert sum(each.direction == "zh-en" for each in examples()) >= 3
+    groups = [each.group for each in examples()]
+    assert sorted(groups, key=GROUPS.index) == groups
+
+
+def test_what_the_notes_say_of_single_words() -> None:
+    """The parts of the notes that the text after does not show by itself."""
+    found = {each.id: each for each in examples()}
+    taught = load_about("translator-taught")["taught"]["antecedent"]
+    assert found["taught"].edits == f"heads_off:{taught['address'][:-8]},({taught['head']})"
+    weights = model("translator-taught").trace(found["taught"].text)[taught["address"]]
+    assert int(weights[0, taught["head"], 7].argmax()) == 1  # from "it" to "animal"
+    assert model("").config.d_k == 20
+    assert model("").config.d_model == 80
+    even = runs(found["even"])[1]["decoder/0/self_attention/weights"][0, :, 2]
+    assert torch.allclose(even, torch.full_like(even, 1 / even.size(-1)))
+
+
+def test_a_click_loads_it_and_a_second_one_switches_back() -> None:
+    app = opened("switch", text="I love machine learning")
+    app = send(app, "example_cards", "pick", {"id": "solo"})
+    now, solo = state_of(app), next(each for each in examples() if each.id == "solo")
+    assert (now.text, now.model, now.edits) == (solo.text, solo.model, solo.edits)
+    assert (now.kind, now.layer, now.head, now.result) == ("cross", 1, 3, "words")
+    assert data_of(app, "example_cards")["chosen"] == "solo"
+    after = "".join(each["text"] for each in data_of(app, "effect_words")["sentences"][1])
+    assert after == solo.expect["after"]
+    app = send(app, "example_cards", "pick", {"id": "solo"})
+    assert (state_of(app).edits, state_of(app).text) == ("", solo.text)
+    assert data_of(app, "example_cards")["chosen"] == ""
+
+
+def test_two_sentences_come_and_go_together() -> None:
+    app = send(opened("switch"), "example_cards", "pick", {"id": "blind"})
+    assert state_of(app).second == "欢迎 来 到 北京"
+    rows = data_of(app, "effect_words")["rows"]
+    assert {line["kind"] for line in rows} == {"same"}
+    app = send(app, "example_cards", "pick", {"id": "blind"})
+    assert (state_of(app).second, state_of(app).edits) == ("", "")
+    app = send(app, "example_cards", "pick", {"id": "nobody"})
+    assert state_of(app).edits == ""
+
+
+def test_names_and_notes_follow_the_language() -> None:
+    sent = data_of(opened("switch", language="zh"), "example_cards")
+    names = [card["name"] for group in sent["groups"] for card in group["cards"]]
+    assert names == [each.name_zh for each in examples()]
+    assert all(group["cards"] for group in sent["groups"])

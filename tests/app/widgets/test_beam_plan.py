@@ -1,0 +1,78 @@
+"""The drawing of a beam search: no two nodes in one place, and nothing too large to send."""
+
+import json
+
+import pytest
+
+from app.figures.theme import Look
+from app.widgets.beam_tree import Drawn, TreeTexts, plan
+from app.widgets.beam_tree.beam_tree import tree_data
+from app.widgets.beam_tree.plan import FEW, WENT_ON
+from core import Trace, load_model
+from core.decoding.beam import beam
+from core.decoding.beam_tree import Beam
+from core.decodings import task_of
+
+TIRED = "The animal didn't cross the street because it was too tired"
+LONG = "I have a cat and you have a dog and we like them and they like us and she is here"
+TEXTS = TreeTexts("tree", "step", "start", "{word}", "{count} more", "given", {})
+Case = tuple[Beam, Trace]
+
+
+@pytest.fixture(scope="module", params=[(TIRED, 4), (LONG, 8), ("I like you", 1)])
+def case(request: pytest.FixtureRequest) -> Case:
+    text, size = request.param
+    model = load_model()
+    trace = model.trace(text)
+    return beam(model.transformer, task_of(model, trace), size), trace
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_every_node_has_a_place_of_its_own(case: Case, everything: bool) -> None:
+    tree, _ = case
+    drawn = plan(tree, everything, tree.best.index)
+    cells = [(place.column, place.lane) for place in drawn.places]
+    assert len(set(cells)) == len(cells)
+    shown = {place.node.index for place in drawn.places}
+    assert {node.index for node in tree.nodes if node.fate in WENT_ON} <= shown
+    assert all(place.node.parent in shown for place in drawn.places if place.column)
+    assert drawn.left_out == len(tree.nodes) - len(shown)
+    assert all(place.column == place.node.position + 1 for place in drawn.places)
+    best = {node.index for node in tree.path(tree.best.index)}
+    assert {place.lane for place in drawn.places if place.node.index in best} == {0}
+
+
+def test_the_focus_moves_nothing_that_went_on(case: Case) -> None:
+    tree, _ = case
+    one, other = (plan(tree, False, node.index) for node in (tree.nodes[1], tree.best))
+    places = [
+        {p.node.index: (p.column, p.lane) for p in each.places if p.node.fate in WENT_ON}
+        for each in (one, other)
+    ]
+    assert places[0] == places[1]
+
+
+def test_what_did_not_go_on_is_drawn_beside_the_focus_or_all_of_it(case: Case) -> None:
+    tree, _ = case
+    out = [node for node in tree.nodes if node.fate not in WENT_ON]
+    node = tree.path(tree.best.index)[0]
+    shown = {place.node.index for place in plan(tree, False, node.index).places}
+    near = {each.index for each in out if each.parent in (node.index, 0)}
+    expected = near if len(out) > FEW else {each.index for each in out}
+    assert {each.index for each in out} & shown == expected
+    for place in plan(tree, False, node.index).places:
+        children = {each.index for each in tree.children(place.node.index)}
+        assert place.hidden == len(children - shown)
+
+
+def test_what_is_sent_stays_small(case: Case) -> None:
+    tree, trace = case
+    for everything in (False, True):
+        drawn = Drawn(tree, plan(tree, everything, 1), trace.vocabulary.__getitem__, ())
+        data = tree_data(drawn, 1, TEXTS, Look())
+        assert len(json.dumps(data, ensure_ascii=False).encode()) < 256 * 1024
+        assert data["path"] == [0, 1]
+        ends = {each["h"]: each["i"] for each in data["nodes"] if each["h"]}
+        assert ends[1] == tree.best.index
+        widths = [len(data["widths"]), max(each["c"] for each in data["nodes"]) + 1]
+        assert widths[0] == widths[1]

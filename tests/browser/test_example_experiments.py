@@ -1,0 +1,89 @@
+"""The Switch page by mouse: take an example, see the word that changed, its ripple, switch back."""
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser import driver
+
+CHART = ".st-key-effect_ripple .js-plotly-plot"
+PLACE = """([row, column]) => {
+  const chart = document.querySelector(".st-key-effect_ripple .js-plotly-plot");
+  const {xaxis2, yaxis2} = chart._fullLayout;
+  const box = chart.getBoundingClientRect();
+  const [x, y] = [xaxis2._offset + xaxis2.l2p(column), yaxis2._offset + yaxis2.l2p(row)];
+  return [box.left + x, box.top + y];
+}"""
+
+
+def card(page: Page, name: str) -> Locator:
+    return page.locator("button.card").filter(has_text=name)
+
+
+def lines(page: Page) -> Locator:
+    return page.locator(".table .line")
+
+
+def show(page: Page, view: str) -> None:
+    page.locator(".st-key-effect_head").get_by_text(view, exact=True).click()
+
+
+def test_an_example_its_word_its_ripple_and_back(open_page: Callable[..., Page]) -> None:
+    page = open_page("switch", "text=I+like+you")
+    expect(page.get_by_text("Nothing is switched", exact=True)).to_be_visible()
+    card(page, "Turn “it” to the street").click()
+    expect(page.locator(".sentence b")).to_have_text(["动物", "马路"])
+    page.wait_for_url("**edits=heads_redirected*")
+    expect(page.get_by_label("Sentence").first).to_have_value(re.compile("too tired"))
+    changed = page.locator(".line.other")
+    expect(changed).to_have_count(1)
+    expect(changed).to_contain_text("97.6% → <0.1%")
+    expect(page.locator(".heading")).to_contain_text("Step 7")
+    lines(page).nth(3).click()
+    expect(page.locator(".heading")).to_contain_text("Step 4")
+    page.wait_for_url("**word=4*")
+
+    show(page, "Ripple")
+    expect(page.get_by_text("First change:")).to_contain_text("decoder/1/cross_attention/weights")
+    page.wait_for_selector(f'{CHART}[data-bridged="yes"] .nsewdrag', state="attached")
+    x, y = page.evaluate(PLACE, [11, 6])
+    page.mouse.move(x + 2, y)
+    page.mouse.move(x, y)
+    expect(page.locator(f"{CHART} .hovertext")).to_contain_text("output/probabilities")
+    expect(page.locator(f"{CHART} .hovertext")).to_contain_text("writes 动物: 1.41")
+    page.mouse.click(x, y)
+    page.wait_for_url("**address=output%2Fprobabilities*")
+
+    card(page, "Turn “it” to the street").click()
+    expect(page.get_by_text("Nothing is switched", exact=True)).to_be_visible()
+    page.wait_for_url(re.compile(r"^(?!.*edits=)"))
+    expect(page.locator("button.card.chosen")).to_have_count(0)
+
+
+def test_nothing_jumps_and_nothing_is_cut(open_page: Callable[..., Page]) -> None:
+    page = open_page("switch", "edits=heads_redirected:decoder/1/cross_attention,(),5,(6)")
+    expect(lines(page)).to_have_count(11)
+    boxes = page.locator(".effect, .next").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().toJSON())"
+    )
+    lines(page).nth(0).click()
+    expect(page.locator(".heading")).to_contain_text("Step 1")
+    driver.wait_until_idle(page)
+    again = page.locator(".effect, .next").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().toJSON())"
+    )
+    assert again == boxes
+    assert all(box["bottom"] <= 900 for box in boxes)
+    fits = "all => all.every((one) => one.scrollWidth <= one.clientWidth + 1)"
+    assert page.locator(".scroll, .choices, .total").evaluate_all(fits)
+
+
+def test_a_chinese_example_in_chinese_and_dark(open_page: Callable[..., Page]) -> None:
+    page = open_page("switch", "language=zh", theme="dark")
+    card(page, "无处可看：NaN").click()
+    expect(page.get_by_text("最先变化")).to_contain_text("decoder/0/self_attention/mask")
+    expect(page.locator(f"{CHART} pattern")).not_to_have_count(0)
+    show(page, "逐词")
+    expect(page.locator(".choices.is")).to_contain_text("NaN")
+    expect(lines(page).first).to_contain_text("→ NaN")

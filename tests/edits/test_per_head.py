@@ -1,0 +1,137 @@
+"""One head among the switches of an experiment, on the tensors that the runs record."""
+
+from functools import cache
+
+import pytest
+import torch
+
+from core import Trace, load_model
+from core.edits import Experiment, per_head, run
+from core.edits.heads import HeadsAlone, HeadsFrozen, HeadsOff, HeadsRedirected, HeadsSwapped
+from core.edits.masks import Causal
+from core.edits.switch import Switch
+from core.translator import Translator
+
+FIRST, SECOND = "encoder/0/self_attention", "encoder/1/self_attention"
+CROSS = "decoder/1/cross_attention"
+
+
+@cache
+def model() -> Translator:
+    return load_model("translator")
+
+
+CONFIG = model().config
+EVERY = tuple(range(CONFIG.n_heads))
+
+
+def trace(experiment: Experiment) -> Trace:
+    return run(experiment, model(), "I like you", "我 喜欢 你")
+
+
+def quiet(experiment: Experiment) -> set[tuple[str, int]]:
+    """The heads whose recorded output is exactly zero."""
+    made = trace(experiment)
+    return {
+        (address.removesuffix("/context"), head)
+        for address in made
+        if address.endswith("attention/context")
+        for head in EVERY
+        if not made[address][0, head].any()
+    }
+
+
+def of(*switches: Switch) -> Experiment:
+    return Experiment(switches, "mine")
+
+
+@pytest.mark.parametrize(
+    "experiment",
+    [
+        of(),
+        of(HeadsOff(FIRST, (1, 3)), Causal()),
+        of(HeadsOff("encoder/*", (1,)), HeadsOff(FIRST, (2,), "zero")),
+        of(HeadsOff("*"), HeadsAlone(CROSS, (0,))),
+        of(HeadsAlone("encoder/*", (0, 2))),
+        of(HeadsOff("encoder/9/*", (1,)), HeadsOff(CROSS, (7,))),  # neither is in the model
+    ],
+)
+def test_what_is_told_to_be_off_is_off_and_a_toggle_moves_one_head(experiment: Experiment) -> None:
+    fits = [each for each in experiment.switches if not of(each).misfits(CONFIG, 4, 4)]
+    assert set(per_head.silenced(experiment, CONFIG)) == quiet(of(*fits))
+    for where, head in ((FIRST, 1), (FIRST, 0), (CROSS, 2)):
+        after = per_head.toggled(experiment, CONFIG, where, head)
+        fits = [each for each in after.switches if not of(each).misfits(CONFIG, 4, 4)]
+        moved = quiet(of(*fits)) ^ set(per_head.silenced(experiment, CONFIG))
+        assert moved == {(where, head)}
+        assert after.name == "mine"
+        back = per_head.toggled(after, CONFIG, where, head)
+        assert (
+            per_head.silenced(back, CONFIG).keys() == per_head.silenced(experiment, CONFIG).keys()
+        )
+        assert (Causal() in after) == (Causal() in experiment)
+
+
+def test_heads_of_one_attention_share_a_switch() -> None:
+    one = per_head.toggled(of(), CONFIG, FIRST, 2)
+    assert one == of(HeadsOff(FIRST, (2,)))
+    two = per_head.toggled(one, CONFIG, FIRST, 0)
+    assert two == of(HeadsOff(FIRST, (0, 2)))
+    mixed = per_head.toggled(two, CONFIG, FIRST, 1, "mean")
+    assert per_head.silenced(mixed, CONFIG) == {
+        (FIRST, 0): "zero", (FIRST, 2): "zero", (FIRST, 1): "mean",
+    }  # fmt: skip
+    assert per_head.toggled(one, CONFIG, FIRST, 2) == of()
+
+
+def test_solo_and_out_of_it() -> None:
+    solo = per_head.toggled_alone(of(HeadsOff(CROSS, (0, 1))), CONFIG, CROSS, 1)
+    assert solo == of(HeadsAlone(CROSS, (1,)))
+    assert quiet(solo) == {(CROSS, head) for head in EVERY if head != 1}
+    assert per_head.alone(solo, CONFIG) == {(CROSS, 1)}
+    joined = per_head.toggled(solo, CONFIG, CROSS, 3)
+    assert joined == of(HeadsAlone(CROSS, (1, 3)))
+    assert per_head.toggled_alone(solo, CONFIG, CROSS, 2) == of(HeadsAlone(CROSS, (2,)))
+    assert per_head.toggled_alone(solo, CONFIG, CROSS, 1) == of()
+
+
+def test_all_heads_of_a_layer_or_a_kind() -> None:
+    every = {(where, head) for where in (FIRST, SECOND) for head in EVERY}
+    off = per_head.toggled_all(of(HeadsOff(FIRST, (1,))), CONFIG, "encoder/*/self_attention")
+    assert len(off.switches) == 1 and quiet(off) == every
+    one_on = per_head.toggled(off, CONFIG, SECOND, 2)
+    assert quiet(one_on) == every - {(SECOND, 2)}
+    assert quiet(per_head.toggled_all(one_on, CONFIG, SECOND)) == every
+    assert per_head.toggled_all(off, CONFIG, FIRST) == of(HeadsOff(SECOND))
+    assert per_head.toggled_all(off, CONFIG, "encoder/*/self_attention") == of()
+
+
+def test_the_way_of_all_that_is_off() -> None:
+    given = of(Causal(), HeadsOff(FIRST, (1,)), HeadsAlone(CROSS, (2,)))
+    mean = per_head.with_way(given, "mean")
+    assert set(per_head.silenced(mean, CONFIG).values()) == {"mean"}
+    assert per_head.silenced(mean, CONFIG).keys() == per_head.silenced(given, CONFIG).keys()
+    assert per_head.all_heads_on(given) == of(Causal())
+
+
+def test_where_one_head_looks_is_changed_without_the_others() -> None:
+    given = of(HeadsFrozen("encoder/*"), HeadsRedirected(SECOND, (1,), 2))
+    assert per_head.latest(given, CONFIG, per_head.STEERED, SECOND, 1) == given.switches[1]
+    assert per_head.latest(given, CONFIG, per_head.STEERED, SECOND, 0) == given.switches[0]
+    assert per_head.latest(given, CONFIG, per_head.STEERED, CROSS, 0) is None
+    free = per_head.released(given, CONFIG, per_head.STEERED, SECOND, (1,))
+    was = trace(of())
+    now = trace(free)
+    even = torch.full((4,), 0.25)
+    for head in EVERY:
+        weights = now[f"{SECOND}/weights"][0, head]
+        assert torch.equal(weights, even.expand(4, 4)) == (head != 1)
+        assert torch.equal(now[f"{FIRST}/weights"][0, head], even.expand(4, 4))
+    assert not torch.equal(was[f"{SECOND}/weights"], now[f"{SECOND}/weights"])
+
+
+def test_a_swap_ends_for_both() -> None:
+    given = of(HeadsSwapped("encoder/*", (0, 2)))
+    again = per_head.swapped(given, CONFIG, FIRST, (2, 1), HeadsSwapped(FIRST, (2, 1)))
+    assert again == of(HeadsSwapped(SECOND, (0, 2)), HeadsSwapped(FIRST, (2, 1)))
+    assert per_head.latest(again, CONFIG, (HeadsSwapped,), FIRST, 0) is None
