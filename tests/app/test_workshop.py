@@ -180,14 +180,17 @@ def test_start_stop_go_on_keep_use_and_take_away(
     assert "mine-1" in app.selectbox(key="widget_model_en").options
     app.text_input(key="widget_sentence").set_value("word3 is 12").run()
     app.selectbox(key="widget_model_en").set_value("mine-1").run()
-    assert not app.exception and app.session_state["kept_shown"].trace.model_name == "mine-1"
+    assert not app.exception
+    assert app.session_state["kept_shown"].trace.model_name == "mine-1"
     button(app, "discard").click().run()  # type: ignore[attr-defined]
     assert "mine-1" in app.selectbox(key="widget_model_en").options
     kept = trainings.desk()._workshops[first].kept["mine-1"]
     packed = zipfile.ZipFile(BytesIO(actions.pack(kept, "mine-1")))
     packed.extractall(tmp_path / "unpacked")
     own = load_model(tmp_path / "unpacked" / "mine-1")
-    assert own.translate("word3 is 12", "en-zh") == app.session_state["kept_shown"].trace.output_text
+    assert (
+        own.translate("word3 is 12", "en-zh") == app.session_state["kept_shown"].trace.output_text
+    )
     other = open_page()
     assert "mine-1" not in other.selectbox(key="widget_model_en").options
     stranger = opened("attention", model="mine-1")
