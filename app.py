@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import service, state
+from app import process, state
 from app.widgets import beside, frame, trail
 from app.words import say
 
@@ -22,7 +22,7 @@ page = st.navigation(
 )
 if state.sync(page.url_path).language != language:
     st.rerun()  # the browser's back button: the page titles are still in the other language
-service.prepare()
+process.prepare()
 frame.show()
 if not beside.show(page.url_path):
     page.run()

@@ -19,17 +19,17 @@ async def _warm_up(_app: Any) -> AsyncIterator[None]:
     threading.Thread(target=_load, name="warm-up", daemon=True).start()
     yield
     # A signal ends the server without Python's own clean-up: trainings and their folders go here.
-    from app import service
+    from app import process
 
-    service.close()
+    process.close()
 
 
 def _load() -> None:
-    from app import service, widgets
+    from app import process, widgets
 
     for module in pkgutil.walk_packages(widgets.__path__, f"{widgets.__name__}."):
         import_module(module.name)
-    service.warm_up()
+    process.warm_up()
 
 
 app = st.App("app.py", lifespan=_warm_up)

@@ -11,6 +11,7 @@ from core.errors import GlassformerError
 from core.trace.trace import Trace
 
 MOST_KEPT = 20
+LONGEST_NAME = 40
 
 
 def now() -> Experiment:
@@ -30,7 +31,7 @@ def problem() -> GlassformerError | None:
     return None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def parsed(text: str) -> Experiment:
     """`Experiment.from_text`, remembered: it is asked many times a rerun."""
     return Experiment.from_text(text)
@@ -77,7 +78,11 @@ def kept() -> dict[str, Experiment]:
 
 
 def keep(name: str, experiment: Experiment | None = None) -> None:
-    """Keep one under a name, the present one unless told; at most 20, the oldest goes."""
+    """Keep one under a name, the present one unless told; at most 20, the oldest goes.
+
+    A name from a file may be long: it is cut as a typed one is.
+    """
+    name = " ".join(name.split())[:LONGEST_NAME].strip()
     others = {each: old for each, old in kept().items() if each != name}
     chosen = now() if experiment is None else experiment
     newest = [*others.items(), (name, Experiment(chosen.switches, name))][-MOST_KEPT:]
@@ -103,5 +108,5 @@ def _history() -> History:
 
 
 def _go(history: History) -> None:
+    state.update(edits=history.now.text)  # first: what is cut off here is a step like a link's
     state.keep("experiment_history", history)
-    state.update(edits=history.now.text)

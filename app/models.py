@@ -71,10 +71,11 @@ def _load(name: str) -> Translator:
 
 @st.cache_resource(show_spinner=False)
 def _snapshots() -> BoundedCache[Translator]:
-    return BoundedCache(SNAPSHOT_BYTES, _weight_bytes)
+    return BoundedCache(SNAPSHOT_BYTES, weight_bytes)
 
 
-def _weight_bytes(model: Translator) -> int:
+def weight_bytes(model: Translator) -> int:
+    """Bytes of its weights."""
     return sum(weight.nbytes for weight in model.transformer.parameters())
 
 

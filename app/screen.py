@@ -174,8 +174,10 @@ class State:
             pins |= {"word": None}
         if "batch" in moved:
             pins |= {"row": 0}
-        if moved & {"forced", "beams", "edits"}:
+        if moved & {"forced", "beams", "edits", "second", "run"}:
             pins |= {"node": None}
+        if "second" in moved and bool(kept["second"]) != bool(now["second"]):
+            pins |= {"run": ""}  # the first and the second run are others
         if "step" in moved:
             pins |= self._pins_on_the_output()
         return replace(self, **pins | kept)

@@ -5,18 +5,13 @@ Nothing here changes a model or a trace: both are shared by all sessions.
 
 from __future__ import annotations
 
-import gc
-import os
-import threading
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-import torch
-
-from app import experiments, state, trainings
-from app.models import get_history, get_model, get_taught, models, steps_of
+from app import experiments, state
+from app.models import get_history, get_model, get_taught, models, place_of, steps_of
 from app.traces import (
+    get_batch,
     get_damage,
     get_forced,
     get_replay,
@@ -30,21 +25,16 @@ from core.edits import Experiment
 from core.edits.history import NOTHING
 from core.edits.switch import Switch
 from core.errors import GlassformerError
-from core.memory import keep_freed_memory
 from core.trace.tape import Edit
 from core.trace.trace import Trace
 from core.translator import Translator
 
 __all__ = [
-    "Outcome", "Pair", "both", "close", "current", "edits_on_screen", "experiment", "forced",
-    "get_damage", "get_history", "get_model", "get_replay", "get_run", "get_setting", "get_taught",
-    "get_trace", "get_variant", "model_on_screen", "models", "on_screen", "pair", "plain_model",
-    "prepare", "trace_bytes", "warm_up",
+    "Outcome", "Pair", "both", "current", "edits_on_screen", "experiment", "forced",
+    "get_batch", "get_damage", "get_history", "get_model", "get_replay", "get_run", "get_setting",
+    "get_taught", "get_trace", "get_variant", "made_by", "model_on_screen", "models", "on_screen",
+    "pair", "place_of", "plain_model", "run_of", "trace_bytes",
 ]  # fmt: skip
-
-THREADS = int(os.environ.get("GLASSFORMER_THREADS", "1"))
-
-_frozen = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -205,16 +195,25 @@ def left_out() -> dict[Switch, GlassformerError]:
 def model_on_screen() -> Translator:
     """The model that made the trace on screen, in the config that it ran with.
 
-    Not that of the state, where the input was refused. Errors: as `get_model`.
+    Not that of the state, where the input was refused; before the first run the bundled one.
+    Errors: as `get_model`.
     """
-    shown = _shown()
-    return get_variant(shown.experiment, shown.model, shown.step)
+    shown: _Shown | None = state.kept("shown")
+    return get_variant(shown.experiment, shown.model, shown.step) if shown else get_model()
 
 
 def plain_model() -> Translator:
     """The same without what is switched. Errors: as `get_model`."""
+    return get_model(*made_by())
+
+
+def made_by() -> tuple[str, str]:
+    """The name of the model that made the trace on screen, and the step of its training.
+
+    As `get_trace` and its like take them; the state's differ where its input was refused.
+    """
     shown = _shown()
-    return get_model(shown.model, shown.step)
+    return shown.model, shown.step
 
 
 def _shown() -> _Shown:
@@ -222,29 +221,3 @@ def _shown() -> _Shown:
     if shown is None:
         raise LookupError("no trace yet: call current() first")
     return shown
-
-
-def prepare() -> None:
-    """Once in a process, after the imports: threads, memory, garbage collection of what is loaded.
-
-    Streamlit runs a full collection after every script run. Without the freeze each walks through
-    all of torch's objects, about 190 ms, while every other session waits.
-    """
-    if not _frozen.acquire(blocking=False):
-        return
-    torch.set_num_threads(THREADS)
-    keep_freed_memory()
-    gc.collect()
-    gc.freeze()
-
-
-def warm_up() -> None:
-    """Load the bundled translator and translate once, so that the first visitor does not wait."""
-    with suppress(GlassformerError):  # the first page shows it, in the visitor's language
-        get_trace(state.FIRST_SENTENCE)
-    prepare()
-
-
-def close() -> None:
-    """Before the server ends: no training goes on without it, and no folder stays."""
-    trainings.desk().close()

@@ -24,6 +24,7 @@ from app.screen import (
     STRATEGIES,
     STROKES,
     SWITCHES,
+    VECTORS,
     VIEWS,
     State,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "STRATEGIES",
     "STROKES",
     "SWITCHES",
+    "VECTORS",
     "VIEWS",
     "Bounds",
     "State",

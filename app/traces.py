@@ -6,7 +6,7 @@ sessions with different experiments have different keys.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -14,11 +14,12 @@ import streamlit as st
 from torch import Tensor
 
 from app.cache import BoundedCache
-from app.models import get_model, place_of, steps_of
+from app.models import get_model, place_of, steps_of, weight_bytes
 from core.decodings import recorded
 from core.edits import Experiment, run, setting
 from core.edits.damage import Damage, head_damage
 from core.edits.heads import Way
+from core.edits.padding import InBatch, in_batch
 from core.edits.reference import mean_contexts
 from core.edits.switch import Setting
 from core.edits.variants import with_config
@@ -31,6 +32,8 @@ TRACE_BYTES = 256 * 2**20  # about a hundred sentences of the bundled translator
 REPLAY_BYTES = 32 * 2**20
 MEANS_BYTES = 4 * 2**20
 DAMAGE_BYTES = 8 * 2**20
+BATCH_BYTES = 32 * 2**20
+VARIANT_BYTES = 64 * 2**20  # their weights are those of the model, as long as that is loaded
 BYTES_A_NUMBER = 32  # a float in a tuple
 
 
@@ -125,6 +128,23 @@ def get_damage(
     return _damages().get(key, make)
 
 
+def get_batch(
+    experiment: Experiment, alone: Sequence[Trace], model: str = "", step: str = ""
+) -> tuple[InBatch, ...]:
+    """Sentences in one padded batch, each beside its own run.
+
+    alone: the plain runs of that model. Errors: as `get_model`, and those of the edits.
+    """
+    sentences = tuple((each.source_text, each.direction) for each in alone)
+    key = (sentences, place_of(model)[0], step, experiment.text)
+    return _batches().get(key, lambda: in_batch(get_model(model, step), alone, experiment))
+
+
+@st.cache_resource(show_spinner=False)
+def _batches() -> BoundedCache[tuple[InBatch, ...]]:
+    return BoundedCache(BATCH_BYTES, lambda found: sum(each.nbytes for each in found))
+
+
 @st.cache_resource(show_spinner=False)
 def _damages() -> BoundedCache[tuple[Damage, ...]]:
     return BoundedCache(
@@ -138,7 +158,16 @@ def get_variant(experiment: Experiment, model: str = "", step: str = "") -> Tran
     Errors: as `get_model`, and `config` where the weights do not allow it.
     """
     translator = get_model(model, step)
-    return with_config(translator, experiment.config(translator.config))
+    config = experiment.config(translator.config)
+    if config == translator.config:
+        return translator
+    key = (place_of(model)[0], step, config)
+    return _variants().get(key, lambda: with_config(translator, config))
+
+
+@st.cache_resource(show_spinner=False)
+def _variants() -> BoundedCache[Translator]:
+    return BoundedCache(VARIANT_BYTES, weight_bytes)
 
 
 def _get_means(model: str, step: str) -> Mapping[str, Tensor]:

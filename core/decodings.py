@@ -9,16 +9,15 @@ second = recorded(model, trace, tree.words(tree.hypotheses[1]))
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 import torch
 
 from core.decoding.step import Step
-from core.decoding.task import Task, check_number, most_words
+from core.decoding.task import Task, check_number
 from core.errors import GlassformerError
-from core.text.vocabulary import END
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace
 from core.translator import Translator
@@ -40,16 +39,7 @@ def task_of(translator: Translator, trace: Trace) -> Task:
     """
     if trace.config != translator.config:
         raise GlassformerError("trail_model", name=trace.model_name)
-    vocabulary, language = translator.tokenizer.vocabulary, _language(trace)
-    source = tuple(map(vocabulary.id, trace.source_pieces))
-    return Task(
-        source=source,
-        start=vocabulary.id(f"<{language}>"),
-        end=vocabulary.id(END),
-        limit=most_words(len(source), translator.config.max_length),
-        forbidden=frozenset(translator.forbidden(trace.source_pieces, language)),
-        guard=translator.guard(source),
-    )
+    return translator.task(trace.source_pieces, _language(trace))
 
 
 def read(translator: Translator, trace: Trace, words: Sequence[int]) -> Reading:
@@ -119,11 +109,6 @@ def recorded(
         steps=tuple(steps),
         further=(),
     )
-
-
-def tapes(edits: Sequence[Edit]) -> Callable[[], Recorder] | None:
-    """What the strategies take as `tape` to decode under edits; None without one."""
-    return (lambda: Recorder(edits, keep=lambda _: False)) if edits else None
 
 
 def _language(trace: Trace) -> str:

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from core.config import ModelConfig
-from core.edits.ripple import Moved, moved
-from core.edits.translations import Word, divergences, words
+from core.edits.ripple import Moved, moved, ripple
+from core.edits.translations import Word, divergences, log_probabilities, words
 from core.reading.blocks import Stack
 from core.reading.residual_stream import Part, states
 from core.trace.trace import Trace
@@ -98,11 +98,8 @@ def passed(before: Trace, after: Trace) -> tuple[tuple[Rung, Moved], ...]:
 
     Raises `ripple_models` for runs of different sizes.
     """
-    return tuple(
-        (rung, moved(before, after, rung.address))
-        for rung in rungs(before.config)
-        if rung.address in before and rung.address in after
-    )
+    known = {rung.address: rung for rung in rungs(before.config)}
+    return tuple((known[each.address], each) for each in ripple(before, after, known))
 
 
 def first_changed(before: Trace, after: Trace) -> str:
@@ -139,7 +136,7 @@ def _log_chances(trace: Trace, pieces: tuple[str, ...]) -> Tensor:
     """The log-probability of each given word at its row, (T,), float64."""
     index = {piece: at for at, piece in enumerate(trace.vocabulary)}
     ids = torch.tensor([index[piece] for piece in pieces])
-    rows = trace["output/logits"][0].double().log_softmax(dim=-1)  # (T, V)
+    rows = log_probabilities(trace)  # (T, V)
     return rows.gather(1, ids.to(rows.device)[:, None])[:, 0]
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import torch
 
 from core.config import ModelConfig
-from core.decoding.greedy import greedy
+from core.decoding.forced import continued
 from core.decoding.guard import Guard
+from core.decoding.rows import tapes
 from core.decoding.step import Step
-from core.decoding.task import most_words
+from core.decoding.task import Task, most_words
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.text.tokenizer import Encoded, Tokenizer
@@ -92,7 +93,7 @@ class Translator:
         source = self.tokenizer.encode(first, source_language)
         source_ids = torch.tensor([source.ids], device=self.device)  # (1, S)
         if target is None:
-            goal = self._decoded(source, source_ids, language, edits)
+            goal = self._decoded(source, language, edits)
         else:
             goal = self._forced(target, language)
         recorder = self._recorder(source, goal, edits, dropout_seed, memory_budget)
@@ -110,6 +111,18 @@ class Translator:
         sentences = self.tokenizer.sentences(text)
         space = " " if language == "en" else ""
         return space.join(self._translated(each, source_language, language) for each in sentences)
+
+    def task(self, pieces: Sequence[str], language: str) -> Task:
+        """What is to be written for a source, given as pieces, in a language, `en` or `zh`."""
+        source = tuple(map(self._id, pieces))
+        return Task(
+            source=source,
+            start=self._id(f"<{language}>"),
+            end=self._id(END),
+            limit=most_words(len(source), self.config.max_length),
+            forbidden=frozenset(self.forbidden(pieces, language)),
+            guard=self.guard(source),
+        )
 
     def guard(self, source_ids: Sequence[int]) -> Guard:
         """What keeps the decoder of one source (its ids) from going in circles."""
@@ -133,23 +146,15 @@ class Translator:
         source, _, target = direction.partition("-")
         return source, target
 
-    def _decoded(
-        self, source: Encoded, source_ids: torch.Tensor, language: str, edits: Sequence[Edit]
-    ) -> Target:
-        start, end = self._id(f"<{language}>"), self._id(END)
-        limit = most_words(len(source.ids), self.config.max_length)
-        tape: Callable[[], Recorder] | None = None
-        if edits:
-            tape = lambda: Recorder(edits, keep=lambda _: False)  # noqa: E731
-        forbidden = self.forbidden(source.pieces, language)
-        guard = self.guard(source.ids)
-        steps = greedy(self.transformer, source_ids, start, end, limit, forbidden, tape, guard)
+    def _decoded(self, source: Encoded, language: str, edits: Sequence[Edit]) -> Target:
+        task = self.task(source.pieces, language)
+        steps = continued(self.transformer, task, tape=tapes(edits))
         chosen = [step.chosen for step in steps]
-        return Target([start, *chosen[:-1]], chosen, source, tuple(steps))
+        return Target([task.start, *chosen[:-1]], chosen, source, steps)
 
     def _translated(self, sentence: str, source_language: str, language: str) -> str:
         source = self.tokenizer.encode(sentence, source_language)
-        goal = self._decoded(source, torch.tensor([source.ids], device=self.device), language, ())
+        goal = self._decoded(source, language, ())
         return self._read(goal.output_ids, source, language)[1]
 
     def _forced(self, target: str, language: str) -> Target:

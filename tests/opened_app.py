@@ -3,6 +3,7 @@
 from streamlit.testing.v1 import AppTest
 
 from app.state import State
+from core.trace.trace import Trace
 from tests.architecture.sources import ROOT
 
 
@@ -22,3 +23,9 @@ def state_of(app: AppTest) -> State:
     """What the app would put into its link."""
     state: State = app.session_state["state"]
     return state
+
+
+def drawn(app: AppTest) -> Trace:
+    """The run that its page draws."""
+    trace: Trace = app.session_state["kept_shown"].trace
+    return trace

@@ -9,9 +9,10 @@ import torch
 from core import Edit, Trace, load_model
 from core.decoding.beam import beam
 from core.decoding.forced import beside, continued, taking_over, wrong_word
+from core.decoding.rows import tapes
 from core.decoding.sampling import Sampling, sample
 from core.decoding.timeline import timeline
-from core.decodings import read, recorded, tapes, task_of
+from core.decodings import read, recorded, task_of
 from core.errors import GlassformerError
 from core.translator import Translator
 

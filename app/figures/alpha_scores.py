@@ -59,5 +59,6 @@ def _line(
         line={"color": colour, "width": 3 if focus else 1.4,
               "dash": "solid" if focus else DASHES[place % len(DASHES)]},
         customdata=said,
-        hovertemplate=f"{escape(name)}<br>%{{customdata}}<extra></extra>",
+        name=escape(name),
+        hovertemplate="%{fullData.name}<br>%{customdata}<extra></extra>",
     )  # fmt: skip

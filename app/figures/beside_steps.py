@@ -11,6 +11,16 @@ from app.figures.labels import escape, visible
 from app.figures.theme import Look, base_layout
 from core.edits.translations import Word
 
+LEFT = 100  # pixels: the columns stand below those of a table with row titles as wide
+
+
+def step_name(step: Word) -> str:
+    """Which step of the decoder it is, counted from 1; of both runs where they differ: "4|6"."""
+    rows = (step.before_row, step.after_row)
+    if rows[0] == rows[1]:
+        return str((rows[0] or 0) + 1)
+    return "|".join("–" if row is None else str(row + 1) for row in rows)
+
 
 def beside_steps(
     steps: Sequence[Word], names: tuple[str, str], look: Look, height: int
@@ -33,12 +43,13 @@ def beside_steps(
         )
     layout = base_layout(look, height, template="none", hovermode="closest", showlegend=True)
     layout["legend"] = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
-    layout["margin"] = {"l": 8, "r": 12, "t": look.px(28), "b": 8, "pad": 2}
+    margin = {"l": look.px(LEFT), "r": 4, "t": look.px(28), "b": look.px(22), "pad": 2}
+    layout["margin"] = margin | {"autoexpand": False}
     layout["xaxis"] = layout["xaxis"] | {
         "tickmode": "array",
         "tickvals": list(range(len(steps))),
-        "ticktext": [str(at + 1) for at in range(len(steps))],
-        "range": [-0.6, len(steps) - 0.4],
+        "ticktext": [step_name(each) for each in steps],
+        "range": [-0.5, len(steps) - 0.5],
     }
     layout["yaxis"] = layout["yaxis"] | {"range": [0, 1.02], "showgrid": True, "nticks": 5}
     return figure.update_layout(layout, barmode="group", bargap=0.35)

@@ -85,7 +85,9 @@ def format_number(value: float, digits: int = 3) -> str:
 
 
 def format_percent(share: float, digits: int = 3) -> str:
-    """A share of 0–1 for prose: "97.1%", "<0.1%"."""
+    """A share of 0–1 for prose: "97.1%", "<0.1%"; "NaN" where there is no number."""
+    if math.isnan(share):
+        return "NaN"
     percent = 100 * share
     if 0 < percent < 0.1:
         return "<0.1%"

@@ -136,7 +136,8 @@ def _words(stack: Stack, left: int, at: int, look: Look) -> Words:
         return Words(axis, round(0.72 * min(longest, look.px(90))) + font, True)
     room = (CHART_WIDTH - left) / max(len(stack.tokens), 1)
     down = [_down(each, font, room) for each in stack.tokens]
-    if is_numbered(axis, stack.tokens) and all(down):
+    stacked = any("<br>" in each for each in down)
+    if (stacked or is_numbered(axis, stack.tokens)) and all(down):
         axis |= {"tickvals": list(range(len(down))), "ticktext": down}
         signs = max(each.count("<br>") + 1 for each in down)
         return Words(axis, round(1.3 * font * signs) + 4, False)
@@ -147,7 +148,7 @@ def _down(token: str, font: int, room: float) -> str:
     """A word written downwards, or across where it is narrow enough; "" for one that cannot be."""
     if token == END:
         return f'<span style="font-size:{round(0.75 * font)}px">eos</span>'
-    if widest(token, font) <= room:
+    if widest(token, font) + font / 3 <= room:  # the next word stands apart
         return escape(visible(token))
     if len(token) <= TALLEST and is_chinese(token) and font <= room:
         return "<br>".join(map(escape, visible(token)))

@@ -13,13 +13,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from app.figures.colours import Scale, diverging, sequential
-from app.figures.labels import escape
+from app.figures.labels import escape, format_number
 from app.figures.theme import Look, base_layout, colour_bar
 from app.figures.triple_covers import covers
 from app.figures.triple_layout import BARS, CELLS, Box, Frame, TripleLayout, axis_names
 from app.figures.triple_notes import TripleTexts, beside_top, notes, pin, places
 from core.reading.beside import Beside
 
+SMALL = 1e-3  # below, the ticks of a scale are written with a power of ten
 GAPS_UP_TO = 40  # lines a side; beyond, the gaps between cells would eat the cells
 
 
@@ -56,7 +57,7 @@ def _cells(found: Beside, at: int, role: str, texts: TripleTexts, frame: Frame) 
     three = (*found.values, found.difference)
     free = (*found.said, found.compared)
     z = np.where(free[at] & np.isfinite(three[at]), three[at], np.nan).astype(np.float32)
-    limits = found.limits if at < 2 else (-(found.reach or 1.0), found.reach or 1.0)
+    limits = found.limits if at < 2 else (-found.span, found.span)
     gap = 1 if max(z.shape) <= GAPS_UP_TO else 0
     return go.Heatmap(
         z=z,
@@ -107,19 +108,31 @@ def _bar(at: int, texts: TripleTexts, frame: Frame) -> dict[str, Any]:
     else:
         box = second
         top = beside_top(frame) + (0 if at == 0 else look.px(54))
-    return colour_bar(look) | {
-        "orientation": "h",
-        "x": box.left / layout.width,
-        "xanchor": "left",
-        "len": (box.right - box.left) / layout.width,
-        "lenmode": "fraction",
-        "xpad": 0,
-        "y": 1 - top / layout.height,
-        "yanchor": "top",
-        "ypad": 0,
-        "title": {
-            "text": escape(texts.number if at == 0 else texts.steps),
-            "side": "top",
-            "font": {"size": look.px(12)},
-        },
-    }
+    return (
+        colour_bar(look)
+        | {
+            "orientation": "h",
+            "x": box.left / layout.width,
+            "xanchor": "left",
+            "len": (box.right - box.left) / layout.width,
+            "lenmode": "fraction",
+            "xpad": 0,
+            "y": 1 - top / layout.height,
+            "yanchor": "top",
+            "ypad": 0,
+            "title": {
+                "text": escape(texts.number if at == 0 else texts.steps),
+                "side": "top",
+                "font": {"size": look.px(12)},
+            },
+        }
+        | (_small_ticks(frame.found.span) if at == 2 else {})
+    )
+
+
+def _small_ticks(span: float) -> dict[str, Any]:
+    """Ends and middle of a scale whose numbers are too long to stand beside each other."""
+    if span >= SMALL:
+        return {}
+    texts = [format_number(each, 2) for each in (-span, 0.0, span)]
+    return {"tickvals": [-span, 0.0, span], "ticktext": texts, "tickangle": 0}

@@ -21,6 +21,7 @@ CELLS = (0, 1, 2)  # the traces of the figure that are cells
 SMALLER = (1.0, 0.88, 0.77)  # sizes of type that are tried before words become numbers
 TITLE, BARS, GAP, EDGE, SLANT = 24, 50, 18, 6, 30  # pixels
 LONGEST = 9  # em of the labels of rows
+READ_WRITTEN = "▸"  # between what a row of the decoder reads and what it writes
 HIGHEST = 96  # pixels of the slanting labels of columns
 NOBODY = "–"
 
@@ -60,7 +61,16 @@ def label(edge: Edge, run: int | None, at: int) -> str:
     one, two = (label(edge, each, at) for each in (0, 1))
     if NOBODY in (one, two):
         return two if one == NOBODY else one
-    return one if one == two else f"{one}|{two}"
+    return _both(one, two)
+
+
+def _both(one: str, two: str) -> str:
+    """Both words with what they share written once: "to▸Beijing|Shanghai"."""
+    parts = one.split(READ_WRITTEN), two.split(READ_WRITTEN)
+    if len(parts[0]) != len(parts[1]):
+        return f"{one}|{two}"
+    pairs = zip(*parts, strict=True)
+    return READ_WRITTEN.join(a if a == b else f"{a}|{b}" for a, b in pairs)
 
 
 def side(edge: Edge, run: int | None, title: str) -> Side:

@@ -11,6 +11,8 @@ from app.figures.theme import Look
 from app.figures.triple_layout import TITLE, Frame, axis_names
 from core.reading.beside import Beside
 
+LEGEND, LINE = 110, 20  # pixels: both colour bars, and a line of text below them
+
 
 @dataclass(frozen=True)
 class TripleTexts:
@@ -52,11 +54,16 @@ def notes(frame: Frame, texts: TripleTexts) -> list[dict[str, Any]]:
         lines = "<br>".join(map(escape, text.split("|")))
         found.append(_note(lines, left, top, 13, "faint", frame))
     if not frame.in_a_row:
-        start = beside_top(frame) + look.px(110)
+        start = beside_top(frame) + look.px(LEGEND)
         for line, text in enumerate(texts.said):
-            colour, height = "text" if line else "faint", start + line * look.px(20)
+            colour, height = "text" if line else "faint", start + line * look.px(LINE)
             found.append(_note(escape(text), frame.boxes[1].left, height, 13, colour, frame))
     return found
+
+
+def has_room(frame: Frame, lines: int) -> bool:
+    """Whether so many lines can stand beside the difference, below the legend."""
+    return beside_top(frame) + frame.look.px(LEGEND + lines * LINE) <= frame.layout.height
 
 
 def beside_top(frame: Frame) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,4 +26,32 @@ def component(
         parts[kind] = path.read_text(encoding="utf-8") if path.exists() else None
     code = [Path(module).with_name(f"{each}.js") for each in (*scripts, name)]
     parts["js"] = "\n".join(path.read_text(encoding="utf-8") for path in code if path.exists())
-    return st.components.v2.component(f"glassformer_{name}", isolate_styles=isolate_styles, **parts)
+    mount = st.components.v2.component(
+        f"glassformer_{name}", isolate_styles=isolate_styles, **parts
+    )
+
+    def mounted(*given: Any, data: Any = None, **more: Any) -> Any:
+        return mount(*given, data=sendable(data), **more)
+
+    return mounted
+
+
+def sendable(data: Any) -> Any:
+    """The same with None for NaN and ∞, which are no JSON: the browser would show an error."""
+    try:
+        json.dumps(data, allow_nan=False)
+    except TypeError:
+        return data  # not JSON at all: tables and bytes go another way
+    except ValueError:
+        return _finite(data)
+    return data
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    if isinstance(data, dict):
+        return {name: _finite(each) for name, each in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(each) for each in data]
+    return data

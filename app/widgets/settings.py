@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import service, state
+from app.widgets.pick import into, segments
 from app.words import say
 from core.errors import GlassformerError
 from core.trace.trace import Trace
@@ -27,19 +28,9 @@ def show(trace: Trace | None) -> None:
 
 
 def _select(name: str, options: tuple[int, ...], value: int, label: str) -> None:
-    def take() -> None:
-        state.update(**{name: state.widget_value(name)})
-
     # A link may hold a value between those offered here.
-    offered = tuple(sorted({*options, value}))
-    st.segmented_control(
-        say(f"settings.{name}"),
-        offered,
-        key=state.bind(name, value),
-        format_func=label.format,
-        required=True,
-        on_change=take,
-    )
+    labels = {offered: label.format(offered) for offered in sorted({*options, value})}
+    segments(name, say(f"settings.{name}"), labels, value, into(name), bare=False)
 
 
 def _facts(trace: Trace) -> None:

@@ -11,7 +11,7 @@ from torch import Tensor
 from core.model.cache import GrowingPast, LayerCache
 from core.model.masks import padding_mask
 from core.model.transformer import Transformer
-from core.trace.tape import Tape
+from core.trace.tape import Edit, Recorder, Tape
 
 Written = Sequence[Sequence[int]]  # N beginnings of equal length, each with its begin token
 
@@ -88,3 +88,8 @@ class FreshRows:
 def rows_of(model: Transformer, source_ids: Tensor, tape: Callable[[], Tape] | None = None) -> Rows:
     """The rows of a source (1, S); with a maker of tapes nothing is kept between them."""
     return KeptRows(model, source_ids) if tape is None else FreshRows(model, source_ids, tape)
+
+
+def tapes(edits: Sequence[Edit]) -> Callable[[], Tape] | None:
+    """What the strategies take as `tape` to decode under edits; None without one."""
+    return (lambda: Recorder(edits, keep=lambda _: False)) if edits else None

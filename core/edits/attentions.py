@@ -37,6 +37,14 @@ class OfHeads(Parts):
             within("head", head, config.n_heads)
         return list(self.heads or range(config.n_heads))
 
+    def holds_at(self, config: ModelConfig) -> tuple[str, ...]:
+        """The attentions that it is for; none where the model lacks them or its heads."""
+        try:
+            self.chosen(config)
+            return self.places(config)
+        except GlassformerError:
+            return ()
+
     @property
     def phrase(self) -> Phrase:
         """Heads and layer counted from 1, as on screen; `layer` is `*` for all of them."""

@@ -1,14 +1,16 @@
 """Which head matters: every head knocked out, all in one batch, and the harm measured.
 
 The sentence and its translation stand in the batch once as they are and once for every head; in
-each copy one head is off. All copies are forced to the same words, so their rows can be compared.
+each copy one head is off. All copies are forced to the same words, so their rows can be compared;
+under dropout all of them drop what the sentence drops when it is run alone.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -18,6 +20,7 @@ from core.edits.attentions import OfHeads
 from core.edits.experiment import Experiment, setting
 from core.edits.heads import Way, filling
 from core.edits.switch import Setting
+from core.edits.translations import kullback_leibler
 from core.edits.variants import with_config
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace
@@ -40,11 +43,6 @@ class Damage:
     def kl(self) -> float:
         """The mean divergence of a row, in nats."""
         return sum(self.divergence) / len(self.divergence)
-
-    @property
-    def log_ratio(self) -> float:
-        """The change of ln P(sentence), in nats: negative where the head helped."""
-        return _log(self.after) - _log(self.before)
 
     @property
     def worst(self) -> int:
@@ -77,11 +75,12 @@ def head_damage(
     """
     experiment = experiment or Experiment()
     config = experiment.config(model.config)
-    asked = asked or setting(model)
-    asked = Setting(model, config, asked.trace_of, asked.means)
+    asked = replace(asked or setting(model), config=config)
     base = experiment.edits(asked)
     means = asked.means() if way == "mean" else None
     runner, found = with_config(model, config), list[Damage]()
+    if experiment.seed is not None:
+        base = (*base, *_dropping(runner, trace, base, experiment.seed))
     everyone = list(heads_of(config))
     for start in range(0, len(everyone), COPIES):
         some = everyone[start : start + COPIES]
@@ -114,6 +113,19 @@ def _log_probabilities(
     return logits.double().log_softmax(dim=-1)
 
 
+def _dropping(model: Translator, trace: Trace, edits: Sequence[Edit], seed: int) -> list[Edit]:
+    """What one copy alone keeps and drops, for all copies."""
+    tape = Recorder(edits, keep=lambda address: address.endswith("/kept"), dropout_seed=seed)
+    source, target = (_ids(model, each) for each in (trace.source_pieces, trace.target_pieces))
+    model.transformer(source[None], target[None], tape)
+    return [Edit(address, partial(_as_alone, kept)) for address, kept in tape.tensors.items()]
+
+
+def _as_alone(kept: Tensor, drawn: Tensor) -> Tensor:
+    """`kept` (1, …) once for each copy of what was drawn."""
+    return kept.expand_as(drawn)
+
+
 def _in_copy(copy: int, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
     def changed(context: Tensor) -> Tensor:
         context[copy : copy + 1] = change(context[copy : copy + 1])
@@ -125,20 +137,15 @@ def _in_copy(copy: int, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor]
 def _damage(where: str, head: int, logs: Tensor, copy: int, written: Tensor) -> Damage:
     with_all, without = logs[0], logs[copy]  # (T, V)
     rows = torch.arange(len(written), device=logs.device)
-    kl = torch.nn.functional.kl_div(without, with_all, reduction="none", log_target=True)
     return Damage(
         where=where,
         head=head,
         before=tuple(with_all[rows, written].exp().tolist()),
         after=tuple(without[rows, written].exp().tolist()),
-        divergence=tuple(kl.sum(dim=-1).tolist()),
+        divergence=tuple(kullback_leibler(with_all, without).tolist()),
     )
 
 
 def _ids(model: Translator, pieces: Sequence[str]) -> Tensor:
     words = model.tokenizer.vocabulary
     return torch.tensor([words.id(piece) for piece in pieces], device=model.device)
-
-
-def _log(probabilities: Sequence[float]) -> float:
-    return sum(math.log(each) if each > 0 else -math.inf for each in probabilities)

@@ -85,13 +85,21 @@ class Experiment:
     def misfits(
         self, config: ModelConfig, source: int, target: int
     ) -> dict[Switch, GlassformerError]:
-        """The switches that do not fit a model or these lengths in tokens, and why."""
-        found = {}
+        """The switches that do not fit a model or these lengths in tokens, and why.
+
+        config: of the plain model; each is asked of the config that the others make of it.
+        """
+        found = dict[Switch, GlassformerError]()
+        for each in self.switches:
+            try:
+                config = each.config(config)
+            except GlassformerError as error:
+                found[each] = error
         for each in self.switches:
             try:
                 each.check(config, source, target)
             except GlassformerError as error:
-                found[each] = error
+                found.setdefault(each, error)
         return found
 
     @property

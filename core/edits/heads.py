@@ -10,7 +10,7 @@ from torch import Tensor
 
 from core.config import ModelConfig
 from core.edits.attentions import OfHeads, extent, within
-from core.edits.switch import Setting
+from core.edits.switch import Setting, refuse
 from core.trace.tape import Edit
 
 Way = Literal["zero", "mean"]
@@ -24,6 +24,7 @@ class HeadsOff(OfHeads, kind="heads_off"):
     """
 
     way: Way = "zero"
+    order: ClassVar[int] = 10  # whatever else is done to a context, off is off
 
     @property
     def slot(self) -> Hashable:
@@ -45,7 +46,12 @@ class HeadsOff(OfHeads, kind="heads_off"):
 
 @dataclass(frozen=True)
 class HeadsAlone(HeadsOff, kind="heads_alone"):
-    """All heads of the attention off but these (solo)."""
+    """All heads of the attention off but these (solo). Raises `experiment_value` for no heads."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.heads:
+            refuse(self.kind, "heads", self.heads)
 
     @property
     def slot(self) -> Hashable:
@@ -61,8 +67,14 @@ class HeadsSwapped(OfHeads, kind="heads_swapped"):
     """Each of `heads` takes over from the next of them, the last from the first; two are swapped.
 
     `what`: the attention maps, so that a head reads its own values where the other looks, or the
-    contexts, so that each goes through the other's rows of W_O.
+    contexts, so that each goes through the other's rows of W_O. Raises `experiment_value` for a
+    single head, and for one that is named twice.
     """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.heads) == 1 or len(set(self.heads)) < len(self.heads):
+            refuse(self.kind, "heads", self.heads)
 
     what: Literal["weights", "context"] = "weights"
 

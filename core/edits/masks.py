@@ -171,9 +171,10 @@ class Painted(OfHeads, kind="painted"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for span in (*self.hidden, *self.shown):
-            if not (0 <= span[0] < LONGEST and 0 <= span[1] <= span[2] < LONGEST):
-                refuse(self.kind, "hidden", span)
+        for name, spans in (("hidden", self.hidden), ("shown", self.shown)):
+            for span in spans:
+                if not (0 <= span[0] < LONGEST and 0 <= span[1] <= span[2] < LONGEST):
+                    refuse(self.kind, name, span)
 
     @property
     def slot(self) -> Hashable:

@@ -38,6 +38,12 @@ class InBatch:
     largest: float
     divergence: Tensor  # (targets,)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all its maps together."""
+        maps = (*self.weights.values(), *self.masks.values())
+        return sum(each.nbytes for each in maps)
+
     def keys(self, attention: str) -> int:
         """How many keys of an attention are words; the others are padding."""
         own = attention.startswith("decoder") and attention.endswith("self_attention")

@@ -24,7 +24,6 @@ from core.edits.cells import (
 from core.edits.experiment import Experiment
 from core.edits.masks import Band, Lines, Painted
 from core.edits.switch import Switch
-from core.errors import GlassformerError
 
 Stroke = Literal["hide", "show", "clear"]
 Brush = Literal["cell", "row", "column", "band"]
@@ -88,7 +87,7 @@ def _drawn(experiment: Experiment, config: ModelConfig, place: str) -> dict[int,
     """What is painted at an attention, head by head; later strokes win."""
     drawn = {head: Painted(place) for head in range(config.n_heads)}
     for each in experiment.switches:
-        if isinstance(each, Painted) and place in _places(each, config):
+        if isinstance(each, Painted) and place in each.holds_at(config):
             for head in each.chosen(config):
                 hidden, shown = cells_of(each.hidden), cells_of(each.shown)
                 drawn[head] = drawn[head].brushed([*hidden], "hide").brushed([*shown], "show")
@@ -102,7 +101,7 @@ def _with_drawn(
     kept: list[Switch] = []
     first = None
     for each in experiment.switches:
-        if isinstance(each, Painted) and place in (places := _places(each, config)):
+        if isinstance(each, Painted) and place in (places := each.holds_at(config)):
             first = len(kept) if first is None else first
             kept += [replace(each, where=other) for other in places if other != place]
         else:
@@ -123,7 +122,7 @@ def _alike(drawn: dict[int, Painted]) -> Iterator[Painted]:
 
 def _apart(switch: Switch, config: ModelConfig, place: str, heads: Heads) -> Iterator[Switch]:
     """The parts of a band or of lines that do not concern these heads of an attention."""
-    places = _places(switch, config) if isinstance(switch, Band | Lines) else ()
+    places = switch.holds_at(config) if isinstance(switch, Band | Lines) else ()
     if not isinstance(switch, OfHeads) or place not in places:
         yield switch
         return
@@ -137,15 +136,6 @@ def _apart(switch: Switch, config: ModelConfig, place: str, heads: Heads) -> Ite
             yield replace(switch, where=each)
         elif others:
             yield replace(switch, where=place, heads=others)
-
-
-def _places(switch: OfHeads, config: ModelConfig) -> tuple[str, ...]:
-    """The attentions that a switch is for; none where the model lacks them or its heads."""
-    try:
-        switch.chosen(config)
-        return switch.places(config)
-    except GlassformerError:
-        return ()
 
 
 def _cut(painted: Painted, size: tuple[int, int]) -> Painted:

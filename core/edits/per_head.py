@@ -26,7 +26,7 @@ def silenced(experiment: Experiment, config: ModelConfig) -> dict[tuple[str, int
     for each in experiment.switches:
         if isinstance(each, HeadsOff):
             heads = _acting(each, config)
-            found |= {(place, head): each.way for place in _places(each, config) for head in heads}
+            found |= {(place, head): each.way for place in each.holds_at(config) for head in heads}
     return found
 
 
@@ -36,7 +36,7 @@ def alone(experiment: Experiment, config: ModelConfig) -> set[tuple[str, int]]:
         (place, head)
         for each in experiment.switches
         if isinstance(each, HeadsAlone)
-        for place in _places(each, config)
+        for place in each.holds_at(config)
         for head in each.chosen(config)
     }
 
@@ -49,7 +49,7 @@ def latest(
         each
         for each in reversed(experiment.switches)
         if isinstance(each, kinds)
-        and where in _places(each, config)
+        and where in each.holds_at(config)
         and head in _acting(each, config)
     )
     return next(holding, None)
@@ -115,11 +115,10 @@ def all_heads_on(experiment: Experiment) -> Experiment:
     return replace(experiment, switches=kept)
 
 
-def swapped(
-    experiment: Experiment, config: ModelConfig, where: str, heads: Sequence[int], switch: Switch
-) -> Experiment:
-    """The heads swapped as a switch says; swaps that they had before end."""
-    return released(experiment, config, (HeadsSwapped,), where, heads).having(switch)
+def swapped(experiment: Experiment, config: ModelConfig, switch: HeadsSwapped) -> Experiment:
+    """The heads of one attention swapped; swaps that they had before end."""
+    free = released(experiment, config, (HeadsSwapped,), switch.where, switch.chosen(config))
+    return free.having(switch)
 
 
 def released(
@@ -131,7 +130,7 @@ def released(
     """
     rest: list[Switch] = []
     for each in experiment.switches:
-        if isinstance(each, kinds) and where in _places(each, config):
+        if isinstance(each, kinds) and where in each.holds_at(config):
             rest += _without(each, config, where, set(heads))
         else:
             rest.append(each)
@@ -146,7 +145,7 @@ def _without(
     if not heads & set(acting):
         yield switch
         return
-    for place in _places(switch, config):
+    for place in switch.holds_at(config):
         left = [head for head in acting if place != where or head not in heads]
         if place == where and isinstance(switch, HeadsSwapped):
             continue
@@ -165,11 +164,3 @@ def _acting(switch: OfHeads, config: ModelConfig) -> list[int]:
         return switch.silenced(config) if isinstance(switch, HeadsOff) else switch.chosen(config)
     except GlassformerError:
         return []
-
-
-def _places(switch: OfHeads, config: ModelConfig) -> tuple[str, ...]:
-    """The attentions that a switch names; none where the model has none of that name."""
-    try:
-        return switch.places(config)
-    except GlassformerError:
-        return ()

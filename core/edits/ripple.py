@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -96,14 +97,19 @@ def change(before: Trace, after: Trace, address: str) -> Change:
     return Change(address, one[part], two[part], cut)
 
 
-def ripple(before: Trace, after: Trace) -> tuple[Moved, ...]:
+def ripple(
+    before: Trace, after: Trace, addresses: Iterable[str] | None = None
+) -> tuple[Moved, ...]:
     """How far each tensor that both runs recorded moved, in the computation order of `after`.
 
+    addresses: only these, in their order; all by default.
     `masked` counts what may be looked at in each run, and the rest as 0: how a forbidden score is
     written is no distance. Target rows after the first other word of the input are moved by that
     word too: give both runs one target to see the change alone. Raises `ripple_models`.
     """
-    return tuple(moved(before, after, address) for address in after if address in before)
+    asked = after if addresses is None else addresses
+    both = (each for each in asked if each in before and each in after)
+    return tuple(moved(before, after, address) for address in both)
 
 
 def moved(before: Trace, after: Trace, address: str) -> Moved:

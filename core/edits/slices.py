@@ -16,6 +16,7 @@ from core.trace.sites import addresses, letters, site_at, sizes
 
 At = tuple[tuple[str, tuple[int, ...]], ...]  # (("head", (2,)), ("position", (3, 4)))
 GROWS = "T"  # while the target is written, a later row is not there yet
+BATCH = "B"  # sentences run together, each of which is changed as it would be alone
 Mesh = tuple[Tensor, ...]  # an index tensor for each axis: x[mesh] is a block of cells
 
 
@@ -56,14 +57,17 @@ class Block:
     def partners(self, origin: At, shape: Sequence[int], given: Sequence[int]) -> tuple[Mesh, Mesh]:
         """Where to read in a tensor of shape `given`, and where to write in one of `shape`.
 
-        They are read at `origin`, index by index, or at the same places. Raises `patch_shape`
-        where there are not as many, along an axis other than a whole target.
+        They are read at `origin`, index by index, or at the same places; every sentence of a batch
+        reads the only one of the other run. Raises `patch_shape` where there are not as many,
+        along an axis other than a whole target.
         """
         into, out_of = dict(self.at), dict(origin or self.at)
         reads, writes = [], []
         for (axis, letter), size, there in zip(self._axes(), shape, given, strict=True):
             write = into.get(axis, tuple(range(size)))
             read = out_of.get(axis, tuple(range(there)))
+            if letter == BATCH and axis not in out_of and there == 1:
+                read = (0,) * len(write)
             if len(write) != len(read) and (letter != GROWS or axis in into):
                 have = {"given": len(read), "needed": len(write)}
                 raise GlassformerError("patch_shape", address=self.address, axis=axis, **have)
@@ -75,6 +79,13 @@ class Block:
             reads.append([r for r, _ in pairs])
             writes.append([w for _, w in pairs])
         return open_mesh(reads), open_mesh(writes)
+
+    def alike(self, mesh: Mesh) -> Mesh:
+        """The same places with every sentence of a batch as the first."""
+        return tuple(
+            torch.zeros_like(each) if letter == BATCH else each
+            for (_, letter), each in zip(self._axes(), mesh, strict=True)
+        )
 
     def _axes(self) -> Iterator[tuple[str, str]]:
         """Name and letter of each axis."""

@@ -131,7 +131,8 @@ class TensorScale(Slice, kind="scale"):
 class TensorNoise(Slice, kind="noise"):
     """Normal noise is added, `spread` its standard deviation; the same for each `draw`.
 
-    The noise of a cell depends on `draw` and its place alone, so it stays as the target grows.
+    The noise of a cell depends on `draw` and its place alone, so it stays as the target grows and
+    is the same for every sentence of a batch.
     Raises `experiment_value` for a negative spread, or a `draw` outside 0 .. 2³¹ − 1.
     """
 
@@ -150,7 +151,7 @@ class TensorNoise(Slice, kind="noise"):
 
         def change(x: Tensor) -> Tensor:
             mesh = block.mesh(x.shape)
-            x[mesh] = x[mesh] + self.spread * normal_at(mesh, self.draw).to(x)
+            x[mesh] = x[mesh] + self.spread * normal_at(block.alike(mesh), self.draw).to(x)
             return x
 
         return change

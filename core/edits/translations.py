@@ -32,7 +32,8 @@ class Word:
     old_word: tuple[float | None, float | None]
     new_word: tuple[float | None, float | None]
     divergence: float | None  # KL(before ‖ after) of the two rows, in nats; None without a pair
-    same_prefix: bool  # both rows answer the same words so far, so the edit alone moved them
+    # Both rows answer the same words so far: the edit alone moved them, if no row looks ahead.
+    same_prefix: bool
 
 
 def words(before: Trace, after: Trace) -> tuple[Word, ...]:
@@ -42,7 +43,7 @@ def words(before: Trace, after: Trace) -> tuple[Word, ...]:
     those of the recorded pass, 0..1; with other words before a row it answers another question
     (`same_prefix` False): force one target on both runs to compare them throughout.
     """
-    first, second = _log_probabilities(before), _log_probabilities(after)
+    first, second = log_probabilities(before), log_probabilities(after)
     shared = shared_rows(before, after)
     return tuple(
         _word(before, after, first, second, one, two, shared) for one, two in _rows(before, after)
@@ -54,7 +55,7 @@ def divergences(before: Trace, after: Trace) -> Tensor:
 
     NaN where a run lost its numbers, ∞ where a word became impossible.
     """
-    first, second = _log_probabilities(before), _log_probabilities(after)
+    first, second = log_probabilities(before), log_probabilities(after)
     rows = min(len(first), len(second))
     return kullback_leibler(first[:rows], second[:rows])
 
@@ -75,7 +76,8 @@ def shared_rows(before: Trace, after: Trace) -> int:
     return next(differ, min(len(before.target_pieces), len(after.target_pieces)))
 
 
-def _log_probabilities(trace: Trace) -> Tensor:
+def log_probabilities(trace: Trace) -> Tensor:
+    """Of every word at every row of a run, (T, V), float64, in nats."""
     return trace["output/logits"][0].double().log_softmax(dim=-1)  # (T, V)
 
 

@@ -20,6 +20,7 @@ from core.trace.tables import as_numpy
 from core.trace.trace import Trace
 
 WORDS = ("position", "query", "key")
+ROUNDING = 1e-6  # of the largest number: what float32 sums of another length may differ by
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,16 @@ class Beside:
         found = np.abs(self.difference)
         found = found[np.isfinite(found)]
         return float(found.max()) if len(found) else 0.0
+
+    @property
+    def span(self) -> float:
+        """Where the colours of the difference end: what is no more than rounding stays pale."""
+        return max(self.reach, ROUNDING * self.limits[1]) if self.reach else 1.0
+
+    @property
+    def is_rounding(self) -> bool:
+        """Whether numbers differ, but none by more than rounding."""
+        return 0 < self.reach <= ROUNDING * self.limits[1]
 
     @property
     def furthest(self) -> tuple[int, int] | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from core.trace.trace import Candidate, Trace
 
+ROUNDING = 1e-3  # of a probability; a step may be computed in another order
 UNSURE_BELOW = 0.5  # a word chosen with less had the other words together against it
 
 
@@ -18,7 +19,7 @@ class Choice:
     row: int
     before: tuple[str, ...]
     chosen: Candidate
-    others: tuple[Candidate, ...]  # best first, without the chosen one
+    others: tuple[Candidate, ...]  # best first, without the chosen one; none without numbers
     guarded: str = ""  # the better word that the repetition guard forbade here
 
 
@@ -38,8 +39,20 @@ def choice_at(trace: Trace, row: int, others: int = 5) -> Choice:
     best = trace.candidates(row, others + 1)
     piece = trace.output_pieces[row]
     chosen = Candidate(trace.output_tokens[row], piece, probabilities(trace)[row])
-    left = tuple(candidate for candidate in best if candidate.piece != piece)
+    left = tuple(each for each in best if each.piece != piece and not math.isnan(each.probability))
     return Choice(row, trace.output_tokens[:row], chosen, left[:others], _guarded(trace, row))
+
+
+def chosen_otherwise(trace: Trace) -> bool:
+    """Whether the words were chosen with other probabilities than the recorded pass has.
+
+    Words are chosen one after the other; the recorded pass reads them all at once. The two differ
+    where rows look at words that were not written yet, and where only that pass dropped units.
+    """
+    if not trace.steps:
+        return False
+    found = zip(trace.steps, probabilities(trace), strict=False)
+    return any(abs(step.probability - recorded) > ROUNDING for step, recorded in found)
 
 
 def _guarded(trace: Trace, row: int) -> str:

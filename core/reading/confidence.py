@@ -106,6 +106,7 @@ def confidence(trace: Trace) -> Confidence:
     calibration = Calibration.from_dict(trace.calibration) if trace.calibration else DEFAULT
     score, reasons = calibration.score(found), _reasons(found)
     unsure = score < calibration.threshold or any(reason.key in GRAVE for reason in reasons)
+    unsure = unsure or any(map(math.isnan, found.chances))
     if unsure and not reasons:
         reasons = [Reason("unusual")]
     weakest = least_sure(trace, range(len(trace.output_pieces)))

@@ -11,24 +11,19 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.figures.theme import Look
 from app.state import KINDS, STAGES, State
 from app.widgets.attention import focus, picture
 from app.widgets.bridge import Click
 from core.checkpoints import load_model
 from core.reading import attention_views
 from core.reading.head_roles import ROLES
-from core.trace.trace import Trace
-from tests.opened_app import opened, state_of
+from tests.opened_app import drawn, opened, state_of
 
 
 @pytest.fixture
 def open_page() -> Callable[..., AppTest]:
     return partial(opened, "attention")
-
-
-def trace_of(app: AppTest) -> Trace:
-    trace: Trace = app.session_state["kept_shown"].trace
-    return trace
 
 
 def charts(app: AppTest) -> list[dict[str, Any]]:
@@ -70,7 +65,7 @@ def test_what_is_drawn_is_what_was_recorded(
     open_page: Callable[..., AppTest], kind: str, stage: str
 ) -> None:
     app = open_page(kind=kind, stage=stage, layer="2", head="3", text="I like you")
-    recorded = trace_of(app)[f"{attention_views.attention_at(kind, 1)}/{stage}"][0, 2].numpy()  # type: ignore[arg-type]
+    recorded = drawn(app)[f"{attention_views.attention_at(kind, 1)}/{stage}"][0, 2].numpy()  # type: ignore[arg-type]
     assert np.array_equal(cells(app), recorded)
 
 
@@ -102,13 +97,13 @@ def test_the_controls_change_the_state_and_the_link(open_page: Callable[..., App
 
 def test_a_pinned_cell_is_spelled_out(open_page: Callable[..., AppTest]) -> None:
     app = open_page(layer="1", head="2", query="3", key="5")
-    cell = trace_of(app).pick("encoder/0/self_attention/weights", head=1, query=2, key=4).item()
+    cell = drawn(app).pick("encoder/0/self_attention/weights", head=1, query=2, key=4).item()
     shown = markdown(app)
     assert "Pinned" in shown
     assert f"{cell:.3g}" in shown
     assert large(app)["layout"]["shapes"][-1]["x0"] == 3.5
     terms = next(chart for chart in charts(app) if chart["data"][0].get("texttemplate"))
-    score = trace_of(app).pick("encoder/0/self_attention/scores", head=1, query=2, key=4).item()
+    score = drawn(app).pick("encoder/0/self_attention/scores", head=1, query=2, key=4).item()
     assert _bars(terms).sum() == pytest.approx(score, abs=1e-4)
 
 
@@ -125,7 +120,7 @@ def test_the_mean_shows_the_cell_of_the_stage_in_every_head(
     open_page: Callable[..., AppTest], stage: str, title: str
 ) -> None:
     app = open_page(layer="2", query="2", key="2", stage=stage)
-    recorded = trace_of(app)[f"encoder/1/self_attention/{stage}"][0, :, 1, 1].numpy()
+    recorded = drawn(app)[f"encoder/1/self_attention/{stage}"][0, :, 1, 1].numpy()
     found = [chart for chart in charts(app) if len(chart["data"]) == 1]
     bars = found[0]["data"][0]["x"]
     shown = np.frombuffer(base64.b64decode(bars["bdata"]), np.float32)
@@ -187,14 +182,14 @@ def test_a_click_pins_a_cell_and_a_second_one_releases_it(monkeypatch: pytest.Mo
 def test_a_word_in_the_lines_is_pinned_with_its_partner(
     open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trace = trace_of(open_page(view="lines", kind="cross"))
+    trace = drawn(open_page(view="lines", kind="cross"))
     weights = trace["decoder/0/cross_attention/weights"][0].mean(0)
     pins: list[dict[str, Any]] = []
     monkeypatch.setattr(picture.state, "update", lambda **changes: pins.append(changes))
 
     def pressed(side: str, place: int, **pinned: int) -> dict[str, Any]:
         now = State(kind="cross", view="lines", **pinned)  # type: ignore[arg-type]
-        picture.pin_word(focus.Focus(now, trace, focus.Look()), side, place)
+        picture.pin_word(focus.Focus(now, trace, Look()), side, place)
         return pins[-1]
 
     assert pressed("query", 2) == {"query": 2, "key": int(weights[2].argmax())}
@@ -236,9 +231,9 @@ def test_the_page_in_chinese(open_page: Callable[..., AppTest]) -> None:
 @pytest.mark.parametrize("view", ["matrix", "lines", "heads"])
 def test_odd_sentences_are_drawn(open_page: Callable[..., AppTest], text: str, view: str) -> None:
     app = open_page(text=text, view=view, kind="cross", head="1")
-    assert trace_of(app).source_text == text
+    assert drawn(app).source_text == text
     if view == "matrix":
-        assert len(cells(app)) == len(trace_of(app).target_tokens)
+        assert len(cells(app)) == len(drawn(app).target_tokens)
 
 
 def test_a_link_beyond_the_sentence_is_said_and_left_out(

@@ -29,6 +29,8 @@ def test_teacher_forcing_and_decoding_have_the_same_numbers() -> None:
 def test_a_row_that_sees_the_future_is_not_equal() -> None:
     app = opened("decoding", text=SHORT, decoding="forcing", edits="causal")
     assert "**not equal**" in said(app)
+    assert "Same words, same probabilities" not in said(app)
+    assert "other probabilities" in said(app)
 
 
 def test_a_wrong_word_and_the_right_words_after_it() -> None:

@@ -224,3 +224,13 @@ def test_any_sentence_in_both_languages(question: str, text: str) -> None:
     for language in ("en", "zh"):
         app = page(question, text=text, language=language)
         assert not app.exception
+
+
+def test_a_word_has_one_probability_whatever_strategy_wrote_it() -> None:
+    app = page("strategies", edits="causal", beams="1")
+    greedy, beam = line(app, "greedy"), line(app, "beam")
+    assert texts(app, "beam") == texts(app, "greedy")
+    assert [word["share"] for word in beam["words"]] == pytest.approx(
+        [word["share"] for word in greedy["words"]], abs=1e-4
+    )
+    assert beam["numbers"] == greedy["numbers"]

@@ -149,6 +149,14 @@ def test_a_switched_run_is_decoded_with_its_switches() -> None:
     assert "every step is a whole pass" in plain(app)
     app = opened("decoding", text=SHORT, edits=edits, decoding="cache")
     assert "nothing is kept" in plain(app)
+    assert "The price" not in plain(app)  # of a cache that there is not
+
+
+def test_a_step_that_looks_ahead_is_said_to() -> None:
+    assert "what is written so far" in plain(opened("decoding", text=SHORT))
+    shown = plain(opened("decoding", text=SHORT, edits="causal", moment="1"))
+    assert "later words too" in shown
+    assert "what is written so far" not in shown
 
 
 def test_dropout_that_the_words_did_not_have_is_said() -> None:

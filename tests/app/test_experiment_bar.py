@@ -13,7 +13,7 @@ from core.edits.heads import HeadsOff, HeadsRedirected
 from core.edits.masks import Causal, Fill, Lines, Painted
 from core.edits.switch import Switch
 from core.edits.tensors import TensorScale
-from tests.opened_app import opened, state_of
+from tests.opened_app import drawn, opened, state_of
 
 FIRST, OTHER = "The animal didn't cross the street because it was too tired", "I like you"
 OFF = HeadsOff("encoder/0/self_attention", (1, 2))
@@ -81,7 +81,7 @@ def test_a_second_sentence_opens_beside_the_first_and_closes() -> None:
     assert state_of(app).second == "I like cats"
     assert app.segmented_control(key="widget_run").value == "both"
     app.segmented_control(key="widget_run").set_value("second").run()
-    assert app.session_state["kept_shown"].trace.source_text == "I like cats"
+    assert drawn(app).source_text == "I like cats"
     app.button(key="widget_second_close").click().run()
     assert (state_of(app).second, state_of(app).run) == ("", "")
     assert "widget_second" not in {each.key for each in app.text_input}
@@ -92,7 +92,7 @@ def test_an_unreadable_second_sentence_is_told(language: str) -> None:
     app = opened("attention", second="?!", language=language)
     said = say("experiment.second_not_run", language, why="|").partition("|")[0]
     assert said in texts(app)
-    assert app.session_state["kept_shown"].trace.source_text == FIRST
+    assert drawn(app).source_text == FIRST
 
 
 def test_a_broken_link_is_told_and_reset() -> None:
@@ -118,7 +118,7 @@ def test_what_does_not_fit_is_named_and_taken_out() -> None:
 def test_lost_numbers_name_their_beginning_and_the_way_out(language: str) -> None:
     closed = Lines("encoder/1/self_attention", (2,), (1,))
     app = opened("attention", edits=link(closed, Fill("minus_infinity")), language=language)
-    trace = app.session_state["kept_shown"].trace
+    trace = drawn(app)
     assert trace["encoder/1/self_attention/weights"][0, 2, 1].isnan().all()
     place = {
         "en": r"weights of encoder layer 2 self\-attention \(head 3; query 2\)",
@@ -201,6 +201,8 @@ def test_a_file_is_opened_or_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not app.error
     assert state_of(app).edits == link(OFF, Causal())
     assert list(app.session_state["kept_experiments"]) == ["from a file"]
+    upload(app, Experiment((OFF,), "long  " * 9999).to_json(model).encode())
+    assert list(app.session_state["kept_experiments"])[-1] == ("long " * 8).strip()
 
 
 def upload(app: AppTest, given: bytes) -> None:

@@ -1,13 +1,10 @@
 """Two sessions with different experiments at once never see each other's; links reopen them."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
 
 import pytest
 import torch
-from streamlit.runtime.runtime import Runtime
-from streamlit.testing.v1 import AppTest, app_test
+from streamlit.testing.v1 import AppTest
 
 from app import service, traces
 from core import load_model
@@ -16,7 +13,7 @@ from core.edits.conventions import ActivationIs, PositionTable
 from core.edits.heads import HeadsAlone, HeadsOff
 from core.edits.masks import Causal
 from core.edits.tensors import TensorScale
-from tests.opened_app import opened, state_of
+from tests.opened_app import drawn, opened, state_of
 
 FIRST = "The animal didn't cross the street because it was too tired"
 CONTEXT = "encoder/0/self_attention/context"
@@ -36,7 +33,7 @@ def alone() -> list[dict[str, torch.Tensor]]:
 
 
 def shown(app: AppTest) -> dict[str, torch.Tensor]:
-    return dict(app.session_state["kept_shown"].trace.tensors)
+    return dict(drawn(app).tensors)
 
 
 def same(found: dict[str, torch.Tensor], expected: dict[str, torch.Tensor]) -> bool:
@@ -60,42 +57,18 @@ def test_runs_of_a_thread_pool_are_those_of_each_alone(
     assert all(torch.equal(one, two) for one, two in zip(weights, after, strict=True))
 
 
-@pytest.fixture
-def two_at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Sessions without a browser share one stand-in of the server: it stays until both are done."""
-
-    class Kept(type):
-        def __setattr__(cls, name: str, value: object) -> None:
-            if value is not None:
-                setattr(Runtime, name, value)
-
-    class Server(Runtime, metaclass=Kept):
-        pass
-
-    monkeypatch.setattr(app_test, "Runtime", Server)
-    yield
-    Runtime._instance = None
-
-
-@pytest.mark.usefixtures("two_at_once")
-def test_two_sessions_at_once_see_their_own(alone: list[dict[str, torch.Tensor]]) -> None:
-    barrier = Barrier(2)
-
-    def session(place: int) -> list[tuple[int, dict[str, torch.Tensor], str]]:
-        app, seen = opened("tensors", edits=EXPERIMENTS[place].text), []
-        for other in (place, place + 2):  # then another experiment, at the same moment
-            barrier.wait(timeout=60)
-            app.query_params["edits"] = EXPERIMENTS[other].text
+def test_two_sessions_in_turn_see_their_own(alone: list[dict[str, torch.Tensor]]) -> None:
+    """Streamlit's stand-in of a session is not made for threads; two browsers at once are."""
+    sessions = {place: opened("tensors", edits=EXPERIMENTS[place].text) for place in (1, 2)}
+    for step in (0, 2):  # then another experiment
+        for place, app in sessions.items():
+            app.query_params["edits"] = EXPERIMENTS[place + step].text
             app.run()
             assert not app.exception
-            seen.append((other, shown(app), state_of(app).edits))
-        return seen
-
-    with ThreadPoolExecutor(2) as pool:
-        for seen in pool.map(session, (1, 2)):
-            for place, tensors, edits in seen:
-                assert edits == EXPERIMENTS[place].text
-                assert same(tensors, alone[place])
+        for place, app in sessions.items():
+            app.run()  # after the other one has switched
+            assert state_of(app).edits == EXPERIMENTS[place + step].text
+            assert same(shown(app), alone[place + step])
 
 
 def test_what_one_session_keeps_another_does_not_see() -> None:

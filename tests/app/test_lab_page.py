@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.figures.lab_tables import exact
-from app.screen import LAB
+from app.screen import LAB, State
 from app.widgets.lab import kit, page
 from app.widgets.lab.fields import Field, cleaned, start, written
 from core.errors import GlassformerError
@@ -46,8 +46,8 @@ def hovered(app: AppTest) -> list[str]:
 
 def test_every_bench_of_the_state_has_a_place_in_the_list() -> None:
     assert [name for group in page.GROUPS.values() for name in group] == list(LAB)
-    assert page.benches()[0] == "examples"
-    assert page.on_screen("no such bench") == "examples"
+    unknown, dropped = State.from_query({"lab": "no such bench"})
+    assert (unknown.lab, LAB[0], dropped) == ("examples", "examples", ("lab=no such bench",))
 
 
 def flat(values: Any) -> list[str]:

@@ -12,11 +12,15 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app import models as stored
-from app import service, traces
+from app import process, service, traces
 from app.state import FIRST_SENTENCE
 from core import checkpoints
+from core.edits import Experiment
+from core.edits.masks import Fill
 from core.errors import GlassformerError
 from tests.architecture.sources import ROOT
+
+ADDITIVE = Experiment((Fill("additive"),))
 
 
 @pytest.fixture
@@ -40,6 +44,15 @@ def test_one_sentence_is_computed_once_for_all() -> None:
     assert service.get_trace("I like you") is first
     assert service.get_trace("I like you", "en-zh") is not first
     assert service.trace_bytes() >= first.nbytes
+
+
+def test_a_model_of_another_config_is_made_once_and_copies_nothing() -> None:
+    model, other = service.get_model(), service.get_variant(ADDITIVE)
+    assert service.get_variant(ADDITIVE) is other is not model
+    assert (model.config.mask_fill, other.config.mask_fill) == ("large_negative", "additive")
+    own, same = (dict(each.transformer.named_parameters()) for each in (model, other))
+    assert all(same[name].data_ptr() == weight.data_ptr() for name, weight in own.items())
+    assert service.get_variant(Experiment()) is model
 
 
 def test_many_visitors_at_once_get_their_own_translation() -> None:
@@ -67,12 +80,12 @@ def test_only_bundled_models_can_be_asked_for(name: str) -> None:
 
 
 def test_preparing_freezes_once() -> None:
-    service.prepare()
+    process.prepare()
     frozen = gc.get_freeze_count()
     assert frozen > 10_000
-    service.prepare()
+    process.prepare()
     assert gc.get_freeze_count() <= frozen
-    assert torch.get_num_threads() == service.THREADS
+    assert torch.get_num_threads() == process.THREADS
 
 
 def remove(folder: Path) -> None:

@@ -112,6 +112,16 @@ def test_new_sentence_releases_the_pins() -> None:
         pinned.changed(colour="red")
 
 
+def test_other_runs_release_what_belonged_to_those_before() -> None:
+    plain = State(edits="causal:!0", run="first", node=7)
+    assert plain.changed(run="second") == replace(plain, run="second", node=None)
+    assert plain.changed(second="I like you").run == ""
+    assert plain.changed(second="I like you", run="both").run == "both"
+    two = State(second="I like you", run="second", node=7)
+    assert two.changed(second="") == State()
+    assert two.changed(second="I like tea") == replace(two, second="I like tea", node=None)
+
+
 def test_a_value_that_a_field_cannot_hold_changes_nothing() -> None:
     now = State(direction="zh-en", query=2, key=3, kind="cross")
     assert now.changed(direction="auto: en → zh") == now

@@ -96,6 +96,18 @@ def test_the_words_are_as_probable_as_in_their_runs(row: str, moved: bool) -> No
     assert differ == moved
 
 
+def test_where_the_sentence_is_refused_the_numbers_are_those_of_the_model_on_screen() -> None:
+    known = opened("switch", switches="batch", batch=BATCH, edits=OFF.text)
+    refused = opened(
+        "switch", switches="batch", batch=BATCH, edits=OFF.text, text="Привет",
+        model="translator-taught",
+    )  # fmt: skip
+    assert refused.session_state["kept_shown"].model == ""
+    assert table(refused) == table(known)
+    for one, other in zip(cells(refused), cells(known), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_the_numbers_of_each_sentence() -> None:
     app = opened("switch", switches="batch", batch=BATCH, edits=OFF.text)
     data = rows_data(app)

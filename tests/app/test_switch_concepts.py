@@ -12,7 +12,7 @@ from torch.nn import functional
 from core import load_model
 from core.edits.concepts import Unscaled
 from core.trace.trace import Trace
-from tests.opened_app import opened, state_of
+from tests.opened_app import drawn, opened, state_of
 from tests.sent import data_of, send
 
 TEXT = "I like you"
@@ -23,7 +23,7 @@ def open_concepts(**query: str) -> AppTest:
 
 
 def trace_of(app: AppTest) -> Trace:
-    trace: Trace = app.session_state["kept_shown"].trace
+    trace: Trace = drawn(app)
     return trace
 
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from app.figures.labels import format_number, format_percent
+from app.words import say
 from core import Trace, load_model
 from core.edits import Experiment, run
 from tests.opened_app import opened, state_of
@@ -121,6 +122,14 @@ def test_with_nothing_switched_it_says_what_to_do(language: str) -> None:
     said = " ".join(each.value for each in app.markdown)
     assert {"en": "Take an example", "zh": "点左边的一个示例"}[language] in said
     assert made("").output_text in said
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_experiment_that_did_not_run_is_not_called_nothing(language: str) -> None:
+    app = opened("switch", text="cat " * 99, edits="causal", language=language)
+    said = [each.value for each in app.markdown]
+    assert f"**{say('effect.not_run', language)}**" in said
+    assert f"**{say('effect.nothing', language)}**" not in said
 
 
 def test_what_is_typed_stays_as_typed() -> None:

@@ -12,7 +12,7 @@ from core.edits.heads import HeadsOff
 from core.edits.reference import mean_contexts
 from core.reading.attention_views import attention_at
 from core.trace.trace import Trace
-from tests.opened_app import opened, state_of
+from tests.opened_app import drawn, opened, state_of
 from tests.sent import data_of, send
 
 TEXT = "The cat likes the dog"
@@ -24,7 +24,7 @@ def open_heads(**query: str) -> AppTest:
 
 
 def trace_of(app: AppTest) -> Trace:
-    trace: Trace = app.session_state["kept_shown"].trace
+    trace: Trace = drawn(app)
     return trace
 
 
@@ -140,6 +140,16 @@ def test_a_head_turned_to_one_word_in_all_rows_or_in_one() -> None:
     assert app.selectbox(key="widget_head_key").value == 4
     pick(app, "row", None)
     assert torch.equal(trace_of(app)[f"{CROSS}/weights"][0, 0, 0], one)
+
+
+def test_a_menu_always_says_what_is_chosen() -> None:
+    """Also no head and all rows are choices: a menu without a value would ask for one."""
+    app = pick(open_heads(kind="cross", layer="2", head="1"), "look", "word")
+    for name in ("row", "swap"):
+        pick(app, name, 1)
+        pick(app, name, -1)
+        assert app.selectbox(key=f"widget_head_{name}").value == -1
+    assert state_of(app).edits == "heads_redirected:decoder/1/cross_attention,(0)"
 
 
 def test_without_a_head_in_focus_the_whole_layer_looks_there() -> None:

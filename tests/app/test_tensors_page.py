@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.state import State
-from tests.opened_app import opened
+from tests.opened_app import drawn, opened
 
 MASKED = "decoder/0/self_attention/masked"
 
@@ -104,7 +104,7 @@ def test_a_forbidden_score_is_no_number_in_a_table(
 
 def test_every_address_of_the_run_can_be_shown(open_tensors: Callable[..., AppTest]) -> None:
     app = open_tensors(text="I like you")
-    for address in list(app.session_state["kept_shown"].trace)[::7]:
+    for address in list(drawn(app))[::7]:
         app.query_params["address"] = address
         app.run()
         assert not app.exception, address

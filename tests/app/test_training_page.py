@@ -19,6 +19,7 @@ from core.checkpoints import load_model, save_model, save_snapshot
 from core.history import CurvePoint, History, SnapshotMetrics, save_history
 from core.model.transformer import Transformer
 from tests.architecture.sources import ROOT
+from tests.opened_app import drawn
 
 STEPS = (0, 50, 100, 400)
 SENTENCE = "I like you"
@@ -113,7 +114,7 @@ def test_the_slider_drives_the_state_the_link_and_the_panels(
     assert app.query_params["step"] == "50"
     assert component(app, "step_table")["now"] == 1
     assert "at step 50 of its training" in markdown(app)
-    assert app.session_state["kept_shown"].trace.model_name == "translator@50"
+    assert drawn(app).model_name == "translator@50"
     slider(app).set_value(400).run()
     assert state_of(app).step == ""
     assert "of its training" not in markdown(app)
@@ -137,13 +138,13 @@ def test_every_page_works_at_a_step_and_says_so(
 ) -> None:
     app = open_page(page, step="50")
     assert "at step 50 of its training" in markdown(app)
-    trace = app.session_state["kept_shown"].trace
+    trace = drawn(app)
     expected = load_model("translator@50").trace(SENTENCE)
     address = "encoder/1/self_attention/weights"
     assert torch.equal(trace[address], expected[address])
     app.button(key="widget_to_end").click().run()
     assert state_of(app).step == ""
-    assert app.session_state["kept_shown"].trace.model_name == "translator"
+    assert drawn(app).model_name == "translator"
     assert "of its training" not in markdown(app)
 
 
@@ -245,6 +246,5 @@ def test_replays_are_made_once_and_bounded(models: Path) -> None:
     first = service.get_replay(SENTENCE)
     assert first is service.get_replay(SENTENCE)
     assert first is not None
-    assert 0 < first.nbytes < service.REPLAY_BYTES
-    assert first.steps == STEPS
+    assert 0 < first.nbytes < traces.REPLAY_BYTES and first.steps == STEPS
     assert service.get_replay(SENTENCE, model="plain") is None

@@ -10,11 +10,12 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.figures.labels import format_number, format_percent
+from app.figures.theme import Look
+from app.screen import VECTORS
 from app.widgets.vectors import focus as focus_of
-from app.widgets.vectors.page import on_screen, questions
 from core.checkpoints import load_model
 from core.trace.trace import Trace
-from tests.opened_app import opened, state_of
+from tests.opened_app import drawn, opened, state_of
 
 TEXTS = ("I like you", "我 喜欢 你", "hello")
 STACKS = ("encoder", "decoder")
@@ -22,11 +23,6 @@ STACKS = ("encoder", "decoder")
 
 def page(question: str, /, **query: str) -> AppTest:
     return opened("vectors", vectors=question, **query)
-
-
-def trace_of(app: AppTest) -> Trace:
-    trace: Trace = app.session_state["kept_shown"].trace
-    return trace
 
 
 def component(app: AppTest, name: str) -> dict[str, Any]:
@@ -59,7 +55,7 @@ def stream_of(trace: Trace, stack: str) -> list[str]:
 @pytest.mark.parametrize("text", TEXTS)
 def test_every_number_of_the_stream(text: str, stack: str) -> None:
     app = page("stream", text=text, stack=stack)
-    trace, grid = trace_of(app), component(app, "depth_grid")
+    trace, grid = drawn(app), component(app, "depth_grid")
     states = torch.stack([trace[each][0].double() for each in stream_of(trace, stack)])  # (N, T, D)
     lengths = states.norm(dim=-1).T
     cosines = torch.cosine_similarity(states, states[-1:], dim=-1).T
@@ -77,7 +73,7 @@ def test_every_number_of_the_stream(text: str, stack: str) -> None:
 def test_what_each_sublayer_adds(stack: str) -> None:
     side = "source" if stack == "encoder" else "target"
     app = page("stream", text=TEXTS[0], stack=stack, token=f"{side}:2")
-    trace = trace_of(app)
+    trace = drawn(app)
     assert state_of(app).token == (side, 1)
     final = trace[stream_of(trace, stack)[-1]][0, 1].double()
     rows = tables(app)[0]["rows"]
@@ -99,7 +95,7 @@ def _number(text: str) -> float:
 @pytest.mark.parametrize("text", TEXTS)
 def test_every_number_of_the_lens(text: str) -> None:
     app = page("lens", text=text, token="target:1")
-    trace, view = trace_of(app), component(app, "lens_depth")
+    trace, view = drawn(app), component(app, "lens_depth")
     model = load_model().transformer
     states = torch.stack([trace[each][0, 0] for each in stream_of(trace, "decoder")])  # (N, D)
     with torch.no_grad():
@@ -119,7 +115,7 @@ def test_every_number_of_the_lens(text: str) -> None:
 def test_every_number_of_the_neurons(stack: str) -> None:
     side = "source" if stack == "encoder" else "target"
     app = page("neurons", text=TEXTS[0], stack=stack, layer="2", token=f"{side}:1")
-    trace, view = trace_of(app), component(app, "neuron_map")
+    trace, view = drawn(app), component(app, "neuron_map")
     recorded = trace[f"{stack}/1/feed_forward/activation"][0].numpy()
     shown = np.frombuffer(base64.b64decode(view["values"]), "<f4").reshape(len(recorded), -1)
     assert np.array_equal(shown, recorded[:, view["units"]])
@@ -151,7 +147,7 @@ def test_one_selection_for_all_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     changes: list[dict[str, Any]] = []
     app = page("stream", text=TEXTS[0], token="source:2")
     now = state_of(app)
-    found = focus_of.Focus(now, trace_of(app), focus_of.Look(), "encoder")
+    found = focus_of.Focus(now, drawn(app), Look(), "encoder")
     monkeypatch.setattr(focus_of.state, "get_state", lambda: now)
     monkeypatch.setattr(focus_of.state, "update", lambda **given: changes.append(given))
     focus_of.pick(found, 0)
@@ -163,15 +159,29 @@ def test_one_selection_for_all_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("edits", "note"),
+    [
+        ("", "In a post-norm model"),
+        ("norm_place", "not even the last"),
+        ("norm_place:pre,!1", "not even the last"),
+    ],
+)
+def test_the_lens_says_what_the_model_was_trained_to_read(edits: str, note: str) -> None:
+    app = page("lens", edits=edits)
+    assert [note in warning.value for warning in app.warning] == [True]
+
+
 def test_a_question_that_is_not_there_gives_the_first() -> None:
-    assert on_screen("song") == questions()[0]
-    assert {"stream", "lens", "neurons"} <= set(questions())
+    app = page("song")
+    assert state_of(app).vectors == VECTORS[0]
+    assert app.session_state["dropped"] == ("vectors=song",)
 
 
 @pytest.mark.parametrize("question", ["stream", "lens", "neurons"])
 @pytest.mark.parametrize("text", ["<b>x</b> </s> $x$ &lt;", "the cat the cat"])
 def test_odd_sentences_are_drawn(question: str, text: str) -> None:
     app = page(question, text=text, language="zh", stack="decoder", head="3", feature="300")
-    assert trace_of(app).source_text == text
+    assert drawn(app).source_text == text
     panels = [each.proto.json for each in app.get("bidi_component")]
     assert sum(map(len, panels)) < 256 * 1024

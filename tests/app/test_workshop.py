@@ -28,7 +28,7 @@ from core.history import CurvePoint, SnapshotMetrics
 from core.workshop.desk import Desk
 from core.workshop.lessons import family_names, narrowed, pronoun_families
 from core.workshop.pairs import Problem
-from tests.opened_app import opened, state_of
+from tests.opened_app import drawn, opened, state_of
 
 WAIT = 200
 PAIRS = "\n".join(f"word{i % 9} is {i}\t{i} 是 词{i % 9}" for i in range(40))
@@ -180,22 +180,19 @@ def test_start_stop_go_on_keep_use_and_take_away(
     assert "mine-1" in app.selectbox(key="widget_model_en").options
     app.text_input(key="widget_sentence").set_value("word3 is 12").run()
     app.selectbox(key="widget_model_en").set_value("mine-1").run()
-    assert not app.exception
-    assert app.session_state["kept_shown"].trace.model_name == "mine-1"
+    assert not app.exception and drawn(app).model_name == "mine-1"
     button(app, "discard").click().run()  # type: ignore[attr-defined]
     assert "mine-1" in app.selectbox(key="widget_model_en").options
     kept = trainings.desk()._workshops[first].kept["mine-1"]
     packed = zipfile.ZipFile(BytesIO(actions.pack(kept, "mine-1")))
     packed.extractall(tmp_path / "unpacked")
     own = load_model(tmp_path / "unpacked" / "mine-1")
-    assert (
-        own.translate("word3 is 12", "en-zh") == app.session_state["kept_shown"].trace.output_text
-    )
+    assert own.translate("word3 is 12", "en-zh") == drawn(app).output_text
     other = open_page()
     assert "mine-1" not in other.selectbox(key="widget_model_en").options
     stranger = opened("attention", model="mine-1")
     assert "mine-1" in said(stranger)
-    assert stranger.session_state["kept_shown"].trace.model_name != "mine-1"
+    assert drawn(stranger).model_name != "mine-1"
 
 
 @pytest.mark.slow

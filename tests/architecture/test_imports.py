@@ -97,11 +97,11 @@ ALLOWED = {
     "app.experiments": ("app.state", "core"),
     "app.models": ("app.cache", "app.trainings", "core"),
     "app.traces": ("app.cache", "app.models", "core"),
+    "app.process": ("app.state", "app.traces", "app.trainings", "core"),
     "app.service": (
         "app.experiments",
         "app.models",
         "app.state",
-        "app.trainings",
         "app.traces",
         "core",
     ),
@@ -118,7 +118,7 @@ ALLOWED = {
     ),
     "app.views": ("app.widgets", "app.figures", "app.service", "app.state", "app.words", "core"),
     "app.py": ("app",),
-    "serve.py": ("app.service", "app.widgets"),
+    "serve.py": ("app.process", "app.widgets"),
     "app": (),
 }
 # What must stay out for good.

@@ -15,6 +15,7 @@ from rich.console import Console
 from tests.benchmarks import (
     attention_page,
     decoding,
+    experiments,
     libraries,
     recording,
     start,
@@ -30,6 +31,7 @@ Question = Callable[[float], Iterator[Table]]
 QUESTIONS: dict[str, tuple[Question, float]] = {
     "recording": (recording.tables, 2),
     "decoding": (decoding.tables, 3),
+    "experiments": (experiments.tables, 3),
     "libraries": (libraries.tables, 3),
     "page": (attention_page.tables, 3),
     "walk": (walkthrough_page.tables, 3),

@@ -18,6 +18,7 @@ from tests.benchmarks import screen
 from tests.benchmarks.report import Table, kilobytes, verdict
 from tests.benchmarks.server import Run, name_of, opened, rerun, text_of, watched
 from tests.benchmarks.timing import Spread
+from tests.opened_app import drawn
 
 TOKENS = (16, 64)
 KINDS = ("encoder", "decoder", "cross")
@@ -54,7 +55,7 @@ def _on_server(text: str, kind: str, seconds: float) -> tuple[str, ...]:
 
 
 def _map_size(app: AppTest) -> str:
-    trace, state = app.session_state["kept_shown"].trace, app.session_state["state"]
+    trace, state = drawn(app), app.session_state["state"]
     target, source = len(trace.target_tokens), len(trace.source_tokens)
     rows = source if state.kind == "encoder" else target
     return f"{state.kind} {rows} × {target if state.kind == 'decoder' else source}"

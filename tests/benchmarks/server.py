@@ -12,7 +12,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
-from app.service import prepare
+from app.process import prepare
 from app.state import FIRST_SENTENCE, State
 from core.checkpoints import load_model
 from tests.browser.driver import ROOT

@@ -9,6 +9,7 @@ from core.walk.steps import for_layer, walk
 from tests.benchmarks.report import Table, kilobytes, verdict
 from tests.benchmarks.server import name_of, opened, rerun, text_of, watched
 from tests.benchmarks.timing import Spread
+from tests.opened_app import drawn
 
 GOALS = {16: 150, 64: 300}  # ms of the server
 LIMIT = 256  # KiB a panel
@@ -32,7 +33,7 @@ def tables(seconds: float) -> Iterator[Table]:
 
 def _walked(text: str, goal: float, seconds: float) -> tuple[str, ...]:
     app = opened("walkthrough", text=text)
-    steps = for_layer(walk(app.session_state["kept_shown"].trace))
+    steps = for_layer(walk(drawn(app)))
     times: list[list[float]] = [[] for _ in steps]
     largest = None
     with watched() as run:

@@ -11,6 +11,7 @@ from app.figures.labels import format_number
 from core.checkpoints import load_model
 from core.edits import Experiment, run
 from core.trace.trace import Trace
+from tests.browser import driver
 
 TIRED = "The animal didn't cross the street because it was too tired"
 WIDE = "The animal didn't cross the old street because it was too wide"
@@ -93,3 +94,25 @@ def test_an_experiment_by_hover_and_click(
     page.get_by_text("side by side", exact=True).click()
     page.get_by_role("link", name="Tensors").click()
     expect(page.locator(".st-key-beside_tensor .js-plotly-plot")).to_be_visible()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_way_to_the_first_change_moves_nothing(
+    open_page: Callable[..., Page], language: str
+) -> None:
+    page = open_page("switch", f"edits=causal&language={language}")  # the encoder is in view
+    title, picture = (
+        page.locator(f".st-key-beside_switch_{name}") for name in ("title", "picture")
+    )
+    before = title.bounding_box(), picture.bounding_box()
+    button = page.locator(".st-key-beside_to_first button").first
+    menu = page.locator(".st-key-beside_pickers_switch_what [data-testid=stSelectbox]")
+    one, other = button.bounding_box(), menu.bounding_box()
+    assert one is not None
+    assert other is not None
+    assert other["y"] <= one["y"] + one["height"] / 2 <= other["y"] + other["height"]
+    button.click()
+    page.wait_for_url("**address=decoder%2F0%2Fself_attention%2Fmask*")
+    expect(button).to_have_count(0)
+    driver.wait_until_idle(page)
+    assert (title.bounding_box(), picture.bounding_box()) == before

@@ -89,6 +89,7 @@ def test_taking_over_and_going_back(open_page: Callable[..., Page]) -> None:
     mark = page.locator(".timeline-sentences mark")
     expect(mark).to_have_count(1)
     expect(page.locator(".steps li.forced")).to_have_count(1)
+    driver.wait_until_idle(page)
     after = written(page)
     assert after[0] == before[0]
     assert after[1] == mark.inner_text() != before[1]
@@ -101,6 +102,8 @@ def test_taking_over_and_going_back(open_page: Callable[..., Page]) -> None:
     page.get_by_role("button", name="Take this word back").click()
     page.wait_for_url(re.compile(r"^(?!.*forced=)"))
     expect(mark).to_have_count(0)
+    expect(page.locator(".steps li.forced")).to_have_count(0)
+    driver.wait_until_idle(page)
     assert written(page) == before
 
 

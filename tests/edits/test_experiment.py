@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 
 from core import Trace, load_model
 from core.edits import Experiment, run, setting
+from core.edits.concepts import NormOff
+from core.edits.conventions import Dropout, NormPlaceIs, PositionTable
 from core.edits.heads import HeadsAlone, HeadsFrozen, HeadsOff, HeadsRedirected, HeadsSwapped
 from core.edits.masks import Band, Causal, Fill, Lines, PaddingOff, Painted
 from core.edits.switch import KINDS
+from core.edits.tensors import TensorSet
 from core.edits.variants import fingerprint, with_config
 from core.edits.writing import from_text, to_text
 from core.errors import GlassformerError
@@ -128,6 +131,9 @@ def test_no_link_breaks_the_reader(text: str) -> None:
         ("heads_off:*,1", "experiment_value"),
         ("heads_off:*,(x)", "experiment_value"),
         ("heads_off:*,(1", "experiment_damaged"),
+        ("heads_alone:*", "experiment_value"),
+        ("heads_swapped:*,(1)", "experiment_value"),
+        ("heads_swapped:*,(1,2,1)", "experiment_value"),
         ("heads_off:" + "(" * 5000, "experiment_damaged"),
         ("band:*,(),2,1", "experiment_value"),
         ("band:*,(),-1e999,1", "experiment_value"),
@@ -205,6 +211,24 @@ def test_what_no_longer_fits_is_named_and_the_rest_kept() -> None:
     assert far not in experiment.misfits(model().config, 12, 5)
     trace = run(Experiment((good, far)), model(), "I have a cat")  # a cell that is not there
     assert trace.output_text == run(Experiment((good,)), model(), "I have a cat").output_text
+
+
+def test_what_another_switch_adds_or_takes_away_counts() -> None:
+    """A final norm and dropout, of which the plain model has neither."""
+    final, norm = NormPlaceIs("pre", True), NormOff("encoder/norm")
+    dropout, kept = Dropout(3, 0.2), TensorSet("encoder/0/feed_forward/kept", value=1)
+    assert set(Experiment((norm, kept)).misfits(model().config, 5, 5)) == {norm, kept}
+    experiment = Experiment((norm, kept, final, dropout))
+    assert not experiment.misfits(model().config, 5, 5)
+    trace = run(experiment, model(), "I have a cat")
+    address = "encoder/1/feed_forward_residual/summed"
+    assert torch.equal(trace["encoder/norm/output"], trace[address])
+    assert bool(trace["encoder/0/feed_forward/kept"].all())
+    assert not trace["encoder/1/feed_forward/kept"].all()
+    refused = Experiment((PositionTable("learned"), norm)).misfits(model().config, 5, 5)
+    assert {switch: error.key for switch, error in refused.items()} == {
+        PositionTable("learned"): "experiment_value", norm: "edit_unmatched"
+    }  # fmt: skip
 
 
 def test_the_edits_of_an_experiment_are_those_of_a_trace() -> None:

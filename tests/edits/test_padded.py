@@ -6,10 +6,11 @@ import pytest
 import torch
 
 from core import Trace, load_model
-from core.edits import Experiment
+from core.edits import Experiment, run
 from core.edits.heads import HeadsOff
 from core.edits.masks import Fill, PaddingOff
 from core.edits.padded import padded_runs
+from core.edits.tensors import TensorNoise, TensorPatch
 from core.trace.sites import letters
 
 SENTENCES = ("I have a cat", "The animal didn't cross the street because it was too tired")
@@ -62,6 +63,18 @@ def test_other_switches_hold_for_the_whole_batch() -> None:
         assert torch.equal(context[:, 2], torch.zeros_like(context[:, 2]))
         assert trace.config.mask_fill == "additive"
         assert trace.edits == (off.text,)
+
+
+def test_noise_and_patches_reach_every_sentence_as_they_do_alone() -> None:
+    other = TensorPatch("source/input", (("position", (0,)),), "You like it")
+    for switch in (TensorNoise("source/input", spread=0.5, draw=4), other):
+        experiment = Experiment((switch,))
+        for padded, plain in zip(padded_runs(MODEL, PLAIN, experiment), PLAIN, strict=True):
+            alone = run(experiment, MODEL, plain.source_text, plain.output_text)
+            for address in ("source/input", "memory", "output/logits"):
+                found = real(padded, alone, address)
+                assert torch.allclose(found, alone[address], atol=1e-4), address
+            assert not torch.allclose(alone["memory"], plain["memory"], atol=1e-2)
 
 
 @pytest.mark.parametrize("place", [0, 1])

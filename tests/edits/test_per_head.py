@@ -10,6 +10,7 @@ from core.edits import Experiment, per_head, run
 from core.edits.heads import HeadsAlone, HeadsFrozen, HeadsOff, HeadsRedirected, HeadsSwapped
 from core.edits.masks import Causal
 from core.edits.switch import Switch
+from core.edits.tensors import TensorScale
 from core.translator import Translator
 
 FIRST, SECOND = "encoder/0/self_attention", "encoder/1/self_attention"
@@ -130,8 +131,24 @@ def test_where_one_head_looks_is_changed_without_the_others() -> None:
     assert not torch.equal(was[f"{SECOND}/weights"], now[f"{SECOND}/weights"])
 
 
+def test_a_head_that_the_model_lacks_is_nobodys_business() -> None:
+    foreign = of(HeadsAlone(CROSS, (9,)), HeadsOff("encoder/7/self_attention"))
+    assert per_head.alone(foreign, CONFIG) == set()
+    assert per_head.silenced(foreign, CONFIG) == {}
+    assert per_head.released(foreign, CONFIG, (HeadsOff,), CROSS, EVERY) == foreign
+
+
+def test_off_is_off_whatever_was_switched_first() -> None:
+    off, swap = HeadsOff(FIRST, (1,)), HeadsSwapped(FIRST, (0, 1), "context")
+    loud = TensorScale(f"{FIRST}/context", by=3.0)
+    for switches in ((off, swap, loud), (loud, swap, off), (swap, off, loud)):
+        context = trace(of(*switches))[f"{FIRST}/context"][0]
+        assert not context[1].any()
+        assert context[0].any()
+
+
 def test_a_swap_ends_for_both() -> None:
     given = of(HeadsSwapped("encoder/*", (0, 2)))
-    again = per_head.swapped(given, CONFIG, FIRST, (2, 1), HeadsSwapped(FIRST, (2, 1)))
+    again = per_head.swapped(given, CONFIG, HeadsSwapped(FIRST, (2, 1)))
     assert again == of(HeadsSwapped(SECOND, (0, 2)), HeadsSwapped(FIRST, (2, 1)))
     assert per_head.latest(again, CONFIG, (HeadsSwapped,), FIRST, 0) is None

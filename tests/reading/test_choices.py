@@ -7,7 +7,7 @@ import torch
 
 from core.decoding.step import Step
 from core.errors import GlassformerError
-from core.reading.choices import choice_at, least_sure, probabilities
+from core.reading.choices import choice_at, chosen_otherwise, least_sure, probabilities
 from tests.example_trace import CHANCES, example_trace
 from tests.example_trace import probabilities as example_probabilities
 
@@ -58,6 +58,22 @@ def test_numbers_that_are_not_are_the_least_sure() -> None:
     rows[0, 2] = math.nan
     trace = example_trace(tensors={**example_trace().tensors, "output/probabilities": rows})
     assert least_sure(trace, range(4)) == 2
+
+
+def test_without_numbers_there_are_no_runners_up() -> None:
+    rows = example_probabilities()
+    rows[0, 2] = math.nan
+    trace = example_trace(tensors={**example_trace().tensors, "output/probabilities": rows})
+    assert choice_at(trace, 2).others == ()
+    assert choice_at(trace, 1).others != ()
+
+
+def test_words_chosen_with_other_numbers_than_the_recorded_pass_has() -> None:
+    steps = tuple(Step(10, chance, 1.0, ((10, chance),)) for chance in CHANCES)
+    assert not chosen_otherwise(example_trace(steps=steps))
+    other = (*steps[:-1], Step(10, 1 - CHANCES[-1], 1.0, ()))
+    assert chosen_otherwise(example_trace(steps=other))
+    assert not chosen_otherwise(example_trace(steps=()))
 
 
 def test_a_choice_says_what_the_guard_forbade() -> None:

@@ -115,6 +115,16 @@ def test_undecided_steps_are_counted_and_no_number_counts_as_one() -> None:
     assert trust.level == "unsure" and 0 <= trust.score <= 1
 
 
+def test_a_run_without_numbers_is_not_sure_whatever_its_calibration_says() -> None:
+    kind = Calibration(intercept=5.0, weights={}, threshold=0.5).to_dict()
+    assert confidence(calm_trace(calibration=kind)).level == "sure"
+    trace = calm_trace(calibration=kind)
+    rows = trace["output/probabilities"].clone()
+    rows[0, 2] = math.nan
+    lost = replace(trace, tensors={**trace.tensors, "output/probabilities": rows})
+    assert confidence(lost).level == "unsure"
+
+
 def test_the_calibration_of_the_trace_decides() -> None:
     harsh = Calibration(intercept=-5.0, weights={}, threshold=0.5)
     trust = confidence(calm_trace(calibration=harsh.to_dict()))

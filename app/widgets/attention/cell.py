@@ -74,7 +74,7 @@ def _show_terms(focus: Focus) -> None:
     alt = say("attention.alt_terms", query=query, word=key, score=format_number(cell.score))
     with st.container(key="attention_bars"):
         show_chart(figure, "attention_terms", alt, fill=True)
-    st.segmented_control(**choice("terms", TERMS), required=True, width="content")
+    choice("terms", TERMS)
     st.latex(cell_formula(cell, focus.stage, focus.trace.config.mask_fill, look))
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
-from app import service, state
-from app.figures.theme import Look
-from app.widgets.chart import current_look
+from app import state
+from app.widgets.focus import OnScreen
+from app.widgets.pick import into, segments
 from app.words import say
 from core.reading.attention_views import (
     HeadMap,
@@ -21,21 +20,11 @@ from core.reading.attention_views import (
     sides,
     strongest_cell,
 )
-from core.trace.trace import Trace
 
 
 @dataclass(frozen=True)
-class Focus:
+class Focus(OnScreen):
     """One head at one stage, with everything that the panels draw of it."""
-
-    now: state.State
-    trace: Trace
-    look: Look
-
-    @staticmethod
-    def current() -> Focus:
-        """The focus of this session."""
-        return Focus(state.get_state(), service.on_screen(), current_look())
 
     @property
     def kind(self) -> Kind:
@@ -105,20 +94,8 @@ def pin(query: int, key: int) -> None:
         state.update(query=query, key=key)
 
 
-def choice(
-    name: str, options: tuple[str, ...], called: Mapping[str, str] | None = None
-) -> dict[str, Any]:
-    """The arguments of a picker whose value is the field of the state of that name.
-
-    called: options that go by another word here.
-    """
-    words = {option: option for option in options} | dict(called or {})
-    labels = {option: say(f"attention.{name}_{words[option]}") for option in options}
-    return {
-        "label": say(f"attention.{name}"),
-        "options": options,
-        "key": state.bind(f"attention_{name}", getattr(state.get_state(), name)),
-        "format_func": labels.__getitem__,
-        "on_change": lambda: state.update(**{name: state.widget_value(f"attention_{name}")}),
-        "label_visibility": "collapsed",
-    }
+def choice(name: str, options: tuple[str, ...], key: str = "attention", **looks: Any) -> None:
+    """A picker whose value is the field of the state of that name; arguments as of `segments`."""
+    labels = {option: say(f"attention.{name}_{option}") for option in options}
+    value = getattr(state.get_state(), name)
+    segments(f"{key}_{name}", say(f"attention.{name}"), labels, value, into(name), **looks)

@@ -14,6 +14,7 @@ from app.widgets.attention.off import off_button, off_heads
 from app.widgets.attention.taught import SIGN, taught_note
 from app.widgets.chart import show_chart
 from app.widgets.head_grid import GridTexts, Thumbnail, head_grid
+from app.widgets.pick import into, menu
 from app.words import say
 from core.reading.attention_views import Kind, attention_at, overview
 from core.reading.head_roles import ROLES, Head, describe, heads_of, ranked
@@ -25,9 +26,10 @@ NAMED_COLUMNS = 5  # with more columns there is room for the number alone
 def show(focus: Focus) -> None:
     """Draw the pickers, the thumbnails and the roles of the head in focus."""
     now, trace = focus.now, focus.trace
-    st.segmented_control(**choice("kind", state.KINDS), required=True, width="stretch")
-    called = {role: role_word(focus.kind, role) for role in ROLES}
-    st.selectbox(**choice("order", ("place", *ROLES), called))
+    choice("kind", state.KINDS, width="stretch")
+    orders = {"place": "place"} | {role: role_word(focus.kind, role) for role in ROLES}
+    labels = {order: say(f"attention.order_{word}") for order, word in orders.items()}
+    menu("attention_order", say("attention.order"), labels, now.order, into("order"))
     head_grid(
         overview(trace, focus.kind),
         thumbnails(focus),
@@ -43,7 +45,7 @@ def show(focus: Focus) -> None:
         st.markdown(said, help=say("attention.does_help"), width="stretch")
         off_button("attention_off")
     figure = roles_figure(
-        {say(f"attention.order_{called[role]}"): chosen.shares[role] for role in ROLES[:5]},
+        {labels[role]: chosen.shares[role] for role in ROLES[:5]},
         focus.look,
         focus.look.px(ROLES_HEIGHT),
     )

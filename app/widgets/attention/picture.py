@@ -31,10 +31,8 @@ def show(focus: Focus) -> None:
     with st.container(
         key="attention_switches", horizontal=True, horizontal_alignment="distribute", gap="small"
     ):
-        st.segmented_control(
-            **choice("stage", state.STAGES), required=True, width="content", disabled=not matrix
-        )
-        st.segmented_control(**choice("view", state.VIEWS), required=True, width="content")
+        choice("stage", state.STAGES, disabled=not matrix)
+        choice("view", state.VIEWS)
     shape = " × ".join(letters(focus.address))
     sizes = " × ".join(map(str, focus.trace[focus.address].shape))
     _show_title(focus)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.figures.beside_steps import beside_steps
+from app.figures.beside_steps import LEFT, beside_steps, step_name
 from app.figures.labels import format_number, format_percent, visible
 from app.figures.theme import Look
 from app.service import Pair
@@ -16,38 +16,53 @@ from app.widgets.beside.wording import titles
 from app.widgets.chart import current_look, show_chart
 from app.words import say
 from core.edits.translations import Word, words
-from core.reading.choices import choice_at
+from core.reading.choices import choice_at, chosen_otherwise
 from core.trace.trace import Trace
 
 OTHERS = 3  # runners-up of a step
-HEIGHT = 240
+HEIGHT = 240  # the least
+WIDEST = 200  # pixels of a step in a wide window
 
 
 def show(pair: Pair) -> None:
     """Draw both timelines, step beside step."""
     st.html(Path(__file__).with_name("decoding.css"))
     st.markdown(f"**{say('beside.steps_title')}**")
-    with st.container(key="beside_steps"):
-        st.html(steps_grid((pair.first, pair.second), titles(pair), current_look()))
-    st.caption(say("beside.steps_note"))
+    look, steps = current_look(), words(pair.first, pair.second)
+    widest = look.px(LEFT + WIDEST * len(steps))
+    with st.container(key="beside_steps", width=widest):
+        st.html(steps_grid((pair.first, pair.second), titles(pair), look))
+    st.caption(" ".join(notes((pair.first, pair.second))))
     st.markdown(f"**{say('beside.steps_chart')}**")
-    look = current_look()
-    figure = beside_steps(words(pair.first, pair.second), titles(pair), look, look.px(HEIGHT))
-    show_chart(figure, "beside_steps_chart", say("beside.steps_alt"))
+    with st.container(key="beside_steps_bars", width=widest):
+        figure = beside_steps(steps, titles(pair), look, look.px(HEIGHT))
+        show_chart(figure, "beside_steps_chart", say("beside.steps_alt"), fill=True)
+
+
+def notes(runs: tuple[Trace, Trace]) -> list[str]:
+    """How to read the table, and what is unusual about these two runs."""
+    named = map(step_name, words(*runs))
+    parts = [say("beside.steps_note")]
+    if any("|" in name for name in named):
+        parts.append(say("beside.steps_apart"))
+    if any(map(chosen_otherwise, runs)):
+        parts.append(say("beside.chosen_otherwise"))
+    return parts
 
 
 def steps_grid(runs: tuple[Trace, Trace], names: tuple[str, str], look: Look) -> str:
     """A column a step: the words of the first run, how far apart, the words of the second."""
     steps = words(*runs)
-    heads = [f"<th scope='col'>{escape(say('beside.steps_step', step=at + 1))}</th>"
-             for at in range(len(steps))]  # fmt: skip
-    rows = [f"<tr><th></th>{''.join(heads)}</tr>"]
+    named = (say("beside.steps_step", step=step_name(each)) for each in steps)
+    heads = [f"<th scope='col'>{escape(name)}</th>" for name in named]
+    rows = [f"<tr><th class='name'></th>{''.join(heads)}</tr>"]
     for run, name in enumerate(names):
         cells = "".join(_step(runs, run, each, look) for each in steps)
         rows.append(f"<tr class='run'><th scope='row'>{escape(name)}</th>{cells}</tr>")
     kls = "".join(f"<td class='kl'>{_nats(each, look.precision)}</td>" for each in steps)
     rows.insert(2, f"<tr><th scope='row'>{escape(say('beside.words_kl'))}</th>{kls}</tr>")
-    return f"<table class='beside-steps'>{''.join(rows)}</table>"
+    columns = f"--columns: {len(steps)}"
+    return f"<table class='beside-steps' style='{columns}'>{''.join(rows)}</table>"
 
 
 def _step(runs: tuple[Trace, Trace], run: int, step: Word, look: Look) -> str:

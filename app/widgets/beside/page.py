@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from types import ModuleType
-
-import streamlit as st
-
 from app import service
-from app.widgets.text import told
-from core.errors import GlassformerError
+from app.widgets.parts import show_part
 
 # The pages that have a body for two runs, by the path of their URL; "" is the first page.
 BODIES = {
@@ -27,9 +21,5 @@ def show(url_path: str) -> bool:
     pair = service.both()
     if pair is None or url_path not in BODIES:
         return False
-    body: ModuleType = import_module(f"{__package__}.{BODIES[url_path]}")
-    try:
-        body.show(pair)
-    except GlassformerError as error:
-        st.warning(told(error))
+    show_part(__package__, BODIES[url_path], pair)
     return True

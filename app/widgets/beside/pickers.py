@@ -9,6 +9,8 @@ from typing import Any, cast
 import streamlit as st
 
 from app import state
+from app.widgets.attention.focus import choice
+from app.widgets.pick import into, menu, segments
 from app.words import say
 from core.reading.attention_views import Kind, layers_of
 from core.trace.trace import Trace
@@ -18,20 +20,20 @@ MOST_SIDE_BY_SIDE = 7  # layers or heads; more are a list
 
 def stages(key: str) -> None:
     """Scores, scaled, masked or weights."""
-    _segments(key, "stage", state.STAGES)
+    choice("stage", state.STAGES, key)
 
 
 def kinds(key: str) -> None:
     """Encoder, decoder or cross."""
-    _segments(key, "kind", state.KINDS)
+    choice("kind", state.KINDS, key)
 
 
-def layers(count: int, now: int, take: Callable[[int], None], key: str) -> None:
+def layers(count: int, now: int, take: Callable[[int], object], key: str) -> None:
     """One of so many layers."""
     _numbers("layer", {at: str(at + 1) for at in range(count)}, now, take, key)
 
 
-def heads(trace: Trace, now: int | None, take: Callable[[int | None], None], key: str) -> None:
+def heads(trace: Trace, now: int | None, take: Callable[[int | None], object], key: str) -> None:
     """A head, or the mean of them all."""
     labels = {-1: say("beside.mean")}
     labels |= {at: str(at + 1) for at in range(trace.config.n_heads)}
@@ -42,55 +44,34 @@ def heads(trace: Trace, now: int | None, take: Callable[[int | None], None], key
     _numbers("head", labels, -1 if now is None else now, took, key)
 
 
+def one_head(trace: Trace, key: str) -> None:
+    """The head in focus, where there is no mean of them all."""
+    labels = {at: str(at + 1) for at in range(trace.config.n_heads)}
+    _numbers("head", labels, state.get_state().head or 0, into("head"), key)
+
+
 def focused(trace: Trace, key: str) -> None:
     """Kind, layer and head of the attention in focus."""
     now = state.get_state()
     kinds(key)
     count = layers_of(trace, cast(Kind, now.kind))
-    layers(count, now.layer, lambda layer: _update(layer=layer), key)
-    heads(trace, now.head, lambda head: _update(head=head), key)
+    layers(count, now.layer, into("layer"), key)
+    heads(trace, now.head, into("head"), key)
 
 
 def row(key: str) -> Any:
     """A line of pickers, each behind its label."""
     st.html(Path(__file__).with_name("pickers.css"))
-    return st.container(horizontal=True, gap="small", key=f"beside_pickers_{key}")
-
-
-def _update(**changes: Any) -> None:
-    state.update(**changes)
+    return st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key=f"beside_pickers_{key}"
+    )
 
 
 def _numbers(
-    name: str, labels: dict[int, str], now: int, take: Callable[[int], None], key: str
+    name: str, labels: dict[int, str], now: int, take: Callable[[int], object], key: str
 ) -> None:
-    widget = f"{key}_{name}"
-    draw: Callable[..., Any] = st.segmented_control
-    more: dict[str, Any] = {"required": True}
+    widget, label = f"{key}_{name}", say(f"beside.{name}")
     if len(labels) > MOST_SIDE_BY_SIDE:
-        draw, more = st.selectbox, {"width": 110}
-    draw(
-        say(f"beside.{name}"),
-        tuple(labels),
-        key=state.bind(widget, now),
-        format_func=labels.__getitem__,
-        on_change=lambda: take(state.widget_value(widget)),
-        **more,
-    )
-
-
-def _segments(key: str, name: str, options: tuple[str, ...]) -> None:
-    labels = {each: say(f"attention.{name}_{each}") for each in options}
-
-    def take() -> None:
-        state.update(**{name: state.widget_value(f"{key}_{name}")})
-
-    st.segmented_control(
-        say(f"attention.{name}"),
-        options,
-        key=state.bind(f"{key}_{name}", getattr(state.get_state(), name)),
-        format_func=labels.__getitem__,
-        required=True,
-        on_change=take,
-        label_visibility="collapsed",
-    )
+        menu(widget, label, labels, now, take, bare=False, width=110)
+    else:
+        segments(widget, label, labels, now, take, bare=False)

@@ -22,6 +22,7 @@ from app.widgets.word_lines import NO_STEP, Pin, output_chips, source_chips, wor
 from app.words import say
 from core.reading.alignment import Place, paired
 from core.reading.attention_views import head_map
+from core.reading.choices import chosen_otherwise
 from core.trace.trace import Trace
 
 
@@ -44,7 +45,10 @@ def show(pair: Pair) -> None:
         with st.container(key="beside_words"):
             st.html(word_table(runs, titles(pair), current_look()))
         with st.container(key="beside_words_notes"):
-            st.caption(say("beside.words_note"))
+            parts = [say("beside.words_note")]
+            if any(map(chosen_otherwise, runs)):
+                parts.append(say("beside.chosen_otherwise"))
+            st.caption(" ".join(parts))
 
 
 def _take(layer: int, head: int | None) -> None:

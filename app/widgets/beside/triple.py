@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +14,7 @@ from app import service, state
 from app.figures.labels import visible
 from app.figures.triple import triple_figure
 from app.figures.triple_layout import CELLS, Frame, TripleLayout, label
-from app.figures.triple_notes import TripleTexts
+from app.figures.triple_notes import TripleTexts, has_room
 from app.service import Pair
 from app.widgets.beside.wording import axis_word, change, largest, number_name, titles, where
 from app.widgets.bridge import Click, plotly_clicks
@@ -96,14 +96,17 @@ def show(
     pinned = pinned_lines(pair, found, state.get_state())
     placed = TripleLayout(layout.width, layout.height, layout.arrangement, pinned)
     texts = figure_texts(pair, found, plain, placed)
+    frame = Frame(found, (texts.rows, texts.columns), look, placed)
+    below = not texts.said or not has_room(frame, len(texts.said))
+    if below:
+        texts = replace(texts, said=())
     figure = triple_figure(found, role, texts, look, placed)
     first, second, _ = texts.titles
     alt = say("beside.alt", first=first, second=second, what=title or asked.address)
     with st.container(key=f"{key}_picture"):
         show_chart(figure, key, alt, asked.address.replace("/", "_"), fill=True)
-    numbered = Frame(found, (texts.rows, texts.columns), look, placed).numbered
     with st.container(key=f"{key}_notes"):
-        st.caption(" ".join(notes(found, placed, numbered, plain)) or " ")
+        st.caption(" ".join(notes(found, frame, below, plain)) or " ")
     plotly_clicks([key], lambda click: clicked(pair, found, click), key=key)
 
 
@@ -138,10 +141,13 @@ def figure_texts(pair: Pair, found: Beside, plain: bool, layout: TripleLayout) -
     )
 
 
-def notes(found: Beside, layout: TripleLayout, numbered: bool, plain: bool) -> list[str]:
-    """What the reader must know to read the pictures, as markdown."""
-    parts = []
-    if layout.arrangement == "row" and not plain:
+def notes(found: Beside, frame: Frame, below: bool, plain: bool) -> list[str]:
+    """What the reader must know to read the pictures, as markdown.
+
+    below: the largest difference is said here, not beside the pictures.
+    """
+    parts, layout = [], frame.layout
+    if below and not plain:
         for said in (told(found, layout), largest(found, _digits()))[: 2 if layout.pinned else 1]:
             head, *rest = map(literal, said)
             parts.append(f"**{head}** {' · '.join(rest)} " if rest else head)
@@ -157,7 +163,7 @@ def notes(found: Beside, layout: TripleLayout, numbered: bool, plain: bool) -> l
             parts.append(say("beside.note_pooled", step=edge.step, axis=axis))
     if layout.arrangement == "row" and layout.pinned is None and not plain:
         parts.append(say("beside.note_pin"))
-    if numbered:
+    if frame.numbered:
         parts.append(numbered_words(found.columns))
     return parts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 
 import streamlit as st
@@ -12,6 +13,7 @@ from app.figures.theme import Look
 from app.service import Pair
 from app.widgets.beside.triple import anchor
 from app.widgets.beside.wording import titles
+from app.widgets.pick import segments
 from app.widgets.text import literal
 from app.widgets.vectors.focus import Focus, state_name
 from app.words import say
@@ -41,19 +43,13 @@ def show(pair: Pair) -> None:
 
 def _rows_picker(focus: Focus) -> None:
     """Which row of the decoder: what it reads and what it writes."""
-    labels = [literal(visible(each)) for each in focus.words.labels]
+    labels = dict(enumerate(literal(visible(each)) for each in focus.words.labels))
 
-    def take() -> None:
-        state.update(token=("target", state.widget_value("beside_lens_row")))
+    def take(row: int) -> None:
+        state.update(token=("target", row))
 
-    st.segmented_control(
-        say("beside.lens_pick"),
-        range(len(labels)),
-        key=state.bind("beside_lens_row", focus.position),
-        format_func=labels.__getitem__,
-        required=True,
-        on_change=take,
-    )
+    label = say("beside.lens_pick")
+    segments("beside_lens_row", label, labels, focus.position, take, bare=False)
 
 
 def models(pair: Pair) -> tuple[Transformer, Transformer]:
@@ -107,9 +103,14 @@ def _state(
         if row is None:
             cells.append("<td class='split'>–</td><td></td>")
             continue
-        best = best_words(runs[run], seen[run], at, row)
-        first = best[0].token if run == 0 else first
-        other = run == 1 and rows[0] is not None and best[0].token != first
+        best = [
+            word
+            for word in best_words(runs[run], seen[run], at, row)
+            if not math.isnan(word.probability)
+        ]
+        top = best[0].token if best else ""
+        first = top if run == 0 else first
+        other = run == 1 and rows[0] is not None and top != first
         colour = look.colour("changed" if other else "text")
         words = "".join(
             f"<span><b style='color:{colour if not place else look.colour('text')}'>"
@@ -118,5 +119,6 @@ def _state(
             for place, each in enumerate(best)
         )
         rank = int(seen[run].rank[at, row])
-        cells.append(f"<td class='split'>{words}</td><td class='rank'>{rank or '–'}</td>")
+        told = words or "NaN"
+        cells.append(f"<td class='split'>{told}</td><td class='rank'>{rank or '–'}</td>")
     return f"<tr>{''.join(cells)}</tr>"

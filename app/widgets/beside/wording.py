@@ -56,7 +56,8 @@ def largest(found: Beside, digits: int) -> list[str]:
     place = found.furthest
     if place is None:
         return [say("beside.same_finite" if found.broken else "beside.same")]
-    return [say("beside.largest"), where(found, *place), change(found, *place, digits)]
+    name = say("beside.largest_rounding" if found.is_rounding else "beside.largest")
+    return [name, where(found, *place), change(found, *place, digits)]
 
 
 def change(found: Beside, row: int, column: int, digits: int) -> str:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from app import state
 from app.widgets.component import component
+from app.widgets.pick import into, segments
 from app.words import say
 
 _theme = component(__file__, "theme_switch")
@@ -15,15 +16,8 @@ NAMES = {"en": "EN", "zh": "中文"}
 def show_switches() -> None:
     """Draw both switches in the header."""
     with st.container(horizontal=True, gap="xsmall", key="switches", width="content"):
-        st.segmented_control(
-            say("frame.language"),
-            state.LANGUAGES,
-            key=state.bind("language", state.get_state().language),
-            format_func=NAMES.__getitem__,
-            required=True,
-            label_visibility="collapsed",
-            on_change=_take_language,
-        )
+        now = state.get_state().language
+        segments("language", say("frame.language"), NAMES, now, into("language"))
         # The callback makes Streamlit run again when the theme has changed: figures are drawn
         # in the colours of the theme, and Python learns of it only from a run.
         _theme(
@@ -32,7 +26,3 @@ def show_switches() -> None:
             on_scheme_change=lambda: None,
             width="content",
         )
-
-
-def _take_language() -> None:
-    state.update(language=state.widget_value("language"))

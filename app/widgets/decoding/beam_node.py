@@ -12,6 +12,7 @@ from app.figures.source_weights import source_weights
 from app.figures.theme import Look
 from app.widgets.chart import show_chart
 from app.widgets.decoding.tried import Tried
+from app.widgets.pick import menu
 from app.widgets.text import literal
 from app.widgets.translate.focus import attention_in_focus
 from app.words import say
@@ -83,17 +84,10 @@ def _pickers(tried: Tried, layer: int, head: int | None) -> None:
     heads: dict[int | None, str] = {None: say("beam.mean")}
     heads |= {at: say("frame.head", head=at + 1) for at in range(config.n_heads)}
 
-    def take() -> None:
+    def take(_: int | None) -> None:
         chosen = {name: state.widget_value(f"beam_{name}") for name in ("layer", "head")}
         state.update(kind="cross", **chosen)
 
     with st.container(horizontal=True, gap="small", key="beam_pickers", wrap=False):
         for name, options, value in (("layer", layers, layer), ("head", heads, head)):
-            st.selectbox(
-                say(f"beam.{name}"),
-                list(options),
-                key=state.bind(f"beam_{name}", value),
-                format_func=options.__getitem__,
-                label_visibility="collapsed",
-                on_change=take,
-            )
+            menu(f"beam_{name}", say(f"beam.{name}"), options, value, take)

@@ -90,16 +90,17 @@ def _says(decoding: Decoding, place: int, look: Look) -> None:
     lines = "<br>".join(escape(step_text(moments[place])).splitlines()[1:])
     st.html(f'<p class="cache-step">{lines}</p>')
     config = decoding.translator.config
-    st.caption(
-        say("kv_cache.a_word", layers=config.decoder_layers, d_model=config.d_model,
-            bytes=moments[place].cache.number_bytes)
-    )  # fmt: skip
+    if not decoding.edits:  # with switches nothing is kept
+        st.caption(
+            say("kv_cache.a_word", layers=config.decoder_layers, d_model=config.d_model,
+                bytes=moments[place].cache.number_bytes)
+        )  # fmt: skip
     st.markdown(f"**{say('kv_cache.all_steps', steps=len(moments))}**")
     st.html(totals_html(moments))
-    last = moments[-1].cache
-    st.caption(say("kv_cache.memory", bytes=size(last.kept_bytes + last.added_bytes)))
     worst = max(each.difference for each in moments)
     if not decoding.edits:
+        last = moments[-1].cache
+        st.caption(say("kv_cache.memory", bytes=size(last.kept_bytes + last.added_bytes)))
         key = "kv_cache.equal" if worst <= EQUAL else "kv_cache.unequal"
         st.markdown(say(key, difference=format_number(worst, look.precision)))
     _measure(decoding, look)

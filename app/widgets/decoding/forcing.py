@@ -20,8 +20,9 @@ from app.widgets.decoding.run import Decoding
 from app.widgets.decoding.wrong_choice import Chosen
 from app.words import say
 from core.decoding.forced import EQUAL, Beside, beside
+from core.decoding.rows import tapes
 from core.decoding.step import Step
-from core.decodings import read, tapes
+from core.decodings import read
 from core.reading.training_views import agreeing
 
 WIDTH, HEIGHT = 700, 260  # of the bars' axis in a window of 1440 × 900
@@ -71,7 +72,8 @@ def _beside(decoding: Decoding, look: Look) -> None:
     differences = [each.difference for each in found]
     worst = max(differences, key=lambda each: (math.isnan(each), each))
     st.markdown(f"**{say('forcing.beside_title')}**")
-    st.caption(say("forcing.beside_about"))
+    same = "same" if worst <= EQUAL else "apart"
+    st.caption(say(f"forcing.beside_{same}"))
     with st.container(key="forcing_table"):
         st.html(table_html(decoding, found))
     key = "forcing.equal" if worst <= EQUAL else "forcing.unequal"

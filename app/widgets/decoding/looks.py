@@ -12,6 +12,7 @@ from app import state
 from app.figures.labels import visible
 from app.figures.theme import Look
 from app.widgets.decoding.run import Run
+from app.widgets.translate.cross_pickers import cross_pickers
 from app.widgets.translate.focus import attention_in_focus
 from app.words import say
 from core.reading.attention_views import head_map, sides
@@ -20,10 +21,18 @@ from core.reading.attention_views import head_map, sides
 def show(run: Run, place: int, look: Look) -> None:
     """Draw both rows of attention of a step, as words tinted by their weight."""
     layer, head = attention_in_focus(state.get_state(), run.trace)
-    _pickers(run, layer, head)
+    with st.container(key="timeline_pickers", horizontal=True, gap="small"):
+        cross_pickers("timeline", run.trace, layer, head)
     for kind in ("cross", "decoder"):
-        st.markdown(f"**{say(f'timeline.looks_{kind}')}**")
+        st.markdown(f"**{say(f'timeline.looks_{_title(run, kind, layer, head, place)}')}**")
         st.html(row_html(run, kind, layer, head, place, look))
+
+
+def _title(run: Run, kind: str, layer: int, head: int | None, place: int) -> str:
+    """Without a causal mask a step looks at words that it has not written yet."""
+    view = head_map(run.trace, kind, layer, head, "weights")  # type: ignore[arg-type]
+    ahead = kind == "decoder" and bool(np.any(view.allowed[place, place + 1 :]))
+    return "ahead" if ahead else kind
 
 
 def row_html(
@@ -47,39 +56,11 @@ def words_html(
         share = float(weight)
         known = 0 <= share <= 1
         tint = f"{100 * share:.1f}%" if known else "0%"
-        said = f"{share:.2f}" if known else "NaN"
+        said, exact = (f"{share:.2f}", f"{share:.6g}") if known else ("NaN", "NaN")
         parts.append(
             f'<span class="{"sink" if at in sinks else ""}" style="--w:{tint}" '
-            f'title="{escape(visible(word))}: {share:.6g}"><b>{escape(visible(word))}</b>'
+            f'title="{escape(visible(word))}: {exact}"><b>{escape(visible(word))}</b>'
             f"<i>{said}</i><u></u></span>"
         )
     role = look.colour("weights")
     return f'<div class="decoding-looks" style="--role:{role}">{"".join(parts)}</div>'
-
-
-def _pickers(run: Run, layer: int, head: int | None) -> None:
-    layers = {at: str(at + 1) for at in range(run.trace.config.decoder_layers)}
-    heads = {-1: say("translate.mean")}
-    heads |= {at: str(at + 1) for at in range(run.trace.config.n_heads)}
-
-    def take_layer() -> None:
-        state.update(kind="cross", layer=state.widget_value("timeline_layer"), head=head)
-
-    def take_head() -> None:
-        chosen = state.widget_value("timeline_head")
-        state.update(kind="cross", layer=layer, head=None if chosen < 0 else chosen)
-
-    with st.container(key="timeline_pickers", horizontal=True, gap="small"):
-        for name, labels, value, taken in (
-            ("layer", layers, layer, take_layer),
-            ("head", heads, -1 if head is None else head, take_head),
-        ):
-            st.segmented_control(
-                say(f"translate.{name}"),
-                tuple(labels),
-                key=state.bind(f"timeline_{name}", value),
-                format_func=labels.__getitem__,
-                required=True,
-                width="content",
-                on_change=taken,
-            )

@@ -10,9 +10,10 @@ from app.widgets.text import told
 from app.widgets.translate.focus import step_in_focus
 from app.words import say
 from core.decoding.forced import continued
+from core.decoding.rows import tapes
 from core.decoding.task import Forced, Task
 from core.decoding.timeline import Moment, timeline
-from core.decodings import recorded, tapes, task_of
+from core.decodings import recorded, task_of
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.trace.sites import site_at

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 from pathlib import Path
 
@@ -118,8 +119,8 @@ def _words_html(decoding: Decoding, given: bool) -> str:
 def _distribution(decoding: Decoding, place: int, look: Look) -> None:
     run = decoding.run
     step, trace = run.moments[place].step, run.trace
-    ids = [index for index, _ in step.candidates]
-    shares = [share for _, share in step.candidates]
+    known = [each for each in step.candidates if not math.isnan(each[1])]
+    ids, shares = [index for index, _ in known], [share for _, share in known]
     if step.chosen not in ids:
         ids, shares = [*ids, step.chosen], [*shares, step.probability]
     pieces = [trace.vocabulary[index] for index in ids]

@@ -10,10 +10,11 @@ from app import service, state
 from core.decoding.beam import STRONGEST, beam
 from core.decoding.beam_tree import Beam
 from core.decoding.forced import continued, teacher_forced
+from core.decoding.rows import tapes
 from core.decoding.sampling import SampledStep, Sampling, samples
 from core.decoding.step import Step
 from core.decoding.task import Forced, Task, check_number
-from core.decodings import Reading, log_probability, read, recorded, tapes, task_of
+from core.decodings import Reading, log_probability, read, recorded, task_of
 from core.text.detokenize import FULL_WIDTH
 from core.trace.tape import Edit
 from core.trace.trace import Trace
@@ -86,15 +87,18 @@ class Tried:
         return self._last("tree", (size, alpha, _key(forced)), lambda: tree.at_alpha(alpha))
 
     def beam(self, size: int, alpha: float, forced: Forced) -> Written:
-        """What the beam search writes."""
+        """What the beam search writes, with the numbers that its words had when they came up."""
         tree = self.tree(size, alpha, forced)
         words = tree.words(tree.best.index)
-        network, tape = self.translator.transformer, tapes(self.edits)
-        return self._last(
-            "beam",
-            words,
-            lambda: self._written(teacher_forced(network, self.task, words, tape)),
-        )
+        return self._last("beam", words, lambda: self._written(self._steps(words)))
+
+    def _steps(self, words: tuple[int, ...]) -> tuple[Step, ...]:
+        """Each word after those before it: one pass does where no switch lets rows look ahead."""
+        network = self.translator.transformer
+        if not self.edits:
+            return teacher_forced(network, self.task, words)
+        given, tape = dict(enumerate(words)), tapes(self.edits)
+        return continued(network, self.task, given, tape)[: len(words)]
 
     def rows(self, hows: Sequence[Sampling], forced: Forced) -> tuple[Written, ...]:
         """A sentence drawn for each of these, with all cuts."""

@@ -12,7 +12,7 @@ from app.widgets.decoding.run import Decoding, refusal, word_of
 from app.widgets.text import literal, told
 from app.words import say
 from core.decoding.forced import WrongWord, most_harmful, wrong_word
-from core.decodings import tapes
+from core.decoding.rows import tapes
 from core.errors import GlassformerError
 from core.text.vocabulary import END
 

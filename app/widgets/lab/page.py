@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 
 import streamlit as st
 
 from app import state
 from app.widgets.chart import current_look
+from app.widgets.parts import show_part
 from app.words import say
 
 # Every bench is a module of this folder with `show()`.
@@ -28,7 +25,7 @@ def show() -> None:
     for style in ("lab.css", "benches.css"):
         st.html(Path(__file__).with_name(style))
     st.html(f"<style>:root {{ --lab-wrong: {current_look().colour('changed')}; }}</style>")
-    chosen = on_screen(state.get_state().lab)
+    chosen = state.get_state().lab
     with st.container(key="lab_page", horizontal=True, gap="medium"):
         with st.container(key="lab_list", width=190, gap=None):
             _list(chosen)
@@ -36,24 +33,10 @@ def show() -> None:
             _bench(chosen)
 
 
-@cache
-def benches() -> tuple[str, ...]:
-    """The names of the benches that exist, in the order of the list."""
-    names = (name for group in GROUPS.values() for name in group)
-    return tuple(name for name in names if find_spec(f"{__package__}.{name}") is not None)
-
-
-def on_screen(name: str) -> str:
-    """The bench to show for the state's: itself, or the first one."""
-    return name if name in benches() else benches()[0]
-
-
 def _list(chosen: str) -> None:
     for group, names in GROUPS.items():
-        shown = [name for name in names if name in benches()]
-        if shown:
-            st.markdown(f":small[{say(f'lab.group_{group}')}]")
-        for name in shown:
+        st.markdown(f":small[{say(f'lab.group_{group}')}]")
+        for name in names:
             st.button(
                 say(f"lab.bench_{name}"),
                 key=f"lab_bench_{name}" + ("_chosen" if name == chosen else ""),
@@ -70,5 +53,4 @@ def _choose(name: str) -> None:
 
 @st.fragment
 def _bench(name: str) -> None:
-    module: ModuleType = import_module(f"{__package__}.{name}")
-    module.show()
+    show_part(__package__, name)

@@ -93,8 +93,11 @@ def _numbers(outcome: service.Outcome) -> list[Notice]:
     if outcome.error is not None or not service.experiment():
         return []
     pair = service.pair()
-    trace = pair.second if pair is not None and pair.kind == "experiment" else outcome.trace
-    lost = first_lost(trace) if trace is not None else None
+    switched = [outcome.trace] if pair is None else [pair.second]
+    if pair is not None and pair.kind == "sentences":
+        switched = [pair.first, pair.second]
+    found = (first_lost(each) for each in switched if each is not None)
+    lost = next((each for each in found if each is not None), None)
     if lost is None:
         return []
     key = "lost_closed" if lost.closed_row else "lost"

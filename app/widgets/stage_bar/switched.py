@@ -9,16 +9,19 @@ import streamlit as st
 from app import experiments, service, state
 from app.widgets.chart import current_look
 from app.widgets.phrases import line
+from app.widgets.pick import segments
 from app.words import say
 
 PLAIN_PAGES = ("training", "lab")  # they draw runs of their own, without what is switched
 RUNS = ("first", "second", "both")
+OWN_ROW = "switch"  # this page says in a row of its own what is switched, with the ways back
 
 
 def show(crowded: bool) -> None:
     """Draw what is switched; crowded: a message stands beside it and needs the room."""
-    pair = service.pair()
-    if not (experiments.now() or experiments.can_undo() or pair is not None):
+    pair, own = service.pair(), state.page() == OWN_ROW
+    told = not own and (experiments.now() or experiments.can_undo())
+    if not told and pair is None:
         return
     with st.container(
         horizontal=True,
@@ -29,9 +32,10 @@ def show(crowded: bool) -> None:
         vertical_alignment="center",
     ):
         acts = state.page() not in PLAIN_PAGES
-        if service.experiment() or (pair is not None and not acts):
-            _line(acts, crowded)
-        _ways_back()
+        if not own:
+            if service.experiment() or (pair is not None and not acts):
+                _line(acts, crowded)
+            _ways_back()
         if acts and pair is not None:
             _which_run(pair)
 
@@ -76,18 +80,8 @@ def _which_run(pair: service.Pair) -> None:
     usual = "both" if pair.kind == "sentences" else "second"
     labels = {run: say(f"experiment.{pair.kind}_{run}") for run in RUNS}
 
-    def take() -> None:
-        chosen = state.widget_value("run")
+    def take(chosen: str) -> None:
         state.update(run="" if chosen == usual else chosen)
 
-    st.segmented_control(
-        say("experiment.which_run"),
-        RUNS,
-        key=state.bind("run", state.get_state().run or usual),
-        format_func=labels.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        width="content",
-        wrap=False,
-        on_change=take,
-    )
+    value = state.get_state().run or usual
+    segments("run", say("experiment.which_run"), labels, value, take, wrap=False)

@@ -75,7 +75,7 @@ def _lines(text: str, bad: list[Refused]) -> None:
         on_change=take,
     )
     with st.container(key="batch_bad", gap=None):
-        for number, line, error in bad:
+        for number, line, error in bad[:MOST]:
             why = told(error) if error else say("batch.too_many", most=MOST)
             said = say("batch.bad", number=number, line=literal(_short(line)), why=why)
             st.markdown(f":small[:red[{said}]]")

@@ -8,7 +8,7 @@ from typing import Literal
 from app import experiments, service, state
 from core.edits import Experiment
 from core.edits.masks import PaddingOff
-from core.edits.padding import InBatch, in_batch
+from core.edits.padding import InBatch
 from core.errors import GlassformerError
 from core.trace.trace import Trace
 
@@ -28,7 +28,6 @@ FIRST = {
         "他昨天在图书馆读了一本有意思的书",
     ),
 }
-MOST_KEPT = 4
 Refused = tuple[int, str, GlassformerError | None]  # number and text of a line, and why
 
 
@@ -58,7 +57,7 @@ def read(text: str) -> tuple[list[Trace], list[Refused]]:
 
     No error stands for a line beyond the eighth.
     """
-    now = state.get_state()
+    direction = state.get_state().direction
     good: list[Trace] = []
     bad: list[Refused] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -68,7 +67,7 @@ def read(text: str) -> tuple[list[Trace], list[Refused]]:
             bad.append((number, line, None))
             continue
         try:
-            good.append(service.get_trace(line, now.direction, now.model, now.step))
+            good.append(service.get_trace(line, direction, *service.made_by()))
         except GlassformerError as error:
             bad.append((number, line, error))
     return good, bad
@@ -86,17 +85,10 @@ def others_switched() -> bool:
 
 
 def batch_of(traces: list[Trace]) -> Batch:
-    """Both passes over the batch; the last few are kept for the session."""
-    now, off = state.get_state(), off_sides()
-    words = tuple(trace.source_text for trace in traces)
-    key = (now.model, now.step, now.direction, words, off)
-    kept: dict[object, Batch] = state.kept("batches", {})
-    if key not in kept:
-        model = service.plain_model()
-        masked = in_batch(model, traces)
-        switches = tuple(PaddingOff(side) for side in off)
-        switched = in_batch(model, traces, Experiment(switches)) if off else masked
-        made = Batch(tuple(traces), masked, switched, off)
-        state.keep("batches", dict([*kept.items(), (key, made)][-MOST_KEPT:]))
-        return made
-    return kept[key]
+    """Both passes over the batch."""
+    off, place = off_sides(), service.made_by()
+    switches = Experiment(tuple(PaddingOff(side) for side in off))
+    masked, switched = (
+        service.get_batch(asked, traces, *place) for asked in (Experiment(), switches)
+    )
+    return Batch(tuple(traces), masked, switched, off)

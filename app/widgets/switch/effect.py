@@ -6,8 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import service, state
+from app import experiments, service, state
 from app.service import Pair
+from app.widgets.pick import into, segments
 from app.widgets.switch import effect_ripple, effect_words
 from app.widgets.text import literal
 from app.words import say
@@ -40,30 +41,22 @@ def _head(pair: Pair) -> None:
     labels = {name: say(f"effect.{name}") for name in VIEWS}
     now = state.get_state().result
 
-    def take() -> None:
-        state.update(result=state.widget_value("switch_result"))
-
     with st.container(
         key="effect_head", horizontal=True, vertical_alignment="center",
         horizontal_alignment="distribute", gap="small",
     ):  # fmt: skip
         st.markdown(f"**{say(f'effect.title_{pair.kind}')}**", width="content")
-        st.segmented_control(
-            say("effect.show"),
-            list(VIEWS),
-            key=state.bind("switch_result", now),
-            format_func=labels.__getitem__,
-            required=True,
-            label_visibility="collapsed",
-            width="content",
-            on_change=take,
-        )
+        segments("switch_result", say("effect.show"), labels, now, into("result"))
     st.caption(say(f"effect.about_{now}_{pair.kind}"))
 
 
 def _nothing() -> None:
-    trace = service.on_screen()
+    trace, asked = service.on_screen(), experiments.now()
     with st.container(key="effect_nothing", gap="small"):
+        if asked:
+            st.markdown(f"**{say('effect.not_run')}**")
+            st.markdown(say("effect.not_run_do"))
+            return
         st.markdown(f"**{say('effect.nothing')}**")
         st.markdown(f"{say('effect.nothing_now')} **{literal(trace.output_text)}**")
         st.markdown(say("effect.nothing_do"))

@@ -17,6 +17,7 @@ from core.edits import Experiment, per_head
 from core.edits.heads import HeadsFrozen, HeadsRedirected, HeadsSwapped
 from core.reading.attention_views import Kind, attention_at, sides
 
+NOBODY = -1  # no head, or all rows
 LOOKS = ("own", "uniform", "diagonal", "word")
 SWAPPED = ("weights", "context")
 TURNED: per_head.Kinds = (*per_head.STEERED, HeadsSwapped)
@@ -90,11 +91,12 @@ def make_swap(where: str, other: int | None, what: str) -> None:
     head = state.get_state().head
     if head is None:
         return
-    both = (head,) if other is None else tuple(sorted((head, other)))
-    free = per_head.released(experiments.now(), _config(), (HeadsSwapped,), where, both)
-    if other is not None:
-        free = free.having(HeadsSwapped(where, both, cast(Any, what)))
-    experiments.put(free)
+    now, config = experiments.now(), _config()
+    if other is None:
+        experiments.put(per_head.released(now, config, (HeadsSwapped,), where, (head,)))
+    else:
+        both = tuple(sorted((head, other)))
+        experiments.put(per_head.swapped(now, config, HeadsSwapped(where, both, cast(Any, what))))
 
 
 def _show_look(where: str) -> None:
@@ -102,7 +104,7 @@ def _show_look(where: str) -> None:
     rows, keys = sides(service.on_screen(), _kind())
 
     def take(name: str) -> None:
-        value = state.widget_value(f"head_{name}")
+        value = _picked(name)
         new: dict[str, Any] = {"look": look, "key": key, "row": row} | {name: value}
         make_look(where, **new)
 
@@ -127,7 +129,7 @@ def _show_swap(where: str) -> None:
             others[each] = say("attention.column", head=each + 1)
 
     def take(name: str) -> None:
-        value = state.widget_value(f"head_{name}")
+        value = _picked(name)
         if name == "swap":
             make_swap(where, value, what)
         else:
@@ -148,16 +150,23 @@ def _pick(
     take: Callable[[str], None],
     disabled: bool = False,
 ) -> None:
+    # A menu whose value is None shows no choice at all: NOBODY stands for it.
+    shown = {NOBODY if each is None else each: label for each, label in labels.items()}
     st.selectbox(
         say(f"switch_heads.{name}"),
-        list(labels),
-        key=state.bind(f"head_{name}", value),
-        format_func=labels.__getitem__,
+        list(shown),
+        key=state.bind(f"head_{name}", NOBODY if value is None else value),
+        format_func=shown.__getitem__,
         on_change=take,
         args=(name,),
         disabled=disabled,
         help=say(f"switch_heads.{name}_help"),
     )
+
+
+def _picked(name: str) -> Any:
+    value = state.widget_value(f"head_{name}")
+    return None if value == NOBODY else value
 
 
 def _numbered(words: Sequence[str]) -> list[str]:

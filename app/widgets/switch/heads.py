@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,9 +15,11 @@ from app.widgets.attention.heads import does
 from app.widgets.attention.off import way
 from app.widgets.chart import current_look
 from app.widgets.head_switches import Head, Kind, SwitchTexts, head_switches
+from app.widgets.pick import into, segments
 from app.widgets.switch import head_focus
 from app.words import say
 from core.edits import per_head
+from core.edits.heads import Way
 from core.reading.attention_views import Kind as Name
 from core.reading.attention_views import attention_at, layers_of, overview
 from core.reading.head_roles import heads_of
@@ -32,7 +34,7 @@ def show() -> None:
     """Draw the controls, the switches and the head in focus."""
     st.html(Path(__file__).with_name("heads.css"))
     with st.container(key="heads_controls", horizontal=True, gap="small"):
-        _choice("order", ORDERS, state.get_state().heads_by, _take_order)
+        _choice("order", ORDERS, state.get_state().heads_by, into("heads_by"))
         _choice("way", WAYS, way(), _take_way)
     with st.container(key="heads_help"):
         st.caption(_help())
@@ -67,28 +69,14 @@ def act(value: Mapping[str, Any]) -> None:
     state.update(kind=value["kind"], layer=int(layer), head=int(head))
 
 
-def _take_order() -> None:
-    state.update(heads_by=state.widget_value("switch_heads_order"))
-
-
-def _take_way() -> None:
-    chosen = state.widget_value("switch_heads_way")
+def _take_way(chosen: Way) -> None:
     state.keep("heads_way", chosen)
     experiments.put(per_head.with_way(experiments.now(), chosen))
 
 
-def _choice(name: str, options: tuple[str, ...], value: str, take: Any) -> None:
+def _choice(name: str, options: tuple[str, ...], value: str, take: Callable[[Any], object]) -> None:
     labels = {option: say(f"switch_heads.{name}_{option}") for option in options}
-    st.segmented_control(
-        say(f"switch_heads.{name}"),
-        options,
-        key=state.bind(f"switch_heads_{name}", value),
-        format_func=labels.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        width="content",
-        on_change=take,
-    )
+    segments(f"switch_heads_{name}", say(f"switch_heads.{name}"), labels, value, take)
 
 
 def _show_switches() -> None:
@@ -149,10 +137,10 @@ def ranking() -> list[Head]:
     The heads that are off now are on while it is measured, and dropout is out of it: it would drop
     other units in every copy. All other switches hold.
     """
-    trace, now, look = service.on_screen(), state.get_state(), current_look()
+    trace, made_by, look = service.on_screen(), service.made_by(), current_look()
     base = head_focus.measured_under(service.experiment())
-    found = service.get_damage(base, trace.source_text, trace.direction, now.model, now.step, way())
-    run = service.get_run(base, trace.source_text, trace.direction, now.model, now.step)
+    found = service.get_damage(base, trace.source_text, trace.direction, *made_by, way())
+    run = service.get_run(base, trace.source_text, trace.direction, *made_by)
     heads = all_heads()
     largest = max((each.kl for each in found if math.isfinite(each.kl)), default=0.0)
     lines = []

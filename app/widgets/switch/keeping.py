@@ -12,7 +12,6 @@ from app.widgets.text import literal
 from app.words import say
 from core.edits import Experiment
 
-LONGEST_NAME = 40
 NAME = "experiment_name"  # what is typed, until it is kept
 ROOM = 330  # pixels; more of them scroll
 
@@ -41,9 +40,8 @@ def name_of(experiment: Experiment) -> str:
 def keep_typed() -> None:
     """Keep the present experiment under what was typed, or under its own line."""
     now = experiments.now()
-    name = " ".join(str(state.kept(NAME, "")).split()) or line(now)
     if now:
-        experiments.keep(name[:LONGEST_NAME])
+        experiments.keep(str(state.kept(NAME, "")).strip() or line(now))
         state.keep(NAME, "")
 
 
@@ -55,7 +53,7 @@ def _name() -> None:
         st.text_input(
             say("experiment.name"),
             key=state.bind("experiment_name", state.kept(NAME, "")),
-            max_chars=LONGEST_NAME,
+            max_chars=experiments.LONGEST_NAME,
             placeholder=say("experiment.name_hint"),
             disabled=not experiments.now(),
             on_change=take,

@@ -9,6 +9,7 @@ from typing import cast
 import streamlit as st
 
 from app import service, state
+from app.widgets.pick import menu, segments
 from app.words import say
 from core.edits.attentions import extent
 from core.edits.mask_view import MaskView, mask_view
@@ -84,22 +85,12 @@ def pickers(trace: Trace) -> None:
     """Kind, layer and head, on one line."""
     now = state.get_state()
 
-    def take_kind() -> None:
-        kind = state.widget_value("mask_kind")
+    def take_kind(kind: Kind) -> None:
         state.update(kind=kind, layer=min(now.layer, layers_of(trace, kind) - 1))
 
     with st.container(key="mask_pickers", horizontal=True, gap="xsmall"):
         kinds = {kind: say(f"masks.kind_{kind}") for kind in state.KINDS}
-        st.segmented_control(
-            say("masks.kind"),
-            state.KINDS,
-            key=state.bind("mask_kind", now.kind),
-            format_func=kinds.__getitem__,
-            required=True,
-            label_visibility="collapsed",
-            width="content",
-            on_change=take_kind,
-        )
+        segments("mask_kind", say("masks.kind"), kinds, now.kind, take_kind)
         layers = {
             layer: say("masks.layer_of", layer=layer + 1)
             for layer in range(layers_of(trace, cast(Kind, now.kind)))
@@ -112,15 +103,7 @@ def pickers(trace: Trace) -> None:
 
 
 def _select(name: str, labels: dict[int, str], chosen: int) -> None:
-    def take() -> None:
-        value = state.widget_value(f"mask_{name}")
+    def take(value: int) -> None:
         state.update(**{name: None if value == ALL else value})
 
-    st.selectbox(
-        say(f"masks.{name}"),
-        list(labels),
-        key=state.bind(f"mask_{name}", chosen),
-        format_func=labels.__getitem__,
-        label_visibility="collapsed",
-        on_change=take,
-    )
+    menu(f"mask_{name}", say(f"masks.{name}"), labels, chosen, take)

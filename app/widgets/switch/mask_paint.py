@@ -24,12 +24,16 @@ def revision() -> int:
 
 
 def paint(strokes: Sequence[Stroke]) -> None:
-    """Put new strokes into the experiment; those that the browser sends again are known."""
+    """Put new strokes into the experiment; those that the browser sends again are known.
+
+    The next stroke may interrupt this callback wherever it reads the session: a stroke counts as
+    known once it is painted, and what was cut off comes again with the next one.
+    """
     focus = MaskFocus.current()
     for each in strokes:
         if each.number > revision():
-            state.keep(PAINTED, each.number)
             _paint(focus, each)
+            state.keep(PAINTED, each.number)
 
 
 def _paint(focus: MaskFocus, stroke: Stroke) -> None:

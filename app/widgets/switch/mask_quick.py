@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import experiments, state
+from app.widgets.pick import segments
 from app.widgets.switch import mask_paint
 from app.widgets.switch.mask_focus import MaskFocus
 from app.words import say
@@ -61,18 +62,7 @@ def _acts(switch: Switch) -> bool:
 def _fill(focus: MaskFocus) -> None:
     labels = {fill: say(f"masks.fill_{fill}") for fill in FILLS}
 
-    def take() -> None:
-        mask_paint.fill_with(state.widget_value("mask_fill_is"))
-
     with st.container(key="mask_fill", horizontal=True, gap="small"):
         st.markdown(say("masks.fill"), help=say("masks.fill_help"), width="content")
-        st.segmented_control(
-            say("masks.fill"),
-            FILLS,
-            key=state.bind("mask_fill_is", focus.trace.config.mask_fill),
-            format_func=labels.__getitem__,
-            required=True,
-            label_visibility="collapsed",
-            width="content",
-            on_change=take,
-        )
+        fill = focus.trace.config.mask_fill
+        segments("mask_fill_is", say("masks.fill"), labels, fill, mask_paint.fill_with)

@@ -10,6 +10,7 @@ import streamlit as st
 from app import state
 from app.widgets.chart import current_look
 from app.widgets.mask_grid import MaskGrid, mask_grid
+from app.widgets.pick import into, segments
 from app.widgets.switch import mask_paint, mask_quick, mask_rows
 from app.widgets.switch.mask_focus import MaskFocus, pickers
 from app.words import say
@@ -44,22 +45,10 @@ def _title(focus: MaskFocus) -> None:
     shape = " × ".join(map(str, focus.trace[f"{focus.place}/mask"].shape))
     labels = {meaning: say(f"masks.ones_{meaning}") for meaning in ("look", "hidden")}
 
-    def take() -> None:
-        state.update(ones=state.widget_value("mask_ones_mean"))
-
     with st.container(key="mask_title", horizontal=True, gap="small"):
         address = f":small[:gray[`{focus.place}/mask` (B × H × T × S) = {shape}]]"
         st.markdown(f"**{say('masks.title')}**  \n{address}", width="stretch")
-        st.segmented_control(
-            say("masks.ones"),
-            tuple(labels),
-            key=state.bind("mask_ones_mean", focus.now.ones),
-            format_func=labels.__getitem__,
-            required=True,
-            label_visibility="collapsed",
-            width="content",
-            on_change=take,
-        )
+        segments("mask_ones_mean", say("masks.ones"), labels, focus.now.ones, into("ones"))
 
 
 def _grid(focus: MaskFocus) -> None:

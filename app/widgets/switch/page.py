@@ -2,76 +2,40 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 
 import streamlit as st
 
 from app import state
+from app.widgets.parts import show_part
+from app.widgets.pick import segments
 from app.widgets.switch import bar
-from app.widgets.text import told
 from app.words import say
-from core.errors import GlassformerError
 
-# Every group is a module of this folder with `show()`.
-GROUPS = state.SWITCHES
+ATTENTION = ("masks", "heads")  # with these, attention comes into view
 WIDE = ("sweep", "batch")  # they fill the page: what they show is their own effect
 
 
 def show() -> None:
-    """Draw the group that the state names and, beside it, its effect."""
+    """Draw the group that the state names, a module of this folder, and beside it its effect."""
     st.html(Path(__file__).with_name("switch.css"))
-    chosen = on_screen(state.get_state().switches)
+    chosen = state.get_state().switches
+    labels = {name: say(f"switch.group_{name}") for name in state.SWITCHES}
     with st.container(key="switch_page", gap="xsmall"):
         bar.show()
-        _groups(chosen)
+        segments("switch_groups", say("switch.groups"), labels, chosen, go_to)
         if chosen in WIDE:
-            _part(chosen)
+            show_part(__package__, chosen)
             return
         left, middle, right = st.columns([1.35, 1.9, 1.2], gap="medium")
         with left, st.container(key="switch_group", gap="small"):
-            _part(chosen)
+            show_part(__package__, chosen)
         with middle, st.container(key="switch_panel", gap="xsmall"):
-            _part("panel")
+            show_part(__package__, "panel")
         with right, st.container(key="switch_effect", gap="xsmall"):
-            _part("effect")
+            show_part(__package__, "effect")
 
 
-@cache
-def groups() -> tuple[str, ...]:
-    """The groups that have a module, in their order."""
-    return tuple(name for name in GROUPS if find_spec(f"{__package__}.{name}") is not None)
-
-
-def on_screen(name: str) -> str:
-    """The group to show for the state's: itself, or the first one."""
-    return name if name in groups() else groups()[0]
-
-
-def _part(name: str) -> None:
-    module: ModuleType = import_module(f"{__package__}.{name}")
-    try:
-        module.show()
-    except GlassformerError as error:
-        st.warning(told(error))
-
-
-def _groups(chosen: str) -> None:
-    labels = {name: say(f"switch.group_{name}") for name in groups()}
-
-    def take() -> None:
-        state.update(switches=state.widget_value("switch_groups"))
-
-    st.segmented_control(
-        say("switch.groups"),
-        groups(),
-        key=state.bind("switch_groups", chosen),
-        format_func=labels.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        width="content",
-        on_change=take,
-    )
+def go_to(group: str) -> None:
+    """Show another group; the panel leaves a tensor that an example brought into view."""
+    state.update(switches=group, **({"address": ""} if group in ATTENTION else {}))

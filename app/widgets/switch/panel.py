@@ -11,10 +11,10 @@ import torch
 from app import service, state
 from app.figures.triple_layout import TripleLayout
 from app.service import Pair
-from app.widgets.attention.focus import head_name
 from app.widgets.beside import pickers, triple
 from app.widgets.beside.triple import Asked
 from app.widgets.beside.wording import place_words
+from app.widgets.pick import menu
 from app.words import say
 from core.effect import first_changed
 from core.errors import GlassformerError
@@ -24,7 +24,8 @@ from core.trace.sites import site_at
 from core.trace.trace import Trace
 
 # What the column has at 1440 × 900; at other sizes the shares stay, only labels do not grow.
-LAYOUT = TripleLayout(width=580, height=450, arrangement="corner")
+WIDTH, HEIGHT = 580, 450
+LEAST = 352  # the least height of the pictures in `panel.css`, which grows with the type
 ATTENTION = "attention"
 KEY = "beside_switch"
 
@@ -37,7 +38,8 @@ def show() -> None:
     asked, title = what(chosen)
     with pickers.row("switch_what"):
         _what(trace, chosen)
-        if found is not None and untouched(found, asked.address):
+        first = first_change(found, asked.address)
+        if first:
             st.button(
                 say("beside.to_first"),
                 key="beside_to_first",
@@ -45,12 +47,20 @@ def show() -> None:
                 icon=":material/near_me:",
                 help=say("beside.to_first_help"),
                 on_click=to_first_change,
-                args=(found,),
+                args=(first,),
             )
     with pickers.row("switch_where"):
         if chosen == ATTENTION:
             pickers.focused(trace, "beside_switch")
-    triple.show(found or triple.plain_pair(trace), asked, KEY, title, LAYOUT, plain=found is None)
+        else:
+            _where(trace, chosen)
+    shown = found or triple.plain_pair(trace)
+    triple.show(shown, asked, KEY, title, _layout(), plain=found is None)
+
+
+def _layout() -> TripleLayout:
+    height = max(HEIGHT, LEAST * state.get_state().size // 100)
+    return TripleLayout(WIDTH, height, "corner")
 
 
 def pair() -> Pair | None:
@@ -80,11 +90,10 @@ def what(chosen: str) -> tuple[Asked, str]:
     """What the panel shows, and its title."""
     now = state.get_state()
     if chosen != ATTENTION:
-        words = say(site_at(chosen).text_key)
-        return Asked(chosen, pins={"head": now.head or 0}), f"{words} · {place_words(chosen)}"
+        return Asked(chosen, pins={"head": now.head or 0}), say(site_at(chosen).text_key)
     address = f"{attention_at(cast(Kind, now.kind), now.layer)}/{now.stage}"
-    title = f"{head_name(now.layer, now.head)} · {say(f'attention.title_{now.kind}')}"
-    return Asked(address, pins={"head": now.head or 0}, mean=now.head is None), title
+    asked = Asked(address, pins={"head": now.head or 0}, mean=now.head is None)
+    return asked, say(f"attention.title_{now.kind}")
 
 
 def offered(trace: Trace, chosen: str) -> dict[str, str]:
@@ -111,11 +120,19 @@ def untouched(found: Pair, address: str) -> bool:
     return there and torch.equal(found.first[address], found.second[address])
 
 
-def to_first_change(found: Pair) -> None:
-    """Bring the first tensor that differs into view; on the first run's words, if they parted."""
-    address = first_changed(found.first, service.forced() or found.second)
-    if not address:
-        return
+def first_change(found: Pair | None, address: str) -> str:
+    """The first tensor that differs, where the one in view does not; "" where none does.
+
+    On the first run's words, if the second wrote others.
+    """
+    if found is None or not untouched(found, address):
+        return ""
+    after = service.forced() if found is service.pair() else None
+    return first_changed(found.first, after or found.second)
+
+
+def to_first_change(address: str) -> None:
+    """Bring it into view."""
     state.update(address=address, **_focus(address))
 
 
@@ -135,18 +152,17 @@ def _focus(address: str) -> dict[str, object]:
 def _what(trace: Trace, chosen: str) -> None:
     labels = offered(trace, chosen)
 
-    def take() -> None:
-        value = state.widget_value("beside_what")
+    def take(value: str) -> None:
         state.update(address="" if value == ATTENTION else value)
 
-    st.selectbox(
-        say("beside.what"),
-        tuple(labels),
-        key=state.bind("beside_what", chosen),
-        format_func=labels.__getitem__,
-        on_change=take,
-        label_visibility="collapsed",
-        width=150 if chosen == ATTENTION else 190,
-    )
+    width = (150 if chosen == ATTENTION else 340) * state.get_state().size // 100
+    menu("beside_what", say("beside.what"), labels, chosen, take, width=width)
     if chosen == ATTENTION:
         pickers.stages("beside_switch")
+
+
+def _where(trace: Trace, chosen: str) -> None:
+    """Of a tensor that is no attention map: where it is, and which head of it."""
+    st.markdown(place_words(chosen) or "\u00a0", width="content")
+    if any(axis.name == "head" for axis in trace.axes(chosen)):
+        pickers.one_head(trace, "beside_switch_tensor")

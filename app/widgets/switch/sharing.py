@@ -90,6 +90,6 @@ def open_file(given: bytes) -> None:
         state.keep(FAILED, error)
     else:
         state.keep(FAILED, None)
-        if found.name:
+        if found.name.strip():
             experiments.keep(found.name, found)
         experiments.put(found)

@@ -11,6 +11,7 @@ from app.figures.labels import format_percent, visible
 from app.figures.sweep_map import SweepTexts, sweep_map
 from app.widgets.bridge import Click, plotly_clicks
 from app.widgets.chart import current_look, show_chart
+from app.widgets.pick import into, menu
 from app.widgets.switch import sweep_runs, tensor_draft
 from app.widgets.switch.sweep_panels import full_name, panels, patch_at, patched_cell, word_of
 from app.widgets.switch.sweep_runs import SUGGESTIONS, Asked
@@ -121,17 +122,8 @@ def _word(wanted: Asked, found: tuple[Question, ...]) -> Question:
         for each in found
     }
 
-    def take() -> None:
-        state.update(watch=state.widget_value("sweep_watch"))
-
-    st.selectbox(
-        say("sweep.word"),
-        tuple(labels),
-        key=state.bind("sweep_watch", chosen.row),
-        format_func=labels.__getitem__,
-        help=say("sweep.word_help"),
-        on_change=take,
-    )
+    word, why = say("sweep.word"), say("sweep.word_help")
+    menu("sweep_watch", word, labels, chosen.row, into("watch"), bare=False, help=why)
     return chosen
 
 

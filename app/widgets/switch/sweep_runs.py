@@ -53,7 +53,8 @@ class Asked:
     @property
     def key(self) -> Hashable:
         """What names the pair in a cache, without the row."""
-        return self.first, self.second, *self.place
+        direction, model, step = self.place
+        return self.first, self.second, direction, service.place_of(model), step
 
 
 def first_text() -> str:
@@ -82,7 +83,7 @@ def second_text(first: str) -> str:
 def asked(first: str, second: str) -> Asked:
     """What the state asks for. Errors: as `service.get_trace`."""
     now = state.get_state()
-    place = (now.direction, now.model, now.step)
+    place = (now.direction, *service.made_by())
     plain, other = (service.get_trace(text, *place) for text in (first, second))
     return Asked(plain, other, now.watch, first, second, place)
 

@@ -9,6 +9,7 @@ import streamlit as st
 from app import experiments, service, state
 from app.figures.labels import visible
 from app.widgets.phrases import phrase
+from app.widgets.pick import segments
 from app.widgets.switch import tensor_draft as drafts
 from app.widgets.switch.tensor_draft import ACTS, UnreadableError, draft, put
 from app.widgets.tensors.written import axis_name, named_shape, place
@@ -108,14 +109,8 @@ def _axis(axis: Axis, where: str) -> None:
 def _act(trace: Trace, where: str) -> None:
     form = draft()
     labels = {each: say(f"tensor_edit.act_{each}") for each in ACTS}
-    st.segmented_control(
-        say("tensor_edit.act"),
-        list(labels),
-        key=state.bind("tensor_act", form["act"]),
-        format_func=labels.__getitem__,
-        required=True,
-        on_change=lambda: put(act=state.widget_value("tensor_act")),
-    )
+    label = say("tensor_edit.act")
+    segments("tensor_act", label, labels, form["act"], lambda act: put(act=act), bare=False)
     names = FIELDS[form["act"]]
     if form["act"] == "patch":
         _patch(trace, where)
@@ -172,27 +167,26 @@ def _patch(trace: Trace, where: str) -> None:
 
 
 def _donor(sentence: str) -> Trace:
-    now = state.get_state()
-    return service.get_setting(now.model, now.step).trace_of(sentence)
+    return service.get_setting(*service.made_by()).trace_of(sentence)
 
 
 def _result(trace: Trace, pattern: str, where: str) -> None:
     """What it will do, in one line; the button; what it did."""
-    now = state.get_state()
     try:
         switch = drafts.switch_of_form(trace, pattern)
         if draft()["act"] == "patch" and not switch.values["sentence"]:
             st.markdown(f":small[{say('tensor_edit.no_sentence')}]")
             return
-        count, there = touched(switch, trace, service.get_setting(now.model, now.step))
+        count, there = touched(switch, trace, service.get_setting(*service.made_by()))
     except UnreadableError as problem:
         st.error(_unreadable(problem, trace, where))
         return
     except GlassformerError as error:
         st.error(told(error))
         return
-    said = literal(phrase(switch))
-    st.markdown(say("tensor_edit.will", phrase=said, count=f"{count:,}", there=f"{there:,}"))
+    numbers = {"count": f"{count:,}", "there": f"{there:,}"}
+    state_of_it = "is_on" if switch in experiments.now() else "will"
+    st.markdown(say(f"tensor_edit.{state_of_it}", phrase=literal(phrase(switch)), **numbers))
     _button(switch)
     _done(where)
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from app import state
 from app.figures.labels import visible
+from app.widgets.pick import into, segments
 from app.widgets.tensors.written import axis_name
 from app.words import say
 from core.reading.sheets import Lines, Plan, Sheet, Side, cut, largest, offered, plan, window
@@ -38,23 +39,12 @@ def show(trace: Trace, address: str, chosen: Plan, with_forms: bool = True) -> S
                 _axis_choice(side, names, pair)  # type: ignore[arg-type]
     forms = {each: say(f"tensors.form_{each}") for each in FORMS}
     if with_forms:
-        form.segmented_control(
-            say("tensors.form"),
-            list(forms),
-            key=state.bind("form", now.form),
-            format_func=forms.__getitem__,
-            required=True,
-            on_change=take_form,
-        )
+        with form:
+            segments("form", say("tensors.form"), forms, now.form, into("form"), bare=False)
     with held:
         for axis, index in chosen.held:
             _pin(axis, index)
         return _fitted(cut(trace, address, chosen))
-
-
-def take_form() -> None:
-    """Show the tensor as a picture or as a table."""
-    state.update(form=state.widget_value("form"))
 
 
 def _axis_choice(side: Side, names: list[str], pair: tuple[str, str]) -> None:

@@ -143,8 +143,8 @@ def _switches(node: Node) -> str:
     """What is switched at a number that is not what was computed; "" where nothing is."""
     if not node.edited:
         return ""
-    now, applied = state.get_state(), service.experiment()
-    plain = service.get_setting(now.model, now.step)
+    applied = service.experiment()
+    plain = service.get_setting(*service.made_by())
     asked = replace(plain, config=applied.config(plain.config))
     return line(Experiment(applied.changing(node.cell.address, asked)))
 

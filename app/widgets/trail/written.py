@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from app.figures.labels import format_number, visible
@@ -99,7 +100,8 @@ def rows(node: Node, look: Look) -> list[dict[str, Any]]:
     if rest.count > 0:
         name = say("trail.rest", count=rest.count)
         number = format_number(rest.contribution, look.precision)
-        written.append({"label": name, "factors": [], "value": rest.contribution, "number": number})
+        value = _sent(rest.contribution)
+        written.append({"label": name, "factors": [], "value": value, "number": number})
     return written
 
 
@@ -107,10 +109,15 @@ def _row(term: Term, look: Look) -> dict[str, Any]:
     return {
         "label": label(term.label),
         "factors": [_factor(factor, look) for factor in term.factors],
-        "value": term.contribution,
+        "value": _sent(term.contribution),
         "number": format_number(term.contribution, look.precision),
         "own": term.own,
     }
+
+
+def _sent(number: float) -> float | None:
+    """For the browser, where NaN and ∞ are no JSON: such a term has no bar, its number is text."""
+    return number if math.isfinite(number) else None
 
 
 def label(named: Label) -> str:

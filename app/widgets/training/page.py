@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from app import state
+from app.widgets.pick import into, segments
 from app.widgets.training import replay
 from app.widgets.workshop import page as workshop
 from app.words import say
@@ -25,22 +26,11 @@ def show() -> None:
 def _draw(now: state.State) -> None:
     labels = {half: say(f"training.half_{half}") for half in HALVES}
 
-    def take() -> None:
-        state.update(training=state.widget_value("training_half"))
-
     with st.container(
         key="training_top", horizontal=True, gap="medium", vertical_alignment="center"
     ):
-        st.segmented_control(
-            say("training.half"),
-            HALVES,
-            key=state.bind("training_half", now.training),
-            format_func=labels.__getitem__,
-            required=True,
-            label_visibility="collapsed",
-            width="content",
-            on_change=take,
-        )
+        half = say("training.half")
+        segments("training_half", half, labels, now.training, into("training"))
         if now.training == "replay":
             replay.show_headline()
     if now.training == "replay":

@@ -8,6 +8,7 @@ import streamlit as st
 
 from app import service, state
 from app.widgets.attention.focus import choice
+from app.widgets.pick import into, segments
 from app.widgets.text import told
 from app.widgets.training import attention as attention_panel
 from app.widgets.training import curves, film, lengths, positions, translation, word_map
@@ -62,57 +63,29 @@ def _say_instead(text: str) -> None:
 def _pickers(training: Training) -> None:
     labels = {name: say(f"training.panel_{name}") for name in PANELS}
 
-    def take() -> None:
-        state.update(replay=state.widget_value("training_replay"))
-
     with st.container(
         key="training_pickers", horizontal=True, gap="small", vertical_alignment="center",
         horizontal_alignment="distribute",
     ):  # fmt: skip
-        st.segmented_control(
-            say("training.panel"),
-            tuple(PANELS),
-            key=state.bind("training_replay", training.now.replay),
-            format_func=labels.__getitem__,
-            required=True,
-            label_visibility="collapsed",
-            width="content",
-            on_change=take,
-        )
-        if training.now.replay in WITH_A_HEAD:
+        chosen = training.now.replay
+        segments("training_replay", say("training.panel"), labels, chosen, into("replay"))
+        if chosen in WITH_A_HEAD:
             _head_pickers(training)
 
 
 def _head_pickers(training: Training) -> None:
     now, config = training.now, training.trace.config
-    layers = config.encoder_layers if now.kind == "encoder" else config.decoder_layers
+    count = config.encoder_layers if now.kind == "encoder" else config.decoder_layers
+    layers = {layer: str(layer + 1) for layer in range(count)}
     heads: dict[int, str] = {-1: say("translate.mean")}
     heads |= {head: str(head + 1) for head in range(config.n_heads)}
 
-    def take_layer() -> None:
-        state.update(layer=state.widget_value("training_layer"))
-
-    def take_head() -> None:
-        chosen = state.widget_value("training_head")
+    def take(chosen: int) -> None:
         state.update(head=None if chosen < 0 else chosen)
 
     with st.container(key="training_head", horizontal=True, gap="small", width="content"):
-        st.segmented_control(**choice("kind", state.KINDS), required=True, width="content")
-        st.segmented_control(
-            say("translate.layer"),
-            tuple(range(layers)),
-            key=state.bind("training_layer", now.layer),
-            format_func={layer: str(layer + 1) for layer in range(layers)}.__getitem__,
-            required=True,
-            width="content",
-            on_change=take_layer,
-        )
-        st.segmented_control(
-            say("translate.head"),
-            tuple(heads),
-            key=state.bind("training_head", -1 if now.head is None else now.head),
-            format_func=heads.__getitem__,
-            required=True,
-            width="content",
-            on_change=take_head,
-        )
+        choice("kind", state.KINDS)
+        layer, head = say("translate.layer"), say("translate.head")
+        segments("training_layer", layer, layers, now.layer, into("layer"), bare=False)
+        value = -1 if now.head is None else now.head
+        segments("training_head", head, heads, value, take, bare=False)

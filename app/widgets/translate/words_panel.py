@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import streamlit as st
 
@@ -14,7 +12,9 @@ from app.figures.theme import Look
 from app.widgets.attention.taught import SIGN, taught_note, with_mark
 from app.widgets.bridge import Click, plotly_clicks
 from app.widgets.chart import current_look, show_chart
+from app.widgets.pick import into, segments
 from app.widgets.text import literal
+from app.widgets.translate.cross_pickers import cross_pickers
 from app.widgets.translate.focus import attention_in_focus, pinned, step_in_focus
 from app.widgets.word_lines import NO_STEP, Chip, Pin, output_chips, source_chips, word_lines
 from app.widgets.word_lines.chips import greyed
@@ -61,75 +61,10 @@ def _title(trace: Trace, layer: int, head: int | None) -> None:
 
 
 def _pickers(trace: Trace, now: state.State, layer: int, head: int | None) -> None:
-    def take_layer() -> None:
-        state.update(kind="cross", layer=state.widget_value("cross_layer"), head=head)
-
-    def take_head() -> None:
-        chosen = state.widget_value("cross_head")
-        state.update(kind="cross", layer=layer, head=None if chosen < 0 else chosen)
-
-    def take_links() -> None:
-        state.update(links=state.widget_value("links"))
-
-    layers, heads = trace.config.decoder_layers, trace.config.n_heads
+    labels = {view: say(f"translate.view_{view}") for view in ("lines", "matrix")}
     with st.container(horizontal=True, gap="xsmall", key="words_pickers"):
-        _choice(
-            "links",
-            say("translate.view"),
-            ("lines", "matrix"),
-            now.links,
-            _view_label,
-            take_links,
-            bare=True,
-        )
-        _choice(
-            "cross_layer",
-            say("translate.layer"),
-            tuple(range(layers)),
-            layer,
-            _layer_label,
-            take_layer,
-        )
-        _choice(
-            "cross_head",
-            say("translate.head"),
-            (-1, *range(heads)),
-            -1 if head is None else head,
-            _head_label,
-            take_head,
-        )
-
-
-def _choice(
-    name: str,
-    title: str,
-    options: tuple[int, ...] | tuple[str, ...],
-    value: int | str,
-    label: Callable[..., str],
-    take: Callable[[], None],
-    bare: bool = False,
-) -> None:
-    st.segmented_control(
-        title,
-        options,
-        key=state.bind(name, value),
-        format_func=label,
-        required=True,
-        on_change=take,
-        label_visibility="collapsed" if bare else "visible",
-    )
-
-
-def _view_label(view: str) -> str:
-    return say(f"translate.view_{view}")
-
-
-def _layer_label(layer: int) -> str:
-    return str(layer + 1)
-
-
-def _head_label(head: int) -> str:
-    return say("translate.mean") if head < 0 else str(head + 1)
+        segments("links", say("translate.view"), labels, now.links, into("links"))
+        cross_pickers("cross", trace, layer, head)
 
 
 def _lines(

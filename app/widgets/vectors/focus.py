@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import cast
+from typing import Self, cast
 
 import numpy as np
 import streamlit as st
 
 from app import service, state
 from app.figures.labels import format_number, visible
-from app.figures.theme import Look
 from app.widgets import trail
 from app.widgets.chart import current_look
+from app.widgets.focus import OnScreen
 from app.words import say
 from core.model.transformer import Transformer
 from core.reading.attention_views import Kind, Side, sides
@@ -22,24 +22,20 @@ from core.reading.blocks import Stack
 from core.reading.residual_stream import State as Place
 from core.reading.vectors import rows_at, side_of
 from core.trace.sites import letters
-from core.trace.trace import Trace
 from core.walk.places import Chosen, Places
 
 
 @dataclass(frozen=True)
-class Focus:
+class Focus(OnScreen):
     """One stack of the run on screen, and the word of it that is in focus."""
 
-    now: state.State
-    trace: Trace
-    look: Look
     stack: Stack
 
-    @staticmethod
-    def current(stack: Stack | None = None) -> Focus:
+    @classmethod
+    def current(cls, stack: Stack | None = None) -> Self:
         """The focus of this session; in the state's stack unless one is given."""
         now = state.get_state()
-        return Focus(now, service.on_screen(), current_look(), stack or cast(Stack, now.stack))
+        return cls(now, service.on_screen(), current_look(), stack or cast(Stack, now.stack))
 
     @property
     def side(self) -> str:

@@ -10,6 +10,7 @@ import math
 import numpy as np
 import streamlit as st
 
+from app import service
 from app.figures.cell_colours import rank_shares, shares_colours
 from app.figures.labels import format_number, format_percent, visible
 from app.widgets import trail
@@ -81,6 +82,7 @@ def rows(focus: Focus, seen: Lens) -> list[LensRow]:
             (visible(word.token), format_percent(word.probability), _sent(word.probability),
              word.piece == written)
             for word in best_words(focus.trace, seen, n, at)
+            if not math.isnan(word.probability)
         ]  # fmt: skip
         chance = format_percent(float(seen.chosen[n, at]))
         rank = int(seen.rank[n, at])
@@ -128,7 +130,7 @@ def _about(focus: Focus, seen: Lens) -> None:
     st.latex(EQUATIONS["lens"] if _is_normed(seen) else EQUATIONS["lens"].replace(
         r"\mathrm{LN}(x^{(l)})", "x^{(l)}"))  # fmt: skip
     st.markdown(say("lens.about"))
-    st.warning(say(f"lens.trained_{focus.trace.config.norm_place}"), icon=":material/visibility:")
+    st.warning(say(f"lens.trained_{_trained(focus, seen)}"), icon=":material/visibility:")
     at, row = int(settled(seen)[focus.position]), focus.position
     if at < len(seen.states):
         name = state_name(seen.states[at].state)
@@ -140,6 +142,14 @@ def _about(focus: Focus, seen: Lens) -> None:
         st.caption(say("lens.end", chance=chance, size=last), width="content")
         cell = (0, row, ids[focus.trace.output_pieces[row]])
         trail.open_button("output/probabilities", cell, "lens_end_trail")
+
+
+def _trained(focus: Focus, seen: Lens) -> str:
+    """Which of the notes holds: what the model was trained to read, and through which norm."""
+    place = focus.trace.config.norm_place
+    if place != service.plain_model().config.norm_place:
+        return "elsewhere"
+    return place if place == "post" or _is_normed(seen) else "bare"
 
 
 def _is_normed(seen: Lens) -> bool:

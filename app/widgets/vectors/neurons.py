@@ -14,6 +14,7 @@ from app import state
 from app.figures.colours import sequential
 from app.figures.labels import format_number, format_percent, visible
 from app.widgets import trail
+from app.widgets.pick import into, segments
 from app.widgets.text import literal
 from app.widgets.vectors.focus import Focus, pick, show_word
 from app.widgets.vectors.parts.bar_table import Column, Row, bar_table
@@ -61,19 +62,7 @@ def _head(units: Units, sparse: Sparsity) -> None:
 
 
 def _choice(name: str, labels: dict[int, str] | dict[str, str], value: int | str) -> None:
-    def take() -> None:
-        state.update(**{name: state.widget_value(f"neurons_{name}")})
-
-    st.segmented_control(
-        say(f"neurons.{name}"),
-        list(labels),
-        key=state.bind(f"neurons_{name}", value),
-        format_func=labels.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        width="content",
-        on_change=take,
-    )
+    segments(f"neurons_{name}", say(f"neurons.{name}"), labels, value, into(name))
 
 
 def _map(units: Units, sparse: Sparsity) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from app import state
+from app.widgets.pick import segments
 from app.widgets.vectors import (
     positions_dots,
     positions_map,
@@ -62,19 +63,8 @@ def _show_controls(focus: Focus) -> None:
 def _choice(focus: Focus, field: str, name: str, options: Sequence[str], value: str) -> None:
     """A picker whose value is the field of the state; the model's own formula needs no link."""
     labels = {option: say(f"positions.{field}_{option}") for option in options}
-    widget = f"positions_{name}"
 
-    def take() -> None:
-        chosen = state.widget_value(widget)
+    def take(chosen: str) -> None:
         state.update(**{field: "" if field == "formula" and chosen == focus.own else chosen})
 
-    st.segmented_control(
-        say(f"positions.{name}_help"),
-        options,
-        key=state.bind(widget, value),
-        format_func=labels.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        width="content",
-        on_change=take,
-    )
+    segments(f"positions_{name}", say(f"positions.{name}_help"), labels, value, take)

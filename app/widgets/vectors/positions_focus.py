@@ -9,8 +9,7 @@ from typing import Any, cast
 
 from app import service, state
 from app.figures.labels import visible
-from app.figures.theme import Look
-from app.widgets.chart import current_look
+from app.widgets.focus import OnScreen
 from app.words import say
 from core.model.transformer import Transformer
 from core.reading.blocks import Stack
@@ -25,7 +24,6 @@ from core.reading.positions import (
     position_table,
 )
 from core.reading.vectors import side_of, tokens_of
-from core.trace.trace import Trace
 
 SPANS = ("sentence", "64", "256")
 FIRST_SPAN = {"map": "64", "waves": "sentence", "dots": "sentence", "variants": "64"}
@@ -33,17 +31,8 @@ FIRST_PLACE = 3  # the word in focus until the reader chooses one
 
 
 @dataclass(frozen=True)
-class Focus:
+class Focus(OnScreen):
     """A sentence, the formula its positions are seen by, one word and one feature in focus."""
-
-    now: state.State
-    trace: Trace
-    look: Look
-
-    @staticmethod
-    def current() -> Focus:
-        """The focus of this session."""
-        return Focus(state.get_state(), service.on_screen(), current_look())
 
     @property
     def model(self) -> Transformer:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import streamlit as st
 
 from app.figures.cell_colours import signed_colours
@@ -58,7 +59,7 @@ def _grid(focus: Focus, found: Depth) -> None:
         depth_grid(
             "stream_grid", focus.words, cells, (focus.position, at), texts, focus.look, picked
         )
-    longest = format_number(float(found.lengths.max()), focus.look.precision)
+    longest = format_number(_longest(found), focus.look.precision)
     with st.container(key="vectors_note"):
         st.caption(say("stream.legend", longest=longest))
     trail_line(focus, found.states[at].address, "stream_trail")
@@ -77,25 +78,33 @@ def stream_cells(found: Depth, focus: Focus) -> Cells:
     """A cell a word and place: an arrow as long as the vector, turned as far as from the end."""
     digits = focus.look.precision
     lengths, cosines = found.lengths.T, found.to_final.T  # (T, N)
-    longest = float(lengths.max()) or 1.0
+    longest = _longest(found) or 1.0
     return Cells(
         colours=signed_colours(cosines, 1.0, focus.look),
         main=[[format_number(float(each), digits) for each in row] for row in lengths],
         sub=[[f"cos {_cosine(float(each))}" for each in row] for row in cosines],
         arrows=[
-            [(round(float(each) / longest, 4), _sent(float(cosine))) for each, cosine in pair]
+            [(_sent(float(each) / longest), _sent(float(cosine))) for each, cosine in pair]
             for pair in (zip(*rows, strict=True) for rows in zip(lengths, cosines, strict=True))
         ],
     )
 
 
-def _sent(number: float) -> float:
-    """A number for the browser, where NaN is no JSON: a vector of length 0 points nowhere."""
-    return round(number, 4) if math.isfinite(number) else 0.0
+def _longest(found: Depth) -> float:
+    """The length of the longest vector, of those that have numbers."""
+    known = found.lengths[np.isfinite(found.lengths)]
+    return float(known.max()) if len(known) else 0.0
+
+
+def _sent(number: float) -> float | None:
+    """A number for the browser, where NaN is no JSON: such a vector points nowhere."""
+    return round(number, 4) if math.isfinite(number) else None
 
 
 def _cosine(number: float) -> str:
     """With as many decimals everywhere: they stand below each other."""
+    if math.isnan(number):
+        return "NaN"
     written = f"{number:.2f}".replace("-0.00", "0.00")
     return written.replace("-", MINUS)
 

@@ -12,8 +12,7 @@ from functools import cached_property
 from typing import cast
 
 from app import service, state
-from app.figures.theme import Look
-from app.widgets.chart import current_look
+from app.widgets.focus import OnScreen
 from core.reading.attention_views import Kind
 from core.reading.blocks import Stack, layer_count
 from core.trace.trace import Trace
@@ -26,17 +25,8 @@ STACKS: tuple[Stack, Stack] = ("encoder", "decoder")
 
 
 @dataclass(frozen=True)
-class Focus:
+class Focus(OnScreen):
     """One step of the run on screen, with everything that the panels draw of it."""
-
-    now: state.State
-    trace: Trace
-    look: Look
-
-    @staticmethod
-    def current() -> Focus:
-        """The focus of this session."""
-        return Focus(state.get_state(), service.on_screen(), current_look())
 
     @cached_property
     def every_step(self) -> tuple[Step, ...]:

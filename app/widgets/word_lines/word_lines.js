@@ -112,8 +112,9 @@ function writeMarks(panel, { sources, outputs, texts }) {
   }
 }
 
-const widthOf = (weight) => 0.4 + (WIDEST - 0.4) * (weight ?? 1);
-const opacityOf = (weight) => 0.06 + 0.8 * (weight ?? 1);
+// Without a number a line is thin and dashed: it tells of no weight.
+const widthOf = (weight) => 0.4 + (WIDEST - 0.4) * (weight ?? 0.1);
+const opacityOf = (weight) => 0.06 + 0.8 * (weight ?? 0.4);
 
 // One path a line, kept between runs: another head only changes width and opacity.
 function writeLines(panel, data) {

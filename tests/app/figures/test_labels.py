@@ -79,7 +79,14 @@ def test_numbers_are_near_and_have_no_hyphen(value: float, digits: int) -> None:
 
 @pytest.mark.parametrize(
     "share, shown",
-    [(0.971, "97.1%"), (1.0, "100%"), (0.99999, ">99.9%"), (0.0001, "<0.1%"), (0.0, "0.0%")],
+    [
+        (0.971, "97.1%"),
+        (1.0, "100%"),
+        (0.99999, ">99.9%"),
+        (0.0001, "<0.1%"),
+        (0.0, "0.0%"),
+        (float("nan"), "NaN"),
+    ],
 )
 def test_percentages(share: float, shown: str) -> None:
     assert format_percent(share) == shown

@@ -68,7 +68,7 @@ def test_scores_of_hypotheses_over_alpha() -> None:
     drawn = alpha_scores(np.array([0.0, 1.0]), scores, ["<a>", "b"], 0.6, 0, Look(), "α")
     assert [list(line.y) for line in drawn.data] == [[-3.0, -0.5], [-2.0, -1.0]]  # focus on top
     assert drawn.data[1].line.width > drawn.data[0].line.width
-    assert drawn.data[1].hovertemplate.startswith("&lt;a&gt;")
+    assert drawn.data[1].name == "&lt;a&gt;"
     assert drawn.layout.shapes[0].x0 == 0.6
 
 

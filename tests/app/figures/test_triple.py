@@ -7,7 +7,7 @@ import pytest
 
 from app.figures.theme import Look
 from app.figures.triple import triple_figure
-from app.figures.triple_layout import CELLS, Frame, TripleLayout
+from app.figures.triple_layout import CELLS, Frame, TripleLayout, label
 from app.figures.triple_notes import TripleTexts
 from core.reading.alignment import NONE, Edge
 from core.reading.beside import Beside
@@ -100,3 +100,18 @@ def test_the_first_waits_for_the_others() -> None:
     figure = triple_figure(small(), "weights", waiting, Look(), LAYOUTS[1])
     assert sum(each.type == "heatmap" and each.showscale is True for each in figure.data) == 1
     assert any(note.text == "comes<br>here" for note in figure.layout.annotations)
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "both"),
+    [
+        ("to▸Beijing", "to▸Shanghai", "to▸Beijing|Shanghai"),
+        ("Beijing▸<eos>", "Shanghai▸<eos>", "Beijing|Shanghai▸<eos>"),
+        ("tired", "wide", "tired|wide"),
+        ("a▸b▸c", "a▸b", "a▸b▸c|a▸b"),
+        ("same", "same", "same"),
+    ],
+)
+def test_what_two_labels_share_is_written_once(one: str, two: str, both: str) -> None:
+    edge = Edge("query", (np.arange(1), np.arange(1)), ((one,), (two,)))
+    assert label(edge, None, 0) == both

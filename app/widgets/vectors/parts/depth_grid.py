@@ -12,6 +12,9 @@ from app.figures.theme import Look
 from app.widgets.component import component
 from core.reading.attention_views import Side
 
+# Length 0..1, cosine −1..1; None where there is no number, and then no arrow.
+Arrow = tuple[float | None, float | None]
+
 _grid = component(__file__, "depth_grid")
 
 
@@ -22,7 +25,7 @@ class Cells:
     colours: list[list[str]]
     main: list[list[str]]  # the number
     sub: list[list[str]] | None = None  # a second one, where there is room
-    arrows: list[list[tuple[float, float]]] | None = None  # length 0..1, cosine −1..1
+    arrows: list[list[Arrow]] | None = None
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,13 @@ function drawBars(scene, panel) {
   const tall = Math.min((height - scene.above - 3) / panel.rows, type * 3);
   const room = width - left - right - 4;
   const top = scene.above;
+  const end = data.end || 1; // nothing where no number is one
   const zero = data.numbers.some((each) => each < 0) ? room / 2 : 0;
   panel.geometry = { left, top, room, tall, right: width - 3, width, height };
   pen.textBaseline = "middle";
   for (const [at, number] of data.numbers.entries()) {
     const [y, chosen] = [top + at * tall, at === data.at[0]];
-    const length = ((room - zero) * Math.min(Math.abs(number), data.end)) / data.end;
+    const length = ((room - zero) * Math.min(Math.abs(number), end)) / end;
     pen.font = fontOf(scene, chosen ? 700 : 400);
     pen.fillStyle = chosen ? colours.text : colours.faint;
     pen.textAlign = "right";

@@ -31,7 +31,7 @@ function numbersOf(text, Kind) {
 
 // Significant digits, a true minus; beyond 0.0001 … 999999 with a power of ten.
 function written(value, digits) {
-  if (Number.isNaN(value)) return "NaN";
+  if (value === null || Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
   if (value === 0) return "0";
   const [mantissa, power] = value.toExponential(digits - 1).split("e");

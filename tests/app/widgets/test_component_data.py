@@ -1,0 +1,53 @@
+"""What goes to the components' code in the browser is JSON, whatever the numbers are."""
+
+import json
+import math
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.widgets.component import sendable
+from tests.opened_app import opened
+
+LOST = "mask_fill;lines:*,(),(3)"  # from the fourth word on every number is NaN
+PLACES = [
+    ("vectors", {"vectors": "stream"}),
+    ("vectors", {"vectors": "lens"}),
+    ("vectors", {"vectors": "neurons", "stack": "decoder"}),
+    ("walkthrough", {"walk": "output.probabilities"}),
+    ("tensors", {"trail": "encoder/0/self_attention/context@1,1,4,2"}),
+    ("translate", {"trail": "output/logits@1,1,5"}),
+]
+
+
+def refused(name: str) -> float:
+    raise ValueError(name)
+
+
+def sent(app: AppTest) -> list[str]:
+    return [each.proto.json for each in app.get("bidi_component") if each.proto.json]
+
+
+def test_numbers_that_are_none_are_sent_as_none() -> None:
+    given = {"a": [1.5, math.nan, (math.inf, "nan")], "b": {"c": -math.inf, "d": True}}
+    assert sendable(given) == {"a": [1.5, None, [None, "nan"]], "b": {"c": None, "d": True}}
+
+
+def test_what_is_json_is_sent_as_it_is() -> None:
+    given = {"a": (1, 2.5), "b": None}
+    assert sendable(given) is given
+    raw = {"a": b"bytes", "b": math.nan}
+    assert sendable(raw) is raw
+
+
+@pytest.mark.parametrize(("page", "query"), PLACES)
+def test_a_run_that_lost_its_numbers_is_sent(page: str, query: dict[str, str]) -> None:
+    app = opened(page, edits=LOST, **query)
+    texts = sent(app)
+    assert texts
+    for text in texts:
+        json.loads(text, parse_constant=refused)
+        assert not re.search(r"\bnan\b", text)
+    told = "\n".join(str(each.value) for each in (*app.markdown, *app.caption))
+    assert not re.search(r"\bnan\b", told)
