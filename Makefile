@@ -7,6 +7,9 @@ READY_APP := $(VENV)/.ready-app
 READY_CHECKS := $(VENV)/.ready-checks
 READY_BROWSER := $(VENV)/.ready-browser
 PORT ?= 8501
+# Tests run side by side, a file in one process, each process with a server and a browser of its own.
+JOBS ?= 2
+TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile
 # Without a screen, or in CI, no browser is opened.
 HEADLESS := $(if $(CI),--server.headless true)
 
@@ -20,13 +23,13 @@ app: $(READY_APP) ## open the app in the browser (PORT=8501)
 	@$(PYTHON) -m streamlit run serve.py --server.port $(PORT) $(HEADLESS)
 
 test: $(READY_CHECKS) browser ## run the tests (ARGS="-k words" to choose)
-	@$(PYTHON) -m pytest $(ARGS)
+	@$(TESTS) $(ARGS)
 
 check: $(READY_CHECKS) browser ## what must be green: ruff, mypy, tests
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
-	@$(PYTHON) -m pytest
+	@$(TESTS)
 
 format: $(READY_CHECKS) ## lay out the code as the checks want it
 	@$(PYTHON) -m ruff check --fix .
