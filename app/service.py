@@ -30,7 +30,7 @@ from core.trace.trace import Trace
 from core.translator import Translator
 
 __all__ = [
-    "Outcome", "Pair", "both", "current", "edits_on_screen", "effect", "experiment", "forced",
+    "Outcome", "Pair", "both", "current", "edits_on_screen", "experiment", "forced",
     "get_batch", "get_damage", "get_history", "get_model", "get_replay", "get_run", "get_setting",
     "get_taught", "get_trace", "get_variant", "made_by", "model_on_screen", "models", "on_screen",
     "pair", "place_of", "plain_model", "run_of", "trace_bytes",
@@ -76,7 +76,6 @@ class _Shown:
     experiment: Experiment = NOTHING  # what the trace was made under
     applied: Experiment = NOTHING  # what the switched run of the pair was made under
     pair: Pair | None = None
-    effect: Pair | None = None  # the pair on the Switch page
     left_out: dict[Switch, GlassformerError] = field(default_factory=dict)
 
 
@@ -105,7 +104,7 @@ def _with_switches(now: state.State, plain: Trace) -> Outcome:
         switched = get_run(fitting, now.text, now.direction, now.model, now.step)
     except GlassformerError as error:
         switched, fitting, switch_error = plain, NOTHING, error
-    pair = effect = Pair("experiment", plain, switched) if fitting else None
+    pair = Pair("experiment", plain, switched) if fitting else None
     if now.second:
         try:
             other = get_run(fitting, now.second, now.direction, now.model, now.step)
@@ -116,9 +115,7 @@ def _with_switches(now: state.State, plain: Trace) -> Outcome:
     if pair is not None and now.run in ("first", "second"):
         trace = pair.first if now.run == "first" else pair.second
     under = NOTHING if trace is plain else fitting
-    made_by = now.model, now.step
-    shown = _Shown(trace, *made_by, under, fitting, pair, effect or pair, left_out)
-    state.keep("shown", shown)
+    state.keep("shown", _Shown(trace, now.model, now.step, under, fitting, pair, left_out))
     return Outcome(trace, None, switch_error, left_out, second_error)
 
 
@@ -152,11 +149,6 @@ def pair() -> Pair | None:
     return _shown().pair
 
 
-def effect() -> Pair | None:
-    """What is compared on the Switch page: the experiment's pair, also beside a second sentence."""
-    return _shown().effect
-
-
 def both() -> Pair | None:
     """The two runs where the reader wants them beside each other, None where one is on screen."""
     found, run = pair(), state.get_state().run
@@ -171,14 +163,14 @@ def experiment() -> Experiment:
 
 
 def forced() -> Trace | None:
-    """The second run of `effect` over the words that the first one wrote; None without a pair.
+    """The second run of the pair over the words that the first one wrote; None without a pair.
 
     All its rows can be compared with the first run's. Errors: those of `traces.get_forced`.
     """
     shown = _shown()
-    if shown.effect is None:
+    if shown.pair is None:
         return None
-    first, second = shown.effect.first, shown.effect.second
+    first, second = shown.pair.first, shown.pair.second
     ids = {piece: index for index, piece in enumerate(first.vocabulary)}
     words = tuple(ids[piece] for piece in first.output_pieces)
     return get_forced(shown.applied, second, words, shown.model, shown.step)

@@ -91,11 +91,6 @@ def test_two_sentences_are_compared_in_the_same_way() -> None:
     assert sent["rows"][row]["percents"][1] == format_percent(chance)
 
 
-def test_beside_a_second_sentence_the_experiment_is_told() -> None:
-    sent = data_of(opened("switch", edits=REDIRECT, second=WIDE), "effect_words")
-    assert sent["rows"] == data_of(opened("switch", edits=REDIRECT), "effect_words")["rows"]
-
-
 def test_nan_is_said_and_not_sent() -> None:
     closed = "mask_fill;lines:decoder/0/self_attention,(),(2)"
     app = opened("switch", text="我 爱 机器 学习", edits=closed)

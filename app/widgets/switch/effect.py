@@ -20,7 +20,7 @@ VIEWS = {"words": effect_words, "ripple": effect_ripple}
 def show() -> None:
     """Draw what the pair of runs on screen has to tell, or what to do where there is none."""
     st.html(Path(__file__).with_name("effect.css"))
-    pair = service.effect()
+    pair = service.pair()
     if pair is None:
         _nothing()
         return

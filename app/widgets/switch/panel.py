@@ -17,6 +17,7 @@ from app.widgets.beside.wording import place_words
 from app.widgets.pick import menu
 from app.words import say
 from core.effect import first_changed
+from core.errors import GlassformerError
 from core.reading.attention_views import Kind, attention_at
 from core.reading.blocks import Stack, layer_count
 from core.trace.sites import site_at
@@ -32,7 +33,7 @@ KEY = "beside_switch"
 def show() -> None:
     """Draw the pickers and the three pictures; with nothing switched, the plain one."""
     st.html(Path(__file__).with_name("panel.css"))
-    found, trace = service.effect(), service.on_screen()
+    found, trace = pair(), service.on_screen()
     chosen = in_view(trace)
     asked, title = what(chosen)
     with pickers.row("switch_what"):
@@ -60,6 +61,19 @@ def show() -> None:
 def _layout() -> TripleLayout:
     height = max(HEIGHT, LEAST * state.get_state().size // 100)
     return TripleLayout(WIDTH, height, "corner")
+
+
+def pair() -> Pair | None:
+    """The plain run and the switched one, also where two sentences stand beside each other."""
+    found = service.pair()
+    if found is None or found.kind == "experiment" or not service.experiment():
+        return found
+    now = state.get_state()
+    try:
+        plain = service.get_trace(now.text, now.direction, now.model, now.step)
+    except GlassformerError:  # the stage bar says it; the last good runs stay
+        return found
+    return Pair("experiment", plain, found.first)
 
 
 def in_view(trace: Trace) -> str:
@@ -113,7 +127,7 @@ def first_change(found: Pair | None, address: str) -> str:
     """
     if found is None or not untouched(found, address):
         return ""
-    after = service.forced()
+    after = service.forced() if found is service.pair() else None
     return first_changed(found.first, after or found.second)
 
 
