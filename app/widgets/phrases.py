@@ -98,11 +98,12 @@ def _signed(offset: int) -> str:
 
 
 def _lines(switch: masks.Lines, who: Speaker) -> str:
-    pieces = [
-        say(f"edits.lines_{name}", who.language, numbers=who.numbers(indices))
-        for name, indices in (("rows", switch.rows), ("columns", switch.columns))
-        if indices
-    ]
+    pieces = []
+    for name, indices in (("row", switch.rows), ("column", switch.columns)):
+        if indices:
+            many = "one" if len(indices) == 1 else "many"
+            numbers = who.numbers(indices)
+            pieces.append(say(f"edits.lines_{name}_{many}", who.language, numbers=numbers))
     subject = who.attention(switch.where, switch.heads)
     what = say("edits.comma", who.language).join(pieces) or say("edits.nothing", who.language)
     return say("edits.lines", who.language, heads=subject, lines=what)

@@ -62,7 +62,7 @@ SAID: list[tuple[Switch, str, str]] = [
      "解码器第 2 层交叉注意力第 2 头：只看相邻位置"),
     (Band("*", (), -3, 0), "every attention: only keys −3 to 0 from the query",
      "所有注意力：只看相距 −3 到 0 的键"),
-    (Lines(ENCODER, (), (0,), (1, 2)), "encoder layer 1: rows 1, columns 2, 3 hidden",
+    (Lines(ENCODER, (), (0,), (1, 2)), "encoder layer 1: row 1, columns 2, 3 hidden",
      "编码器第 1 层：隐藏第 1 行、第 2、3 列"),
     (Painted(ENCODER, (), ((0, 1, 3),), ((2, 2, 2),)),
      "encoder layer 1: 3 cells hidden, 1 cell opened", "编码器第 1 层：隐藏 3 格、打开 1 格"),

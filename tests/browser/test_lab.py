@@ -72,6 +72,7 @@ def test_what_is_typed_is_still_there_on_return(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Causal mask").click()
     expect(page.get_by_label("S 3, 3", exact=True)).to_have_value("1")
     page.get_by_role("button", name="Instead of softmax").click()
+    expect(page.get_by_label("S 3, 3", exact=True)).to_have_count(0)  # the other bench is gone
     expect(page.get_by_label("S 1, 1", exact=True)).to_have_value("1")
     result(page, "softmax", "0.5")
 
