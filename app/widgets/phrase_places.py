@@ -6,10 +6,11 @@ Everything counts from 1 here, as on screen; paths and fields of switches count 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import get_args
 
+from app.figures.labels import visible
 from app.words import say
 from core.edits.slices import At
 from core.trace.sites import AxisName
@@ -29,9 +30,13 @@ ENDS = {"source": "source", "target": "target", "output": "", "": ""}
 
 @dataclass(frozen=True)
 class Speaker:
-    """Says parts in one language; None: that of the session."""
+    """Says parts in one language; None: that of the session.
+
+    words: those of the run on screen, "source" and "target", to name positions by.
+    """
 
     language: str | None = None
+    words: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def numbers(self, indices: Sequence[int]) -> str:
         """Indices from 0 as "1, 2, 5–9": counted from 1, runs of three or more joined."""
@@ -45,6 +50,14 @@ class Speaker:
         if len(pieces) > MOST_NAMED:
             pieces = [*pieces[: MOST_NAMED - 1], "…"]
         return say("edits.comma", self.language).join(pieces)
+
+    def position(self, indices: Sequence[int], side: str) -> str:
+        """`numbers`, a single one with its word: "6 “street”"."""
+        words, numbers = self.words.get(side, ()), self.numbers(indices)
+        if len(indices) != 1 or not 0 <= indices[0] < len(words):
+            return numbers
+        word = visible(words[indices[0]])
+        return say("edits.position_word", self.language, number=numbers, word=word)
 
     def place(self, where: str, parts: str = "sublayer") -> str:
         """What a path or a pattern names: "encoder layer 1 feed-forward", "every sub-layer".
@@ -139,6 +152,14 @@ class Speaker:
     def _layer(self, stack: str, layer: int) -> str:
         side = "both" if stack == "*" else stack
         return say(f"edits.layer_{side}", self.language, layer=layer + 1)
+
+
+def sides(where: str) -> tuple[str, str]:
+    """Which words stand at the rows and at the columns of an attention; "" where both may."""
+    if where.endswith("cross_attention"):
+        return "target", "source"
+    side = {"encoder": "source", "decoder": "target"}.get(where.partition("/")[0], "")
+    return (side, side) if where.endswith("self_attention") else ("", "")
 
 
 def _written(run: list[int]) -> list[str]:

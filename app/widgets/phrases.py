@@ -6,11 +6,11 @@ markdown, `textContent` in components.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from app.figures.labels import MINUS, visible
-from app.widgets.phrase_places import Speaker
+from app.widgets.phrase_places import Speaker, sides
 from app.words import say
 from core.edits import Experiment, concepts, conventions, heads, masks, tensors
 from core.edits.cells import cells_of
@@ -20,13 +20,15 @@ BETWEEN = " · "
 LONGEST_SENTENCE = 40
 
 
-def phrase(switch: Switch, language: str | None = None) -> str:
+def phrase(
+    switch: Switch, language: str | None = None, words: Mapping[str, Sequence[str]] | None = None
+) -> str:
     """One readable piece: "heads 2, 3 of encoder layer 1 off", "编码器第 1 层第 2、3 头关闭".
 
-    language: None for the session's.
+    language: None for the session's. words: of the run on screen, to name single positions by.
     """
     make = PHRASES.get(type(switch))
-    return make(switch, Speaker(language)) if make else switch.text
+    return make(switch, Speaker(language, words or {})) if make else switch.text
 
 
 def line(experiment: Experiment, language: str | None = None) -> str:
@@ -61,10 +63,11 @@ def _heads_frozen(switch: heads.HeadsFrozen, who: Speaker) -> str:
 
 def _heads_redirected(switch: heads.HeadsRedirected, who: Speaker) -> str:
     given: dict[str, Any] = {"heads": who.attention(switch.where, switch.heads)}
-    given["key"] = who.numbers([switch.key])
+    rows_are, keys_are = sides(switch.where)
+    given["key"] = who.position([switch.key], keys_are)
     if not switch.rows:
         return say("edits.heads_redirected_all", who.language, **given)
-    rows = who.numbers(switch.rows)
+    rows = who.position(switch.rows, rows_are)
     return say("edits.heads_redirected_rows", who.language, **given, rows=rows)
 
 
@@ -99,10 +102,11 @@ def _signed(offset: int) -> str:
 
 def _lines(switch: masks.Lines, who: Speaker) -> str:
     pieces = []
-    for name, indices in (("row", switch.rows), ("column", switch.columns)):
+    both = (("row", switch.rows), ("column", switch.columns))
+    for (name, indices), side in zip(both, sides(switch.where), strict=True):
         if indices:
             many = "one" if len(indices) == 1 else "many"
-            numbers = who.numbers(indices)
+            numbers = who.position(indices, side)
             pieces.append(say(f"edits.lines_{name}_{many}", who.language, numbers=numbers))
     subject = who.attention(switch.where, switch.heads)
     what = say("edits.comma", who.language).join(pieces) or say("edits.nothing", who.language)

@@ -119,6 +119,23 @@ def test_a_switch_is_said_in_words(switch: Switch, english: str, chinese: str) -
     assert phrase(switch, "zh") == chinese
 
 
+WORDS = {"source": ("the", "cat\u200b", "<b>"), "target": ("<zh>", "猫")}
+NAMED = [
+    (HeadsRedirected(CROSS, (), 1, (1,)),
+     "decoder layer 2 cross-attention: query 2 “猫” to key 2 “cat�”"),
+    (HeadsRedirected(CROSS, (), 7, (0, 1)), "decoder layer 2 cross-attention: query 1, 2 to key 8"),
+    (HeadsRedirected("decoder/0/self_attention", (), 1),
+     "decoder layer 1 self-attention: every query to key 2 “猫”"),
+    (Lines(ENCODER, (), (0,), (2,)), "encoder layer 1: row 1 “the”, column 3 “<b>” hidden"),
+    (Lines("*", (), (0,), ()), "every attention: row 1 hidden"),  # of which words is not said
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("switch", "said"), NAMED, ids=lambda each: str(each)[:40])
+def test_a_single_position_has_its_word(switch: Switch, said: str) -> None:
+    assert phrase(switch, "en", WORDS) == said
+
+
 def test_no_kind_is_without_a_phrase() -> None:
     kinds = {kind for kind in KINDS.values() if kind.__module__.startswith("core.edits.")}
     assert kinds == set(PHRASES)

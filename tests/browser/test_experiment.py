@@ -80,7 +80,8 @@ def test_kept_ones_are_gone_back_to_and_compared(open_page: Callable[..., Page])
     expect(dialog).to_have_count(0)
     press(page, "switch_kept")
     press(page, "widget_load_0")
-    expect(page.locator(f"{ROW} .chip")).to_have_text(["encoder layer 1: every query to key 2×"])
+    said = "encoder layer 1: every query to key 2 “animal”×"
+    expect(page.locator(f"{ROW} .chip")).to_have_text([said])
 
 
 def test_a_file_is_saved_and_opened(open_page: Callable[..., Page], tmp_path: Path) -> None:

@@ -42,8 +42,11 @@ def _chips() -> None:
 
 
 def _chip(switch: Switch) -> Chip:
-    misfit = switch in service.left_out()
-    return Chip(phrase(switch), switch.text, say("experiment.misfit") if misfit else "")
+    if switch in service.left_out():
+        return Chip(phrase(switch), switch.text, say("experiment.misfit"))
+    run = service.on_screen()
+    words = {"source": run.source_tokens, "target": run.target_tokens}
+    return Chip(phrase(switch, words=words), switch.text)
 
 
 def take_out(text: str) -> None:
