@@ -42,6 +42,7 @@ FIGURES, MODELS = ROOT / "docs" / "heads", ROOT / "runs" / "heads"
 HELD_OUT, READINGS, PROBED = 1500, 150, 300
 SHORT = {  # of all runs of the report
     "learning_rate": 2.0,
+    "muon": False,
     "decay": 0.25,
     "label_smoothing": 0.1,
     "d_model": 64,

@@ -188,10 +188,15 @@ def _data(about: dict[str, Any]) -> str:
             f" {model['encoder_layers']} + {model['decoder_layers']} layers,"
             f" d_ff {model['d_ff']}, {model['norm_place']}-norm, one embedding table",
             f"- training: {settings}",
-            "- optimiser: Adam (0.9, 0.98), the paper's schedule with a linear end;"
+            f"- optimiser: {_optimiser(training)}, the paper's schedule with a linear end;"
             " weights stored as float16",
         ]
     )
+
+
+def _optimiser(training: dict[str, Any]) -> str:
+    adam, muon = "Adam (0.9, 0.98)", training.get("muon", False)
+    return f"{adam}, and Muon for the matrices of the layers" if muon else adam
 
 
 def _share(tally: Tally | None) -> str:

@@ -24,6 +24,7 @@ from core.training.data import (
 )
 from core.training.heads import heads_loss, training_tape
 from core.training.loss import generator_loss
+from core.training.optimiser import Optimiser
 from core.training.recipe import Recipe
 from core.training.schedule import learning_rate
 
@@ -50,9 +51,7 @@ class Trainer:
         self.recipe, self.stream, self.tokenizer = recipe, stream, tokenizer
         self.device = choose_device()
         self.model = new_model(recipe, len(tokenizer.vocabulary)).to(self.device)
-        self.optimizer = torch.optim.Adam(
-            self.model.parameters(), betas=(0.9, 0.98), eps=1e-9, fused=self.device.type != "mps"
-        )
+        self.optimiser = Optimiser(self.model, recipe.muon)
         self.step = 0
         self.curve = Curve()
 
@@ -77,17 +76,14 @@ class Trainer:
             report(Progress(self.step, recipe.steps, loss, rate))
 
     def update(self, batch: Batch) -> Tensor:
-        """One step of Adam (§5.3) with dropout (§5.4); returns the translation loss before it."""
+        """One step (§5.3) with dropout (§5.4); returns the translation loss before it."""
         recipe, self.step = self.recipe, self.step + 1
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate(self.step, recipe)
         tape = training_tape(recipe, recipe.seed * DROPOUT_SEEDS + self.step)
         x = self.model.decode(batch.source, batch.target_input, tape)  # (B, T, D)
         goal, smoothing = batch.target_output, recipe.label_smoothing
         loss = generator_loss(x, self.model.generator, goal, smoothing)
-        self.optimizer.zero_grad()
         (loss + heads_loss(tape, batch, recipe)).backward()  # type: ignore[no-untyped-call]
-        self.optimizer.step()
+        self.optimiser.step(learning_rate(self.step, recipe))
         return loss.detach()
 
 

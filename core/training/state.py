@@ -1,4 +1,4 @@
-"""An interrupted run on disk: weights, Adam's moments, step and curve. Never a pickle."""
+"""An interrupted run on disk: weights, the optimisers' moments, step and curve. Never a pickle."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from safetensors.torch import load_file, save_file
 from core.errors import GlassformerError
 from core.training.curve import Curve
 from core.training.loop import Trainer
+from core.training.optimiser import MOMENTS
 
-MOMENTS = ("exp_avg", "exp_avg_sq")
 TENSORS, FACTS = "state.safetensors", "state.json"
 
 
@@ -25,10 +25,8 @@ def save_state(trainer: Trainer, folder: Path) -> None:
     tensors = {}
     for name, parameter in trainer.model.named_parameters():
         tensors[f"weights/{name}"] = parameter.detach().cpu().contiguous()
-        for moment in MOMENTS:
-            if moment in trainer.optimizer.state[parameter]:
-                value = trainer.optimizer.state[parameter][moment]
-                tensors[f"{moment}/{name}"] = value.cpu().contiguous()
+        for moment, value in trainer.optimiser.moments(parameter).items():
+            tensors[f"{moment}/{name}"] = value.cpu().contiguous()
     save_file(tensors, folder / f"{TENSORS}.new")
     facts = {
         "step": trainer.step,
@@ -57,10 +55,9 @@ def load_state(trainer: Trainer, folder: Path) -> None:
         with torch.no_grad():
             for name, parameter in trainer.model.named_parameters():
                 parameter.copy_(tensors[f"weights/{name}"])
-                if f"exp_avg/{name}" in tensors:
-                    moments = {m: tensors[f"{m}/{name}"].to(parameter.device) for m in MOMENTS}
-                    steps = torch.tensor(float(facts["step"]))
-                    trainer.optimizer.state[parameter] = {"step": steps, **moments}
+                found = {m: tensors[f"{m}/{name}"] for m in MOMENTS if f"{m}/{name}" in tensors}
+                if found:
+                    trainer.optimiser.remember(parameter, int(facts["step"]), found)
         trainer.step = int(facts["step"])
         trainer.curve = Curve.from_dict(facts["curve"])
     except (OSError, SafetensorError, KeyError, ValueError, TypeError, RuntimeError) as error:

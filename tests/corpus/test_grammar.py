@@ -1,7 +1,9 @@
 """The grammar as data: what it makes is grammatical, aligned and has one translation."""
 
 import random
+import tomllib
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from core.corpus import Direction, Pair, draw_pair, load_grammar
 from core.corpus.derive import ClashError, Draw
 from core.corpus.grammar import Rule, _rule
+from core.corpus.lexicon import DATA
 from core.corpus.render import pair_of
 from core.errors import GlassformerError
 
@@ -167,6 +170,21 @@ def test_an_unknown_setting_of_a_category(tmp_path: Path) -> None:
     (tmp_path / "nouns.toml").write_text('[noun.a]\nclasifier = "只"\nwords = ["cat = 猫"]\n')
     with pytest.raises(GlassformerError, match="clasifier"):
         load_grammar(tmp_path)
+
+
+def test_the_article_is_always_a() -> None:
+    """“an” is made where a sentence is written out; in the data it would be a word of its own."""
+    for path in DATA.rglob("*.toml"):
+        strings = list(_strings(tomllib.loads(path.read_text(encoding="utf-8"))))
+        assert [text for text in strings if "an" in text.split()] == [], path.name
+
+
+def _strings(data: object) -> Iterator[str]:
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict | list):
+        for part in data.values() if isinstance(data, dict) else data:
+            yield from _strings(part)
 
 
 def test_a_word_line_without_translation(tmp_path: Path) -> None:

@@ -1,0 +1,62 @@
+"""What turns gradients into steps: Adam as in §5.3, and Muon for the matrices of the layers.
+
+Muon takes the momentum of a matrix's gradient and makes all its singular values alike before it
+steps, so that rare directions are learned as fast as common ones (Jordan et al., 2024; scaled to
+Adam's size of step as in Liu et al., 2025, arXiv 2502.16982).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from core.model.transformer import Transformer
+
+MOMENTS = ("exp_avg", "exp_avg_sq", "momentum_buffer")  # what either remembers of a parameter
+
+
+class Optimiser:
+    """Adam for embeddings, norms and biases; for the layers' matrices Muon, or Adam, too."""
+
+    def __init__(self, model: Transformer, muon: bool) -> None:
+        matrices = layer_matrices(model) if muon else []
+        inside = {id(parameter) for parameter in matrices}
+        others = [each for each in model.parameters() if id(each) not in inside]
+        fused = model.generator.weight.device.type != "mps"
+        self._adam = torch.optim.Adam(others, betas=(0.9, 0.98), eps=1e-9, fused=fused)
+        self._muon = (
+            torch.optim.Muon(matrices, weight_decay=0, adjust_lr_fn="match_rms_adamw")
+            if matrices
+            else None
+        )
+
+    def step(self, rate: float) -> None:
+        """One step by the gradients that lie in the model, which are then forgotten."""
+        for optimiser in filter(None, (self._adam, self._muon)):
+            for group in optimiser.param_groups:
+                group["lr"] = rate
+            optimiser.step()
+            optimiser.zero_grad()
+
+    def moments(self, parameter: nn.Parameter) -> dict[str, Tensor]:
+        """What is remembered of a parameter, by name; nothing before the first step."""
+        state = self._of(parameter).state[parameter]
+        return {name: state[name] for name in MOMENTS if name in state}
+
+    def remember(self, parameter: nn.Parameter, step: int, moments: Mapping[str, Tensor]) -> None:
+        """Puts back what `moments` gave after so many steps."""
+        kept = {name: value.to(parameter.device) for name, value in moments.items()}
+        self._of(parameter).state[parameter] = {"step": torch.tensor(float(step)), **kept}
+
+    def _of(self, parameter: nn.Parameter) -> torch.optim.Optimizer:
+        if self._muon is None:
+            return self._adam
+        mine = any(parameter is each for each in self._muon.param_groups[0]["params"])
+        return self._muon if mine else self._adam
+
+
+def layer_matrices(model: Transformer) -> list[Tensor]:
+    """The weights of attention and feed-forward: all matrices but the embeddings' (§3.4)."""
+    return [part.weight for part in model.modules() if isinstance(part, nn.Linear)]
