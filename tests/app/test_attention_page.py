@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.figures.labels import format_number
 from app.figures.theme import Look
 from app.state import KINDS, STAGES, State
 from app.widgets.attention import focus, picture
@@ -100,7 +101,7 @@ def test_a_pinned_cell_is_spelled_out(open_page: Callable[..., AppTest]) -> None
     cell = drawn(app).pick("encoder/0/self_attention/weights", head=1, query=2, key=4).item()
     shown = markdown(app)
     assert "Pinned" in shown
-    assert f"{cell:.3g}" in shown
+    assert format_number(cell).partition("×10")[0] in shown
     assert large(app)["layout"]["shapes"][-1]["x0"] == 3.5
     terms = next(chart for chart in charts(app) if chart["data"][0].get("texttemplate"))
     score = drawn(app).pick("encoder/0/self_attention/scores", head=1, query=2, key=4).item()

@@ -41,7 +41,7 @@ def numbers() -> tuple[str, str]:
     chances = effect(before, after, forced).lines[NOUN].probabilities
     assert chances is not None
     row = moved(before, forced, "output/probabilities").by_position[NOUN]
-    return " → ".join(map(format_percent, chances)), format_number(float(row))
+    return " → ".join(map(format_percent, chances)), format_number(float(row), 7)
 
 
 def show(page: Page, view: str) -> None:
