@@ -143,6 +143,12 @@ def wait_until_idle(page: Page, quiet: float = 0.4, seconds: float = 60) -> None
     raise TimeoutError(f"the page did not come to rest within {seconds:g} s: {before}")
 
 
+def press_escape(page: Page) -> None:
+    """Press Escape as soon as the page listens to it."""
+    page.wait_for_selector('body[data-escape="heard"]', state="attached")
+    page.keyboard.press("Escape")
+
+
 _SIGNS = """(idle) => [
   document.querySelector(idle) ? "idle" : "running",
   document.querySelectorAll('[data-testid="stSkeleton"], [data-stale="true"]').length,

@@ -78,11 +78,11 @@ def test_escape_takes_one_step_out(open_page: Callable[..., Page]) -> None:
     driver.wait_until_idle(page)
     expect(page.locator(".st-key-block_panel")).to_be_visible()
     sentence(page).blur()
-    page.keyboard.press("Escape")
+    driver.press_escape(page)
     expect(page.locator(".st-key-block_panel")).to_have_count(0)
     expect(line).to_contain_text("word “animal”")
     driver.wait_until_idle(page)
-    page.keyboard.press("Escape")
+    driver.press_escape(page)
     expect(line).not_to_contain_text("word")
     page.wait_for_function("!location.search")
 
@@ -90,7 +90,7 @@ def test_escape_takes_one_step_out(open_page: Callable[..., Page]) -> None:
 @pytest.mark.parametrize("path", ["attention", "tensors"])
 def test_escape_releases_the_cell(open_page: Callable[..., Page], path: str) -> None:
     page = open_page(path, query="block=memory&query=2&key=3")
-    page.keyboard.press("Escape")
+    driver.press_escape(page)
     expect(page.locator(".st-key-stage_focus")).not_to_contain_text("from")
     page.wait_for_function("location.search === '?block=memory'")
 

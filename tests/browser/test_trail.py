@@ -37,7 +37,7 @@ def test_from_a_weight_to_a_word_and_back(open_page: Callable[..., Page]) -> Non
     page.locator(WAY).first.click()
     expect(page.locator(WAY)).to_have_count(1)
     assert page.url == first
-    page.keyboard.press("Escape")
+    driver.press_escape(page)
     expect(page.locator(".st-key-trail")).to_have_count(0)
     assert "trail=" not in page.url
 
@@ -64,7 +64,7 @@ def test_a_block_and_a_candidate_lead_to_their_numbers(open_page: Callable[..., 
     # Sentence 1, word 2, feature 3; a cell is two pixels wide, so perhaps the one beside it.
     assert re.search("branch_input%401%2C2%2C[234]$", page.url)
     press(page, "close")
-    page.keyboard.press("Escape")  # the block; the words stand in its place again
+    driver.press_escape(page)  # the block; the words stand in its place again
     click_cell(page, ".st-key-candidates .js-plotly-plot", "xy", 0.5, 0)
     expect(last(page)).to_contain_text("probability")
     expect(page.locator(".st-key-trail_number")).to_contain_text("✓")

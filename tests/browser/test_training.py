@@ -174,6 +174,7 @@ def test_a_panel_fits_the_window_and_does_not_jump(
         return [page.locator(f".st-key-{part}").bounding_box() for part in parts]
 
     height = "document.querySelector('[data-testid=stMain]').scrollHeight"
+    expect(page.get_by_role("button", name="Play")).to_be_visible()  # it hears the arrow keys
     before = boxes()
     assert page.evaluate(height) <= 900
     page.keyboard.press("ArrowLeft")

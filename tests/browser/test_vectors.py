@@ -51,7 +51,7 @@ def test_the_arrow_keys_move_and_escape_releases(open_page: Callable[..., Page])
     page.wait_for_url("**token=source%3A2*")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("encoder/0/self_attention_norm/output")).to_be_visible()
-    page.keyboard.press("Escape")
+    driver.press_escape(page)
     expect(page.get_by_text("as an example")).to_be_visible()
 
 

@@ -20,5 +20,6 @@ export default function (component) {
   forget();
   heard.set(parentElement, listen);
   document.addEventListener("keydown", listen, true);
+  document.body.dataset.escape = data?.inside ? "heard" : "idle"; // tests wait for it
   return forget;
 }
