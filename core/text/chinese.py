@@ -11,11 +11,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.text.english import ADDRESS, MARKS, Token, single_marks, without_faces
+from core.text.english import ADDRESS, MARKS
 from core.text.gazetteer import Gazetteer
 from core.text.normalize import HAN, simplify
+from core.text.numbers import CLOCK_ZH
 from core.text.people import ENGLISH
 from core.text.pinyin import GIVEN
+from core.text.tokens import Token, single_marks, without_faces
 from core.text.vocabulary import Vocabulary
 
 LONGEST = 12  # characters of a word
@@ -45,12 +47,13 @@ FAMILIAR = frozenset("小老阿")  # 小王, 老李: a surname among friends
 NUMERALS = re.compile("(?:第|百分之)?[零〇一二三四五六七八九十百千万两]+")
 DOTTED = re.compile(rf"[{HAN}]{{1,5}}(?:·[{HAN}]{{1,5}})+")  # 艾伦·图灵
 YEAR = r"\d{4}年"
+CLOCK = r"\d{1,2}点\d{1,2}(?:分(?!钟))?"
 PAGE = re.compile("第(.+)")
 COUNTED = frozenset("页课章节题句")  # of a book: 第二十页
 BEFORE_CLOCK = {str(hour): word for hour, word in enumerate("零一两三四五六七八九十") if hour}
 BEFORE_CLOCK |= {"11": "十一", "12": "十二"}
 RUN = re.compile(
-    rf"《[^》]+》|(?:{ADDRESS.pattern})|[{HAN}]+(?:·[{HAN}]+)*|{YEAR}|\d+(?:[.,:]\d+)*%?"
+    rf"《[^》]+》|(?:{ADDRESS.pattern})|[{HAN}]+(?:·[{HAN}]+)*|{YEAR}|{CLOCK}|\d+(?:[.,:]\d+)*%?"
     rf"|&#?\w+;|[.,?!;:]|[^\s{HAN}.,?!;:《》]+",
     re.ASCII,
 )
@@ -129,7 +132,7 @@ def _price(word: str, vocabulary: Vocabulary, gazetteer: Gazetteer) -> tuple[str
         return "word", WORD_COST + vocabulary.cost(known) + (SYNONYM_COST if read_as else 0.0)
     if word in gazetteer.chinese:
         return "word", GAZETTEER_COST
-    if NUMERALS.fullmatch(word):
+    if NUMERALS.fullmatch(word) or CLOCK_ZH.fullmatch(word):
         return "number", NUMBER_COST
     if DOTTED.fullmatch(word):
         return "name", DOTTED_COST + DOTTED_CHARACTER_COST * len(word)
@@ -194,7 +197,9 @@ def apart(tokens: list[Token], known: Callable[[str], bool]) -> list[Token]:
         negated = head == "不" and (last in CAN_FAIL or last == tail)
         degree = head in ("很", "最") and (last == "得" or following in APART[head])
         degree = degree and token.word not in ("最近", "最后")  # 最近 的 车站
-        if token.surface == token.word and (negated or degree or compared) and tail and known(tail):
+        spoken = token.word == "的话" and last in ("说", "讲")  # 他说的话, but 如果你来的话
+        parted = negated or degree or compared or spoken
+        if token.surface == token.word and parted and tail and known(tail):
             cut += [Token(head, head), Token(tail, tail)]
         else:
             cut.append(token)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from core.text.contractions import expanded
 from core.text.normalize import HAN
 from core.text.numbers import CLOCK, MONEY, ORDINAL
+from core.text.surroundings import degrees, hours
+from core.text.tokens import Token, single_marks, without_faces
 
 MARKS = {".": ".", ",": ",", "?": "?", "!": "!", ";": ",", ":": ",", "-": ","}
 MARKS |= dict.fromkeys("()[]", ",")
@@ -29,22 +30,9 @@ ADDRESS = re.compile(
 ENTITY = re.compile(r"&#?\w+;$")
 # Signs that are pictures; a heart may carry a selector, which the normaliser has taken off.
 PICTURE = re.compile("([\u2600-\u27bf\u2b50-\u2b55\U0001f000-\U0001faff]+)")
-FACES = re.compile(
-    "[\u2600-\u27bf\U0001f389\U0001f440-\U0001f450\U0001f48b-\U0001f49f\U0001f4af\U0001f525"
-    "\U0001f600-\U0001f64f\U0001f90c-\U0001f93a\U0001f970-\U0001f97a]+"
-)
 ABBREVIATED = re.compile(r"(?:mr|mrs|ms|dr|prof|etc|vs)\.", re.IGNORECASE)
 INITIALS = re.compile(r"(?:[A-Za-z]\.){2,}|[A-HJ-Z]\.(?= )")  # U.S., e.g., J. Smith
 APART = ("only", "very")  # behind "not": "is not only kind but …"
-
-
-@dataclass(frozen=True)
-class Token:
-    """What was typed, and the word it is looked up by; `kind`: word, number, mark or odd."""
-
-    surface: str
-    word: str
-    kind: str = "word"
 
 
 def split_english(text: str, known: Callable[[str], bool]) -> list[Token]:
@@ -54,7 +42,8 @@ def split_english(text: str, known: Callable[[str], bool]) -> list[Token]:
     for place, chunk in enumerate(chunks):
         following = chunks[place + 1] if place + 1 < len(chunks) else ""
         tokens.extend(_chunk(chunk, following.lower().strip(".,?!;:\"'()"), known))
-    return without_faces(single_marks(_joined(tokens, known)))
+    joined = degrees(hours(_joined(tokens, known), known), known)
+    return without_faces(single_marks(joined))
 
 
 def _chunk(chunk: str, following: str, known: Callable[[str], bool]) -> Iterator[Token]:
@@ -130,29 +119,3 @@ def _negation(word: str, known: Callable[[str], bool]) -> str:
     """The word for "… not": "can't" for "can"; "" for a word that has none."""
     negated = {"can": "can't", "will": "won't"}.get(word, f"{word}n't")
     return negated if known(negated) else ""
-
-
-def without_faces(tokens: list[Token]) -> list[Token]:
-    """No smiling face at the beginning or the end: it says how, not what.
-
-    Faces alone stay, and so does a picture that stands for a word: "I love 🍕".
-    """
-    kept = list(tokens)
-    while kept and FACES.fullmatch(kept[-1].surface):
-        kept.pop()
-    while kept and FACES.fullmatch(kept[0].surface):
-        kept.pop(0)
-    return single_marks(kept) if kept else tokens
-
-
-def single_marks(tokens: list[Token]) -> list[Token]:
-    """No mark in front, none twice in a row, and no comma at the end."""
-    kept: list[Token] = []
-    for token in tokens:
-        if token.kind != "mark" or (kept and kept[-1].kind != "mark"):
-            kept.append(token)
-        elif kept and kept[-1].word == ",":
-            kept[-1] = token
-    while kept and kept[-1].word == "," and kept[-1].kind == "mark":
-        kept.pop()
-    return kept

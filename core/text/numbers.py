@@ -21,6 +21,11 @@ WORDS = (
 CURRENCIES = {"$": "美元", "€": "欧元", "£": "英镑", "¥": "元", "￥": "元"}
 ORDINAL = re.compile(r"(\d+)(st|nd|rd|th)", re.IGNORECASE)
 CLOCK = re.compile(r"(\d{1,2})(?::(\d\d))? ?([ap])\.?m\.?", re.IGNORECASE)
+CLOCK_ZH = re.compile(  # 三点十五, 七点零五分, 3点05; 三点五 is a decimal, 三点五分 is not
+    r"(?P<hour>\d{1,2}|[一二三四五六七八九十两]{1,3})点"
+    r"(?P<minutes>\d\d|[零〇][一二三四五六七八九]|[二三四五]?十[一二三四五六七八九]?"
+    r"|[1-9一二三四五六七八九](?=分))分?"
+)
 MONEY = re.compile(rf"([{''.join(CURRENCIES)}])(\d+(?:[.,]\d+)*)")
 MONTHS = frozenset(
     "january february march april may june july august september october november december".split()
@@ -92,6 +97,8 @@ def in_both(surface: str, before: str = "") -> tuple[str, str]:
         hour, minutes, half = match.groups()
         day = "上午" if half.lower() == "a" else "下午"
         return surface, f"{day}{hour}:{minutes}" if minutes else f"{day}{hour}点"
+    if match := CLOCK_ZH.fullmatch(surface):
+        return f"{figures(match['hour'])}:{figures(match['minutes']):0>2}", surface
     if match := MONEY.fullmatch(surface):
         return surface, f"{match[2]}{CURRENCIES[match[1]]}"
     if before == "in" and YEAR.fullmatch(surface):

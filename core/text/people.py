@@ -5,9 +5,9 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable
 
-from core.text.english import Token
 from core.text.gazetteer import Filler
 from core.text.normalize import DATA
+from core.text.tokens import Token
 
 TITLES = {"mr": "先生", "mrs": "太太", "ms": "女士", "miss": "小姐", "dr": "医生", "prof": "教授"}
 WRITTEN = {"mr": "Mr.", "mrs": "Mrs.", "ms": "Ms.", "miss": "Miss", "dr": "Dr.", "prof": "Prof."}

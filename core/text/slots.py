@@ -7,12 +7,12 @@ side share a slot, so that none is lost and none is torn from its neighbour.
 
 from __future__ import annotations
 
-from core.text.english import Token
 from core.text.gazetteer import Filler, Gazetteer
 from core.text.numbers import MONTHS, ORDINAL, WORDS, chinese_numeral, in_both, value_of
 from core.text.people import titled
 from core.text.pinyin import name_in_english
 from core.text.stems import stem
+from core.text.tokens import Token
 from core.text.vocabulary import KINDS, SLOTS_PER_KIND, UNKNOWN, Vocabulary
 
 DETERMINERS = frozenset("a the this that these those my your his her our their its".split())
@@ -73,12 +73,20 @@ class Slots:
             words = [t.word for t in tokens[position : position + width]]
             filler = self._known.get(" ".join(words))
             all_known = all(map(self._vocabulary.has_word, words))
-            if filler and len(words) == width and not all_known:
+            proper = filler and filler.kind == "name" and self._is_proper(tokens, position)
+            if filler and len(words) == width and (proper or not all_known):
                 return width, filler
         token = tokens[position]
         if token.kind == "odd" and token.word.lower() in self._foreign:
             return 1, self._foreign[token.word.lower()]
         return None
+
+    def _is_proper(self, tokens: list[Token], position: int) -> bool:
+        """Whether a capital inside the sentence makes a common word a name: "I saw Rose"."""
+        surface, word = tokens[position].surface, tokens[position].word
+        capital = surface[:1].isupper() and self._language == "en" and not self._shouting
+        inside = position > 0 and tokens[position - 1].kind != "mark"
+        return capital and inside and word not in self._vocabulary.spelling
 
     def _number(self, tokens: list[Token], position: int) -> tuple[int, Filler] | None:
         """A number in several words of which the vocabulary lacks one: "two hundred"."""

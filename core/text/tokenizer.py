@@ -12,12 +12,13 @@ from typing import Literal
 from core.errors import GlassformerError
 from core.text.chinese import split_chinese
 from core.text.detokenize import Decoded, write
-from core.text.english import ADDRESS, Token, split_english
+from core.text.english import ADDRESS, split_english
 from core.text.foreign import foreign_language
 from core.text.gazetteer import Filler, load_gazetteer
 from core.text.normalize import HAN, has_word, is_han, normalize
 from core.text.sentences import split_sentences
 from core.text.slots import Slots
+from core.text.tokens import Token
 from core.text.vocabulary import END, TAGS, Vocabulary
 
 Language = Literal["en", "zh"]

@@ -15,10 +15,10 @@ from pathlib import Path
 from core.errors import GlassformerError
 from core.text.chinese import split_chinese
 from core.text.detokenize import FULL_WIDTH, Decoded
-from core.text.english import Token
 from core.text.gazetteer import Filler, load_gazetteer
 from core.text.normalize import HAN, has_word, is_han, normalize, simplify
 from core.text.tokenizer import LIMIT, LONGEST_TEXT, Encoded, Language, Tokenizer
+from core.text.tokens import Token
 from core.text.vocabulary import END, FILE, RESERVED, TAGS, UNKNOWN, Vocabulary
 
 KIND = "words"  # what vocabulary.json calls this kind of tokenizer

@@ -9,8 +9,8 @@ from functools import cache
 
 from core.checkpoints import CHECKPOINTS, DEFAULT
 from core.corpus import DIRECTIONS, Pair
-from core.text.english import Token
 from core.text.normalize import has_word, normalize
+from core.text.tokens import Token
 from core.text.vocabulary import RESERVED, UNKNOWN, Vocabulary
 from core.text.words import WordTokenizer, split_words
 

@@ -19,6 +19,12 @@ from core.text import Tokenizer
         ("I love cats!!!", "i love cats !"),
         ("tired,happy", "tired , happy"),
         ("didnt", "didn't"),
+        ("I like a rose", "i like a rose"),
+        ("She is pretty tired", "she is quite tired"),
+        ("She is pretty, too", "she is beautiful , too"),
+        ("I live at 2, too", "i live at two , too"),
+        ("it is 3 o'clock", "it is three o'clock"),
+        ("I live at 3 libraries", "i live at <num1> <noun1>"),
     ],
 )
 def test_pieces(tokenizer: Tokenizer, text: str, pieces: str) -> None:
@@ -37,6 +43,7 @@ def test_surfaces_are_what_was_typed(tokenizer: Tokenizer) -> None:
     [
         ("I love penguins", "<noun1>", "penguin", "企鹅"),
         ("I live in Hong Kong", "<name1>", "Hong Kong", "香港"),
+        ("I live with Rose", "<name1>", "Rose", "罗丝"),
         ("I live in Zzyzx", "<name1>", "Zzyzx", "Zzyzx"),
         ("I have 25 cats", "<num1>", "25", "25"),
         ("I love flurbs", "<noun1>", "flurbs", "flurbs"),

@@ -12,7 +12,8 @@ from core.text.vocabulary import RESERVED, SLOTS, SPECIALS
 from tests.text.conftest import CHINESE, ENGLISH
 
 TOKENIZER = Tokenizer(Vocabulary(dict.fromkeys([*ENGLISH, *CHINESE]), {"i": "I"}, {"我": 9}))
-BOUND = {".", ",", "?", "!", "'s"}  # written without a space before it
+# Written without a space before it; and "not", which makes one word with the word before.
+BOUND = {".", ",", "?", "!", "'s", "not"}
 NASTY = [
     "<b>x</b>",
     "<s>",
