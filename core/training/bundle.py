@@ -56,12 +56,16 @@ def bundled_job(
 ) -> Job:
     """The job of one bundled model; resumed, its recipe is the stored one with other `steps`.
 
-    Raises `GlassformerError("training", …)` for a name that is not bundled.
+    Raises `GlassformerError("training", …)` for a name that is not bundled, and for an output
+    that is the run's own folder: publishing would take the run's snapshots away.
     """
     if name not in BUNDLED:
         problem = f"{name} is not a bundled model; choose {' or '.join(BUNDLED)}"
         raise GlassformerError("training", problem=problem)
     recipe, run = Recipe(steps=steps, seed=seed, **BUNDLED[name]), runs / name
+    if (output / name).resolve() == run.resolve():
+        problem = f"{output} holds the run itself; choose another folder for the finished model"
+        raise GlassformerError("training", problem=problem)
     resume = resume and can_resume(run)
     if resume:
         recipe = recipe.resumed(stored_recipe(run))

@@ -68,6 +68,16 @@ def test_another_name(folder: Path) -> None:
     assert "elephant is not a bundled model" in str(result.exception)
 
 
+def test_a_run_is_not_published_onto_itself(folder: Path) -> None:
+    runs = Path("runs") / "translator"
+    runs.mkdir(parents=True)
+    (runs / "state.json").write_text("of an earlier run")
+    result = RUNNER.invoke(cli.app, ["train", "--name", "translator", "--output", "runs"])
+    assert isinstance(result.exception, GlassformerError)
+    assert "choose another folder" in str(result.exception)
+    assert (runs / "state.json").read_text() == "of an earlier run"
+
+
 def test_translate() -> None:
     result = RUNNER.invoke(cli.app, ["translate", "I have a cat"])
     assert result.output.strip() == "我有一只猫"
