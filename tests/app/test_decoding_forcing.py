@@ -48,7 +48,7 @@ def test_a_wrong_word_and_the_right_words_after_it() -> None:
     assert right["y"] == pytest.approx(chances, abs=1e-5)
     assert wrong["y"] == pytest.approx(worse, abs=1e-5)
     mean = -sum(map(math.log, worse)) / len(worse)
-    assert f"**{mean:.2f}** after the wrong one" in said(app)
+    assert f"**{mean:.3g}** after the wrong one" in said(app)
     assert "<mark>谁</mark>" in said(app)
     assert "Your word." in said(app)
 

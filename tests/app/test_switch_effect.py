@@ -140,6 +140,6 @@ def test_what_is_typed_stays_as_typed() -> None:
 
 
 def test_sentences_too_unlike_in_length_are_told_so() -> None:
-    long = "The teacher who likes music bought three books in the big garden yesterday because"
-    app = opened("switch", text=f"{long} the old man was too tired", second="cat")
+    long = "My father and my mother want to buy a big house in Beijing, but my brother"
+    app = opened("switch", text=f"{long} and my sister want to live in Shanghai", second="cat")
     assert "too long for the second sentence" in " ".join(each.value for each in app.info)

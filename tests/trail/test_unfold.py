@@ -42,7 +42,7 @@ def check(trace: Trace, model: Any, cell: Cell) -> Node:
     node = unfold(trace, model, cell.address, cell.index)
     assert node.recorded == float(trace[cell.address][cell.index])
     assert abs(node.difference) <= TOLERANCE, cell
-    assert abs(node.single_difference) <= TOLERANCE, cell
+    assert abs(node.single_difference) <= TOLERANCE * max(1, abs(node.recorded)), cell
     assert node.verdict == ("given" if node.operation == "draw" else "agrees")
     assert node.operation in OPERATIONS
     assert set(node.notes) <= set(NOTES)

@@ -23,7 +23,7 @@ def metrics(translator: Translator) -> Metrics:
 
 
 def test_exact_match(metrics: Metrics) -> None:
-    assert metrics.written.exact["en-zh"].rate >= 0.93  # of 250
+    assert metrics.written.exact["en-zh"].rate >= 0.90  # of 250
     assert metrics.written.exact["zh-en"].rate >= 0.90
     assert metrics.coreference.total == 30 and metrics.coreference.rate >= 0.85
     assert by_direction(metrics.typed["everyday"])["en-zh"].rate >= 0.7
