@@ -42,6 +42,7 @@ SOUNDS = frozenset(
 CAN_FAIL = frozenset("看听找买吃想做拿打学记闻等走说读写赶睡回进出开") | {"好久"}  # 看不见, 找不到
 # What follows 很 快, "very fast", and 最 好, "the best", but neither "soon" nor "had better".
 APART = {"很": frozenset(".?!,"), "最": frozenset("的.?!,")}
+SUBJECTS = frozenset("我 你 他 她 它 我们 你们 他们 她们 大家".split())
 HERE = {"这儿": "这里", "那儿": "那里"}
 FAMILIAR = frozenset("小老阿")  # 小王, 老李: a surname among friends
 NUMERALS = re.compile("(?:第|百分之)?[零〇一二三四五六七八九十百千万两]+")
@@ -198,7 +199,8 @@ def apart(tokens: list[Token], known: Callable[[str], bool]) -> list[Token]:
         degree = head in ("很", "最") and (last == "得" or following in APART[head])
         degree = degree and token.word not in ("最近", "最后")  # 最近 的 车站
         spoken = token.word == "的话" and last in ("说", "讲")  # 他说的话, but 如果你来的话
-        parted = negated or degree or compared or spoken
+        choice = token.word == "还是" and last not in SUBJECTS  # 茶还是咖啡, but 他还是来了
+        parted = negated or degree or compared or spoken or choice
         if token.surface == token.word and parted and tail and known(tail):
             cut += [Token(head, head), Token(tail, tail)]
         else:
