@@ -43,6 +43,7 @@ HELD_OUT, READINGS, PROBED = 1500, 150, 300
 SHORT = {  # of all runs of the report
     "learning_rate": 2.0,
     "muon": False,
+    "adam_rate": 1.0,
     "decay": 0.25,
     "label_smoothing": 0.1,
     "d_model": 64,

@@ -51,7 +51,7 @@ class Trainer:
         self.recipe, self.stream, self.tokenizer = recipe, stream, tokenizer
         self.device = choose_device()
         self.model = new_model(recipe, len(tokenizer.vocabulary)).to(self.device)
-        self.optimiser = Optimiser(self.model, recipe.muon)
+        self.optimiser = Optimiser(self.model, recipe.muon, recipe.adam_rate)
         self.step = 0
         self.curve = Curve()
 

@@ -10,6 +10,7 @@ from torch.nn.functional import cross_entropy
 
 from core.model.generator import Generator
 
+TINY = 1e-37  # the least probability whose logarithm is taken
 ROWS = 128  # scored together: so many rows of logits stay in the processor's cache
 
 
@@ -52,23 +53,26 @@ class _GeneratorLoss(torch.autograd.Function):
         target: Tensor,
         label_smoothing: float,
     ) -> Tensor:
-        kept, spread = 1 - label_smoothing, label_smoothing / weight.size(0)
+        kept, words = 1 - label_smoothing, weight.size(0)
+        spread = label_smoothing / words
+        all_words = weight.sum(dim=0)  # (D,), what a target that names every word adds up to
         loss = x.new_zeros(())
         gradients = [torch.empty_like(x), torch.zeros_like(weight)]
         ones = x.new_ones(min(ROWS, len(x)))  # (ROWS,)
-        bias_gradient = x.new_zeros(weight.size(0))  # (V,)
+        bias_gradient = x.new_zeros(words)  # (V,)
         for start in range(0, len(x), ROWS):
             rows, goal = x[start : start + ROWS], target[start : start + ROWS, None]  # (n, D)
-            logits = rows @ weight.t()  # (n, V)
-            if bias is not None:
-                logits += bias
-            log_p = logits.log_softmax(dim=-1)
-            loss -= kept * log_p.gather(1, goal).sum() + spread * log_p.sum()
-            change = log_p.exp_().sub_(spread)  # (n, V), d loss / d logits: p − the smoothed target
-            change.scatter_add_(1, goal, change.new_full(goal.shape, -kept))
-            gradients[0][start : start + ROWS] = change @ weight
-            gradients[1].addmm_(change.t(), rows)
-            bias_gradient += ones[: len(rows)] @ change
+            logits = rows @ weight.t() if bias is None else torch.addmm(bias, rows, weight.t())
+            p = logits.softmax(dim=-1)  # (n, V)
+            log_p = p.gather(1, goal).clamp_(min=TINY).log_()  # (n, 1), of the right words
+            total = (logits.gather(1, goal) - log_p).sum()  # of the logarithms of Σ exp(logits)
+            loss += spread * (words * total - logits.sum()) - kept * log_p.sum()
+            p.scatter_add_(1, goal, p.new_full(goal.shape, -kept))  # d loss / d logits, + spread
+            gradients[0][start : start + ROWS] = p @ weight - spread * all_words
+            gradients[1].addmm_(p.t(), rows)
+            bias_gradient += ones[: len(rows)] @ p
+        gradients[1] -= spread * x.sum(dim=0)  # every word's row alike
+        bias_gradient -= spread * len(x)
         ctx.save_for_backward(*gradients, bias_gradient if bias is not None else None)
         ctx.words = len(x)
         return loss / len(x)

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from core.model.transformer import Transformer
+from core.training.muon import StackedMuon
 
 MOMENTS = ("exp_avg", "exp_avg_sq", "momentum_buffer")  # what either remembers of a parameter
 
@@ -20,23 +21,22 @@ MOMENTS = ("exp_avg", "exp_avg_sq", "momentum_buffer")  # what either remembers 
 class Optimiser:
     """Adam for embeddings, norms and biases; for the layers' matrices Muon, or Adam, too."""
 
-    def __init__(self, model: Transformer, muon: bool) -> None:
+    def __init__(self, model: Transformer, muon: bool, adam_rate: float = 1.0) -> None:
         matrices = layer_matrices(model) if muon else []
+        self._adam_rate = adam_rate  # in rates of the schedule
         inside = {id(parameter) for parameter in matrices}
         others = [each for each in model.parameters() if id(each) not in inside]
         fused = model.generator.weight.device.type != "mps"
         self._adam = torch.optim.Adam(others, betas=(0.9, 0.98), eps=1e-9, fused=fused)
-        self._muon = (
-            torch.optim.Muon(matrices, weight_decay=0, adjust_lr_fn="match_rms_adamw")
-            if matrices
-            else None
-        )
+        self._muon = StackedMuon(matrices) if matrices else None
 
     def step(self, rate: float) -> None:
         """One step by the gradients that lie in the model, which are then forgotten."""
-        for optimiser in filter(None, (self._adam, self._muon)):
+        for optimiser, share in ((self._adam, self._adam_rate), (self._muon, 1.0)):
+            if optimiser is None:
+                continue
             for group in optimiser.param_groups:
-                group["lr"] = rate
+                group["lr"] = rate * share
             optimiser.step()
             optimiser.zero_grad()
 

@@ -21,7 +21,8 @@ class Recipe:
 
     `learning_rate` scales the paper's schedule; the rate rises over `warmup` steps, falls with
     the inverse square root, and goes linearly to zero in the last `decay` share of the steps.
-    `muon` leaves the paper: see `core.training.optimiser`.
+    `muon` leaves the paper: see `core.training.optimiser`; Adam's rate beside it is `adam_rate`
+    times as high.
 
     Heads can be taught where to look: `teach_alignment` and `teach_antecedent` are the weights of
     the two losses of `core.training.heads`; 0 leaves the heads to themselves. The taught heads are
@@ -35,6 +36,7 @@ class Recipe:
     decay: float = 0.4
     learning_rate: float = 1.0
     muon: bool = True  # for the layers' matrices; else Adam for all
+    adam_rate: float = 2.0
     label_smoothing: float = 0.02
     dropout: float = 0.0  # every sentence is fresh, there is nothing to learn by heart
     d_model: int = 80

@@ -85,6 +85,7 @@ def small_recipe(
         batch_size=BATCH,
         warmup=warmup,
         learning_rate=rate * PEAK_RATE / peak,
+        adam_rate=1.0,
         dropout=dropout,
         d_model=d_model,
         n_heads=n_heads,

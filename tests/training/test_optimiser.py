@@ -15,7 +15,7 @@ from core.training.schedule import learning_rate
 from core.training.state import load_state, save_state
 from tests.training.tiny import TINY
 
-ADAM = Recipe(**{**TINY.to_dict(), "muon": False})
+ADAM = Recipe(**{**TINY.to_dict(), "muon": False, "adam_rate": 1.0})
 
 
 def moved(recipe: Recipe, tokenizer: Tokenizer) -> tuple[Trainer, dict[str, Tensor]]:
@@ -43,7 +43,8 @@ def test_muon_steps_alike_in_every_direction_of_a_matrix(tokenizer: Tokenizer) -
 def test_adam_moves_the_rest(tokenizer: Tokenizer) -> None:
     _, steps = moved(TINY, tokenizer)
     bias = steps["encoder.layers.0.feed_forward.w_2.bias"].abs()
-    assert bias == pytest.approx(torch.ones_like(bias), abs=0.01)  # Adam's first step: ± the rate
+    wanted = torch.full_like(bias, TINY.adam_rate)  # Adam's first step: ± its rate
+    assert bias == pytest.approx(wanted, abs=0.01)
 
 
 def test_without_muon_adam_moves_all(tokenizer: Tokenizer) -> None:
