@@ -38,6 +38,7 @@ class Gazetteer:
     english: dict[str, Filler]  # lower case, singular and plural
     chinese: dict[str, Filler]
     surnames: frozenset[str]
+    apart: frozenset[str]  # English compounds that are read word by word where all are known
 
 
 @cache
@@ -53,7 +54,7 @@ def load_gazetteer() -> Gazetteer:
             if filler.plural:
                 english.setdefault(filler.plural.lower(), filler)
             chinese.setdefault(filler.chinese, filler)
-    return Gazetteer(english, chinese, frozenset(table["surnames"]))
+    return Gazetteer(english, chinese, frozenset(table["surnames"]), frozenset(table["apart"]))
 
 
 def _filler(kind: str, line: str) -> Filler:

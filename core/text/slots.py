@@ -20,6 +20,7 @@ DETERMINERS = frozenset("a the this that these those my your his her our their i
 PLURAL_VERBS = frozenset(
     "are were have do don't aren't weren't haven't like love live need want eat".split()
 )
+GRADED = frozenset("very too so quite really more most as that".split())  # so short a video
 LONGEST_NAME = 3  # English words of a gazetteer entry
 LONGEST_RUN = 6  # unknown words that share a slot
 LONGEST_NUMBER = 8  # words
@@ -34,7 +35,7 @@ class Slots:
         own, other = gazetteer.english, gazetteer.chinese
         if language == "zh":
             own, other = other, own
-        self._known, self._foreign = own, other
+        self._known, self._foreign, self._apart = own, other, gazetteer.apart
         self._counts: dict[str, int] = {}
         self._shouting = False
         self.fillers: dict[str, Filler] = {}
@@ -71,15 +72,32 @@ class Slots:
         """An entry of the gazetteer, in either language: "I live in 北京"."""
         for width in range(LONGEST_NAME, 0, -1):
             words = [t.word for t in tokens[position : position + width]]
-            filler = self._known.get(" ".join(words))
-            all_known = all(map(self._vocabulary.has_word, words))
-            proper = filler and filler.kind == "name" and self._is_proper(tokens, position)
-            if filler and len(words) == width and (proper or not all_known):
+            filler = self._known.get(" ".join(words)) or self._hyphened(tokens, position, width)
+            if filler is None or len(words) < width:
+                continue
+            whole = (
+                self._is_proper(tokens, position)
+                if filler.kind == "name"
+                else width > 1 and self._is_compound(tokens, position, filler)
+            )
+            if whole or not all(map(self._vocabulary.has_word, words)):
                 return width, filler
         token = tokens[position]
         if token.kind == "odd" and token.word.lower() in self._foreign:
             return 1, self._foreign[token.word.lower()]
         return None
+
+    def _hyphened(self, tokens: list[Token], position: int, width: int) -> Filler | None:
+        """The entry "mother-in-law" for what was cut into three words."""
+        surfaces = [t.surface.lower() for t in tokens[position : position + width]]
+        typed = " ".join(surfaces).replace("- ", "-")
+        return self._known.get(typed) if "-" in typed else None
+
+    def _is_compound(self, tokens: list[Token], position: int, filler: Filler) -> bool:
+        """Whether known words side by side are one thing: "a yellow card", "the learning rate"."""
+        before = tokens[position - 1].word if position else ""
+        together = filler.english.lower() not in self._apart and before not in GRADED
+        return together and self._language == "en"
 
     def _is_proper(self, tokens: list[Token], position: int) -> bool:
         """Whether a capital inside the sentence makes a common word a name: "I saw Rose"."""

@@ -24,6 +24,8 @@ from core.text import Tokenizer
         ("She is pretty, too", "she is beautiful , too"),
         ("I live at 2, too", "i live at two , too"),
         ("it is 3 o'clock", "it is three o'clock"),
+        ("He is drinking water", "he is drinking water"),
+        ("I like a quite short video", "i like a quite short video"),
         ("I live at 3 libraries", "i live at <num1> <noun1>"),
     ],
 )
@@ -46,6 +48,9 @@ def test_surfaces_are_what_was_typed(tokenizer: Tokenizer) -> None:
         ("I live with Rose", "<name1>", "Rose", "罗丝"),
         ("I live in Zzyzx", "<name1>", "Zzyzx", "Zzyzx"),
         ("I have 25 cats", "<num1>", "25", "25"),
+        ("I love cat food", "<noun1>", "cat food", "猫粮"),
+        ("I like a short video", "<noun1>", "short video", "短视频"),
+        ("I love my mother-in-law", "<noun1>", "mother-in-law", "岳母"),
         ("I love flurbs", "<noun1>", "flurbs", "flurbs"),
         ("I live in 上海", "<name1>", "Shanghai", "上海"),
         ("I love \U0001f355", "<noun1>", "\U0001f355", "\U0001f355"),
