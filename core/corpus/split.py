@@ -18,6 +18,7 @@ from core.corpus.grammar import Grammar
 from core.corpus.pair import Pair
 from core.corpus.render import pair_of
 
+MOST_WORDS = 30  # of a sentence in either language
 HELD_OUT_SHARE = 25  # one combination in so many
 FULL_STOP_RATE, EXCLAMATION_RATE, BARE_QUESTION_RATE = 0.4, 0.04, 0.25
 
@@ -46,8 +47,11 @@ def draw_pair(grammar: Grammar, rng: random.Random) -> Pair:
             tree = draw.sentence()
         except ClashError:
             continue
-        if len(draw.only) < 2:  # a rule read in one direction only, and one of the other
-            return pair_of(tree, draw)
+        if len(draw.only) == 2:  # a rule read in one direction only, and one of the other
+            continue
+        pair = pair_of(tree, draw)
+        if max(len(pair.english), len(pair.chinese)) <= MOST_WORDS:
+            return pair
 
 
 def is_held_out(pair: Pair) -> bool:

@@ -47,7 +47,9 @@ def write_card(folder: Path, metrics: Metrics) -> None:
     """
     about = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     files = {
-        "metrics.json": json.dumps(figures(metrics), ensure_ascii=False, indent=1),
+        "metrics.json": json.dumps(
+            figures(metrics), ensure_ascii=False, indent=0, separators=(",", ":")
+        ),
         "CARD.md": _card(folder.name, about, metrics),
     }
     for name, sets in _lists(metrics).items():

@@ -29,7 +29,7 @@ class Recipe:
     those of the last encoder layer and of the last decoder layer, or of all decoder layers.
     """
 
-    steps: int = 13000
+    steps: int = 17000
     seed: int = 1
     batch_size: int = 192  # sentences
     warmup: int = 400
@@ -43,7 +43,7 @@ class Recipe:
     n_heads: int = 4
     encoder_layers: int = 2
     decoder_layers: int = 2
-    d_ff: int = 352
+    d_ff: int = 336
     norm_place: NormPlace = "post"
     teach_alignment: float = 0.0
     alignment_head: int | None = 0  # None: the mean of the layer's heads

@@ -106,7 +106,7 @@ def test_a_click_loads_it_and_a_second_one_switches_back() -> None:
     app = send(app, "example_cards", "pick", {"id": "solo"})
     now, solo = state_of(app), next(each for each in examples() if each.id == "solo")
     assert (now.text, now.model, now.edits) == (solo.text, solo.model, solo.edits)
-    assert (now.kind, now.layer, now.head, now.result) == ("cross", 1, 3, "words")
+    assert (now.kind, now.layer, now.head, now.result) == ("cross", 0, 3, "words")
     assert data_of(app, "example_cards")["chosen"] == "solo"
     after = "".join(each["text"] for each in data_of(app, "effect_words")["sentences"][1])
     assert after == solo.expect["after"]

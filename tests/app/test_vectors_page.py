@@ -89,7 +89,9 @@ def test_what_each_sublayer_adds(stack: str) -> None:
 
 
 def _number(text: str) -> float:
-    return float(text.replace("−", "-"))
+    """Of "−0.5" and "2.87×10⁻⁵" what they say."""
+    plain = text.replace("−", "-").replace("×10", "e")
+    return float(plain.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")))
 
 
 @pytest.mark.parametrize("text", TEXTS)

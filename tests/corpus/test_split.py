@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 from core.corpus import HeldOut, held_out_pairs, load_grammar, training_pairs
-from core.corpus.split import bare, is_held_out
+from core.corpus.split import MOST_WORDS, bare, is_held_out
 
 
 @pytest.fixture(scope="module")
@@ -35,3 +35,9 @@ def test_both_sides_end_alike(held_out: HeldOut) -> None:
     for pair in held_out.pairs:
         ends = {side[-1] if side[-1] in (".", "?", "!") else "" for side in pair.sides("en-zh")}
         assert len(ends) == 1
+
+
+def test_no_sentence_is_longer_than_is_said(held_out: HeldOut) -> None:
+    pairs = islice(training_pairs(load_grammar(), held_out, 7), 4000)
+    longest = max(len(side) for pair in pairs for side in (pair.english, pair.chinese))
+    assert longest <= MOST_WORDS + 1  # and a full stop

@@ -27,7 +27,7 @@ from core.translator import Translator
 TIRED = "The animal didn't cross the street because it was too tired"
 WIDE = "The animal didn't cross the street because it was too wide"
 WORD = 10  # tired, wide
-CONTEXT = "encoder/0/self_attention/context"
+CONTEXT = "encoder/1/self_attention/context"
 
 
 @pytest.fixture(scope="module")

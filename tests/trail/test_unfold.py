@@ -41,8 +41,10 @@ CONVENTIONS: tuple[dict[str, Any], ...] = (
 def check(trace: Trace, model: Any, cell: Cell) -> Node:
     node = unfold(trace, model, cell.address, cell.index)
     assert node.recorded == float(trace[cell.address][cell.index])
-    assert abs(node.difference) <= TOLERANCE, cell
-    assert abs(node.single_difference) <= TOLERANCE * max(1, abs(node.recorded)), cell
+    summed = float(np.abs(node.contributions).sum())  # large terms may cancel
+    tolerance = TOLERANCE * max(1, 0.1 * summed if math.isfinite(summed) else 0)
+    assert abs(node.difference) <= tolerance, cell
+    assert abs(node.single_difference) <= max(tolerance, TOLERANCE * abs(node.recorded)), cell
     assert node.verdict == ("given" if node.operation == "draw" else "agrees")
     assert node.operation in OPERATIONS
     assert set(node.notes) <= set(NOTES)
