@@ -128,6 +128,7 @@ def test_two_readers_at_once_see_their_own(browser: Browser, app_url: str) -> No
         one, two = pages.values()
         one.locator(".st-key-widget_stage_reset button").first.click()
         two.locator(".st-key-widget_stage_reset button").first.click()
+        expect(two.locator(BAR)).to_have_count(0)  # else there is nothing to undo yet
         two.locator(".st-key-widget_stage_undo button").first.click()
         expect(one.locator(BAR)).to_have_count(0)
         expect(two.locator(BAR)).to_have_attribute(
