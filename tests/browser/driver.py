@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -143,6 +144,12 @@ def wait_until_idle(page: Page, quiet: float = 0.4, seconds: float = 60) -> None
     raise TimeoutError(f"the page did not come to rest within {seconds:g} s: {before}")
 
 
+def read(page: Page, script: str, argument: object = None) -> Any:
+    """What a script says of the page at rest: of a chart that is not about to be drawn anew."""
+    wait_until_idle(page)
+    return page.evaluate(script, argument)
+
+
 def press_escape(page: Page) -> None:
     """Press Escape as soon as the page listens to it."""
     page.wait_for_selector('body[data-escape="heard"]', state="attached")
@@ -151,7 +158,8 @@ def press_escape(page: Page) -> None:
 
 _SIGNS = """(idle) => [
   document.querySelector(idle) ? "idle" : "running",
-  document.querySelectorAll('[data-testid="stSkeleton"], [data-stale="true"]').length,
+  document.querySelectorAll('[data-testid="stSkeleton"], [data-stale="true"]').length
+    + [...document.querySelectorAll(".js-plotly-plot")].filter((chart) => !chart._fullData).length,
   document.querySelectorAll("*").length,
   document.querySelectorAll(".js-plotly-plot .main-svg").length,
 ].join(" ")"""

@@ -37,7 +37,7 @@ def pair(page: Page) -> Locator:
 
 def cell(page: Page, row: int, column: int) -> tuple[float, float]:
     page.wait_for_selector(f"{READY} .nsewdrag", state="attached")
-    found: tuple[float, float] = page.evaluate(PLACE, [PICTURE, row, column])
+    found: tuple[float, float] = driver.read(page, PLACE, [PICTURE, row, column])
     return found
 
 
@@ -95,7 +95,7 @@ def test_a_click_spells_the_cell_out_and_the_link_brings_it_back(
     click_cell(page, 2, 0)
     page.wait_for_url("**query=3*")
     expect(pair(page)).to_have_text("you looks at I")
-    score = page.evaluate(VALUE, [PICTURE, 2, 0])
+    score = driver.read(page, VALUE, [PICTURE, 2, 0])
     shown = page.locator(".st-key-attention_cell .katex-mathml")
     expect(shown).to_contain_text(f"{score:.3g}".replace("-", "−"))
     again = open_page("attention", page.url.partition("?")[2])
@@ -218,6 +218,5 @@ def test_the_page_in_chinese_and_dark(open_page: Callable[..., Page]) -> None:
         "第 1 层 · 第 1 头"
     )
     page.wait_for_url("**language=zh*")
-    driver.wait_until_idle(page)
-    shade = page.evaluate(f"document.querySelector('{PICTURE}')._fullLayout.font.color")
+    shade = driver.read(page, f"document.querySelector('{PICTURE}')._fullLayout.font.color")
     assert shade.upper() == "#E6EAF0"

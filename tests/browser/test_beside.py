@@ -33,7 +33,7 @@ def causal() -> tuple[Trace, Trace]:
 def cell(page: Page, key: str, picture: int, row: int, column: int) -> tuple[float, float]:
     page.wait_for_selector(f'.st-key-{key} .js-plotly-plot[data-bridged="yes"]', state="attached")
     axis = "" if picture == 0 else str(2 * picture + 1)
-    found: tuple[float, float] = page.evaluate(PLACE, [key, axis, row, column])
+    found: tuple[float, float] = driver.read(page, PLACE, [key, axis, row, column])
     return found
 
 
@@ -86,8 +86,8 @@ def test_an_experiment_by_hover_and_click(
     page.mouse.click(*cell(page, key, 2, 7, 5))
     change = f"{format_number(one)} → {format_number(two)}"
     expect(page.locator(f".st-key-{key}_notes").get_by_text(change)).to_be_visible()
-    assert "query=8" in page.url
-    assert "key=6" in page.url
+    page.wait_for_url("**query=8*")
+    page.wait_for_url("**key=6*")
 
     page = open_page("switch", "edits=causal&kind=decoder&layer=2&head=2&query=8&key=6")
     expect(page.locator(".st-key-beside_switch").get_by_text(change)).to_be_visible()

@@ -128,19 +128,18 @@ def test_a_node_shows_where_it_looked(beam: Page) -> None:
     expect(node(page, int(index or 0))).to_have_attribute("aria-pressed", "true")
     chart = page.locator(LOOKS)
     expect(chart.locator(".ytick")).to_have_count(8)  # seven words and the end
-    before: list[float] = chart.evaluate(VALUES)
+    before: list[float] = driver.read(page, VALUES, LOOKS)
     assert sum(before) == pytest.approx(1, abs=1e-3)
     page.locator(".st-key-widget_beam_head").click()
     page.get_by_role("option", name="Head 2").click()
     page.wait_for_url("**head=2*")
-    driver.wait_until_idle(page)
-    assert page.locator(LOOKS).evaluate(VALUES) != before
+    assert driver.read(page, VALUES, LOOKS) != before
     path = page.locator(".beam-path > *").all_text_contents()
     assert path[-1] == word
 
 
 WHY = "pruned: other beginnings were better"
-VALUES = "(chart) => Array.from(chart._fullData[0].x)"
+VALUES = "(chart) => Array.from(document.querySelector(chart)._fullData[0].x)"
 
 
 def test_all_branches_and_back(beam: Page) -> None:
@@ -163,6 +162,7 @@ def test_words_that_look_like_markup_stay_words(browser: Browser, app_url: str) 
     query = "text=%3Cb%3Ex%3C%2Fb%3E+likes+you&language=zh&decoding=beam"
     page = driver.open_page(browser, f"{app_url}/decoding?{query}", theme="dark")
     expect(page.get_by_text("选中的节点")).to_be_visible()
+    driver.wait_until_idle(page)
     words = page.locator(f"{LOOKS} .ytick text").all_text_contents()
     assert "".join(words[:-3]).replace("␣", "") == "<b>x</b>"
     assert page.locator(".tree b, .beam-path b b").count() == 0

@@ -34,8 +34,7 @@ def expect_step(page: Page, step: int, last: int = 5) -> None:
 
 def click_candidate(page: Page, row: int) -> str:
     page.wait_for_selector(f'{WORDS}[data-bridged="yes"] .nsewdrag', state="attached")
-    driver.wait_until_idle(page)
-    x, y = page.evaluate(PLACE, [WORDS, row])
+    x, y = driver.read(page, PLACE, [WORDS, row])
     page.mouse.move(x + 3, y)
     page.mouse.move(x, y)
     label = page.locator(f"{WORDS} .hovertext")
@@ -135,6 +134,7 @@ def test_forcing_a_wrong_word(open_page: Callable[..., Page]) -> None:
     page.wait_for_url("**moment=1*")
     expect(page.get_by_text("A wrong word at step 1")).to_be_visible()
     mark = page.locator(".forcing-sentences mark")
+    driver.wait_until_idle(page)
     example = mark.inner_text()
     pills = page.locator('.st-key-forcing_pickers [data-testid="stButtonGroup"] button')
     word = next(w for w in pills.all_inner_texts() if w.isalpha() and w != example)
@@ -155,7 +155,8 @@ def test_the_cache_is_seen_and_measured(open_page: Callable[..., Page]) -> None:
     expect(page.get_by_text("At step 2")).to_be_visible()
     chart = ".st-key-cache_work .js-plotly-plot"
     page.wait_for_selector(f'{chart}[data-bridged="yes"] .nsewdrag', state="attached")
-    x, y = page.evaluate(
+    x, y = driver.read(
+        page,
         """(selector) => {
       const chart = document.querySelector(selector);
       const box = chart.querySelector(".nsewdrag").getBoundingClientRect();

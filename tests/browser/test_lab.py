@@ -84,4 +84,4 @@ def test_the_errata_at_a_glance(open_page: OpenPage) -> None:
     wait_until_idle(page)
     over = "node => node.scrollHeight - node.clientHeight"
     assert page.locator(".st-key-lab_example").evaluate(over) <= 0  # it fits the screen
-    assert "example=errata" in page.url
+    page.wait_for_url("**example=errata*")

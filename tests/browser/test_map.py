@@ -112,7 +112,8 @@ def test_an_attention_block_leads_to_its_heads(open_page: Callable[..., Page]) -
     panel(page).get_by_role("button", name="See its heads").click()
     page.wait_for_url("**/attention?*")
     driver.wait_until_idle(page)
-    assert "kind=cross" in page.url and "layer=2" in page.url
+    page.wait_for_url("**kind=cross*")
+    page.wait_for_url("**layer=2*")
 
 
 def test_an_unknown_block_in_the_link_opens_nothing(open_page: Callable[..., Page]) -> None:

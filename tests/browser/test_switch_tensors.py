@@ -21,7 +21,7 @@ SHARE = """([selector, curve, row, column]) =>
 
 def click_cell(page: Page, curve: int, row: int, column: int) -> None:
     page.wait_for_selector(f'{SWEEP}[data-bridged="yes"] .nsewdrag', state="attached")
-    x, y = page.evaluate(PLACE, [SWEEP, curve, row, column])
+    x, y = driver.read(page, PLACE, [SWEEP, curve, row, column])
     page.mouse.move(x + 3, y)
     page.mouse.move(x, y)
     expect(page.locator(f"{SWEEP} .hovertext")).to_be_visible()
@@ -33,8 +33,7 @@ def test_a_sweep_is_run_and_a_cell_becomes_the_experiment(open_page: Callable[..
     page.locator(".st-key-widget_sweep_pair").get_by_text("cat / dog").click()
     expect(page.locator(".st-key-sweep_pairs")).to_contain_text("The noun decides")
     page.wait_for_url("**second=*")
-    driver.wait_until_idle(page)
-    assert page.evaluate(SHARE, [SWEEP, 0, 0, 3]) > 0.99  # cat, where the words enter
+    assert driver.read(page, SHARE, [SWEEP, 0, 0, 3]) > 0.99  # cat, where the words enter
     click_cell(page, 0, 6, 3)
     page.wait_for_url("**edits=patch*")
     patched = page.locator(".st-key-sweep_patched")

@@ -25,7 +25,8 @@ def code(page: Page) -> Locator:
 
 def hover_cell(page: Page, row: int, column: int) -> None:
     """The mouse over a cell, by the axes of the drawn picture."""
-    place = page.evaluate(
+    place = driver.read(
+        page,
         """([selector, row, column]) => {
           const chart = document.querySelector(selector);
           const box = chart.querySelector(".nsewdrag").getBoundingClientRect();
@@ -74,7 +75,7 @@ def test_the_tree_by_keyboard(open_page: Callable[..., Page]) -> None:
 def test_hover_says_the_words_and_the_exact_value(open_page: Callable[..., Page]) -> None:
     page = open_page("tensors", "text=I+like+you")
     page.wait_for_selector(f"{PICTURE} .nsewdrag", state="attached")
-    exact = page.evaluate(f"document.querySelector('{PICTURE}')._fullData[0].z[1][2]")
+    exact = driver.read(page, f"document.querySelector('{PICTURE}')._fullData[0].z[1][2]")
     hover_cell(page, 1, 2)
     label = page.locator(f"{PICTURE} .hovertext")
     expect(label).to_contain_text("2 like")
@@ -158,7 +159,7 @@ def test_nothing_is_cut_in_large_type(
     query = f"address={MASKED}&size={size}&language={language}"
     page = open_page("tensors", query, width=window[0], height=window[1])
     expect(leaf(page, MASKED)).to_be_visible()
-    assert page.evaluate(CUT) == []
+    assert driver.read(page, CUT) == []
     beyond = page.locator(".statistics").evaluate(
         "each => each.scrollWidth - each.parentElement.clientWidth"
     )

@@ -36,7 +36,7 @@ def test_from_a_weight_to_a_word_and_back(open_page: Callable[..., Page]) -> Non
     expect(page.locator(".st-key-trail_number")).to_contain_text("Here the trail ends")
     page.locator(WAY).first.click()
     expect(page.locator(WAY)).to_have_count(1)
-    assert page.url == first
+    page.wait_for_url(first)
     driver.press_escape(page)
     expect(page.locator(".st-key-trail")).to_have_count(0)
     assert "trail=" not in page.url
@@ -51,10 +51,10 @@ def test_a_click_on_a_tensor_opens_it_and_the_walkthrough_shows_its_step(
     page.mouse.down()
     page.mouse.up()
     expect(last(page)).to_contain_text("score")
-    assert "trail=encoder%2F0%2Fself_attention%2Fscores%401%2C1%2C3%2C6" in page.url
+    page.wait_for_url("**trail=encoder%2F0%2Fself_attention%2Fscores%401%2C1%2C3%2C6*")
     press(page, "walk")
     page.wait_for_url("**/walkthrough?**")
-    assert "walk=encoder.0.self_attention.scores" in page.url
+    page.wait_for_url("**walk=encoder.0.self_attention.scores*")
 
 
 def test_a_block_and_a_candidate_lead_to_their_numbers(open_page: Callable[..., Page]) -> None:
@@ -74,7 +74,8 @@ def click_cell(page: Page, chart: str, plot: str, x: float, y: float) -> None:
     """Click at a place of a chart, in the numbers of its axes."""
     drag = page.locator(f"{chart} .{plot} .nsewdrag").first
     expect(drag).to_be_attached()
-    place = page.evaluate(
+    place = driver.read(
+        page,
         """([chart, plot, x, y]) => {
           const drawn = document.querySelector(chart);
           const box = drawn.querySelector(`.${plot} .nsewdrag`).getBoundingClientRect();

@@ -55,8 +55,8 @@ def test_the_slider_goes_through_the_training(open_page: Callable[..., Page]) ->
     expect(current(page).locator(".step")).to_have_text(str(STEPS[-2]))
     expect(step_name(page)).to_have_text(f"Step {STEPS[-2]} of {STEPS[-1]}")
     expect(in_bar(page)).to_contain_text(str(STEPS[-2]))
+    x, _ = driver.read(page, PLACE, [CURVES, STEPS.index(EARLY)])
     box = thumb(page).bounding_box()
-    x, _ = page.evaluate(PLACE, [CURVES, STEPS.index(EARLY)])
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.down()
@@ -64,13 +64,14 @@ def test_the_slider_goes_through_the_training(open_page: Callable[..., Page]) ->
     page.mouse.up()
     page.wait_for_url(f"**step={EARLY}*")
     expect(current(page).locator(".step")).to_have_text(str(EARLY))
+    driver.wait_until_idle(page)
     before = page.locator(".training-headline b").inner_text()
     assert before == row(page, EARLY).locator(".said").inner_text()
 
 
 def test_slider_mark_and_curves_stand_above_each_other(open_page: Callable[..., Page]) -> None:
     page = open_page("training", f"step={EARLY}")
-    wanted, _ = page.evaluate(PLACE, [CURVES, STEPS.index(EARLY)])
+    wanted, _ = driver.read(page, PLACE, [CURVES, STEPS.index(EARLY)])
     box = thumb(page).bounding_box()
     assert box is not None
     assert box["x"] + box["width"] / 2 == pytest.approx(wanted, abs=4)

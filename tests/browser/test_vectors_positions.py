@@ -5,6 +5,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser import driver
+
 POINT = """([key, x, y]) => {
   const chart = document.querySelector(`.st-key-${key} .js-plotly-plot`);
   const box = chart.querySelector(".nsewdrag").getBoundingClientRect();
@@ -16,7 +18,7 @@ POINT = """([key, x, y]) => {
 def click(page: Page, key: str, x: float, y: float) -> None:
     chart = f'.st-key-{key} .js-plotly-plot[data-bridged="yes"]'
     page.wait_for_selector(f"{chart} .nsewdrag", state="attached")
-    across, down = page.evaluate(POINT, [key, x, y])
+    across, down = driver.read(page, POINT, [key, x, y])
     page.mouse.move(across + 2, down)
     page.mouse.move(across, down)
     expect(page.locator(f"{chart} .hovertext").first).to_be_visible()

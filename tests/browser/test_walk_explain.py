@@ -30,7 +30,7 @@ def test_symbols_and_variables_lead_to_their_steps(open_page: Callable[..., Page
     assert not overlaps(caption, numbers)
     marked.locator("button", has_text="masked").first.click()
     expect(code.locator(".line.marked").first).to_contain_text("mask.expand_as")
-    assert "walk=encoder.0.self_attention.mask" in page.url
+    page.wait_for_url("**walk=encoder.0.self_attention.mask*")
     driver.wait_until_idle(page)
     code.get_by_role("tab", name="apply_mask").click()
     expect(code.locator(".place")).to_contain_text("core/model/masks.py")
