@@ -16,6 +16,7 @@ from core.text.forms import NUMERALS, apart, whole_forms
 from core.text.gazetteer import Gazetteer
 from core.text.normalize import HAN, simplify
 from core.text.numbers import CLOCK_ZH
+from core.text.paraphrases import meaning, reworded
 from core.text.people import ENGLISH
 from core.text.pinyin import GIVEN
 from core.text.tokens import Token, single_marks, without_faces
@@ -70,9 +71,8 @@ def split_chinese(text: str, vocabulary: Vocabulary, gazetteer: Gazetteer) -> li
     for chunk in chunks:
         for match in RUN.finditer(chunk):
             tokens.extend(_run(match[0], spaced and match[0] == chunk, vocabulary, gazetteer))
-    return without_faces(
-        single_marks(apart(whole_forms(tokens, vocabulary.has_word), vocabulary.has_word))
-    )
+    whole = apart(whole_forms(tokens, vocabulary.has_word), vocabulary.has_word)
+    return without_faces(single_marks(reworded(whole, "zh", vocabulary.has_word)))
 
 
 def _run(run: str, whole: bool, vocabulary: Vocabulary, gazetteer: Gazetteer) -> list[Token]:
@@ -129,7 +129,7 @@ def _price(word: str, vocabulary: Vocabulary, gazetteer: Gazetteer) -> tuple[str
     if vocabulary.has_word(known):
         read_as = vocabulary.piece(known) != known
         return "word", WORD_COST + vocabulary.cost(known) + (SYNONYM_COST if read_as else 0.0)
-    if word in gazetteer.chinese:
+    if word in gazetteer.chinese or meaning(word, "zh", vocabulary.has_word):
         return "word", GAZETTEER_COST
     if NUMERALS.fullmatch(word) or CLOCK_ZH.fullmatch(word):
         return "number", NUMBER_COST

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from core.text.contractions import expanded
 from core.text.normalize import HAN
 from core.text.numbers import CLOCK, MONEY, ORDINAL
+from core.text.paraphrases import reworded
 from core.text.surroundings import degrees, hours
 from core.text.tokens import Token, single_marks, without_faces
 
@@ -42,7 +43,8 @@ def split_english(text: str, known: Callable[[str], bool]) -> list[Token]:
     for place, chunk in enumerate(chunks):
         following = chunks[place + 1] if place + 1 < len(chunks) else ""
         tokens.extend(_chunk(chunk, following.lower().strip(".,?!;:\"'()"), known))
-    joined = degrees(hours(_joined(tokens, known), known), known)
+    tokens = _joined(reworded(tokens, "en", known), known)
+    joined = degrees(hours(tokens, known), known)
     return without_faces(single_marks(joined))
 
 

@@ -32,12 +32,14 @@ OF = frozenset("的地")
 THINGS = SUBJECTS | frozenset("个 一 两 这 那 这些 那些".split())
 DIRECTIONS = frozenset("下上来去家树课班画里饭歌")  # 坐 了 下 来, 下 了 课: the 了 stays inside
 SEVERAL = frozenset("两三 三两 二三 三四 三五 四五 五六 六七 七八 八九".split())
-BEHIND = {("干", "嘛"): "什么", ("干", "吗"): "什么"}
+BEHIND = {("干", "嘛"): "什么", ("干", "吗"): "什么", ("碗", "面"): "面条", ("吃", "面"): "面条"}
+EXCLAIMED = frozenset("哇哦喔")  # at the end they are 啊, in front of a comma what they are
 MORE = frozenset("高低大小多少好重早晚")  # 高于
 TRIED = frozenset("帮尝算闻摸读写问等走玩洗学练查教改修换站坐躺") | set(
     "讨论 商量 研究 打扫 休息 介绍 学习 了解 认识 准备 收拾 考虑 检查 练习 锻炼 整理 复习".split()
 )
 SOLE = frozenset("澡觉婚舞步")  # what 洗, 睡 … have behind them and nothing else has
+ONCE = frozenset("折忙发会假照歉电账")  # 打个折, 帮个忙
 # Words that are two behind a word of the first set or in front of one of the second.
 TWO = {
     "你好": ("比 祝 没有", "吗 多"),  # 比你好, 你好吗
@@ -135,6 +137,15 @@ def _around(whole: list[Token], ahead: list[Token], known: Known) -> int:
     return read
 
 
+def _once(whole: list[Token], ahead: list[Token], known: Known) -> int:
+    """打 个 折 is 打折."""
+    verb, piece, thing = _words(ahead, 3)
+    if piece != "个" or thing not in ONCE or not known(verb + thing):
+        return 0
+    whole.append(Token("".join(token.surface for token in ahead[:3]), verb + thing))
+    return 3
+
+
 def _twice(whole: list[Token], ahead: list[Token], known: Known) -> int:
     """看 看书 is 看看 书, 尝 尝, 尝 一 尝, 尝 了 尝 are 尝 一下, 大 大 的 is 大 的."""
     token, following = _words(ahead, 2)
@@ -174,13 +185,15 @@ def _regrouped(whole: list[Token], ahead: list[Token], known: Known) -> int:
         meant = "在"
     elif token == "那样" and {"像", "不"} & {each.word for each in whole} == {"像"}:
         meant = "一样"
+    elif token in EXCLAIMED and whole and whole[-1].kind == "word":
+        meant = "啊"
     if meant and known(meant):
         whole.append(Token(surface, meant))
         return 1
     return 0
 
 
-RULES = (_asked, _counted, _dated, _weekday, _twice, _around, _regrouped)
+RULES = (_asked, _counted, _dated, _weekday, _once, _twice, _around, _regrouped)
 
 
 def apart(tokens: list[Token], known: Known) -> list[Token]:

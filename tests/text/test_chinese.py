@@ -141,3 +141,21 @@ def test_words_that_chinese_takes_apart(text: str, pieces: str) -> None:
 
 def test_an_address_beside_chinese_is_no_english_word() -> None:
     assert Tokenizer(Vocabulary(FORMS, {}, {})).detect("请看https://x.org") == "zh"
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("能打个折吗", "能 打折 吗"),
+        ("他请个假", "他 请假"),
+        ("他有个假期", "他 有 个 假期"),
+        ("我吃面", "我 吃 面条"),
+        ("我吃一碗面", "我 吃 一 碗 面条"),
+        ("有空房间吗", "有 空 房间 吗"),
+        ("他有空吗", "他 有空 吗"),
+    ],
+)
+def test_a_little_word_inside_and_what_is_free(text: str, pieces: str) -> None:
+    words = "能 打折 打 个 吗 他 请假 请 假 假期 有 我 吃 面 面条 一 碗 空 房间 有空".split()
+    small = Tokenizer(Vocabulary(words, {}, dict.fromkeys(words, 10)))
+    assert " ".join(small.encode(text, "zh").pieces[:-1]) == pieces
