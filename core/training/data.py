@@ -18,7 +18,7 @@ from core.text.tokenizer import Tokenizer
 from core.text.vocabulary import END, RESERVED, TAGS, UNKNOWN, Vocabulary
 
 BATCHES_A_POOL = 32  # drawn together, so that a batch can hold sentences of one length
-VOCABULARY_SAMPLE = 150_000  # pairs
+VOCABULARY_SAMPLE = 300_000  # pairs
 
 
 Stream = Callable[[str], Iterator[Pair]]  # endless training pairs, the same for the same seed

@@ -43,7 +43,7 @@ class Recipe:
     n_heads: int = 4
     encoder_layers: int = 2
     decoder_layers: int = 2
-    d_ff: int = 336
+    d_ff: int = 320
     norm_place: NormPlace = "post"
     teach_alignment: float = 0.0
     alignment_head: int | None = 0  # None: the mean of the layer's heads

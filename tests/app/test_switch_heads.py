@@ -246,4 +246,4 @@ def test_the_attention_page_switches_the_head_in_focus() -> None:
 
 def test_the_page_in_chinese() -> None:
     app = open_heads(language="zh", head="2", heads_by="harm")
-    assert data_of(app, "head_switches")["items"][0]["short"].startswith("交叉")
+    assert data_of(app, "head_switches")["items"][0]["short"].endswith(" 头")
