@@ -12,6 +12,8 @@ from typing import Any
 
 import streamlit as st
 
+from app import scripts
+
 
 @asynccontextmanager
 async def _warm_up(_app: Any) -> AsyncIterator[None]:
@@ -32,4 +34,4 @@ def _load() -> None:
     process.warm_up()
 
 
-app = st.App("app.py", lifespan=_warm_up)
+app = st.App("app.py", lifespan=_warm_up, routes=[scripts.route()])

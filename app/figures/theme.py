@@ -51,6 +51,7 @@ def base_layout(look: Look, height: int | None = None, **more: Any) -> dict[str,
         "zeroline": False,
         "showgrid": False,
         "automargin": True,
+        "ticklabeloverflow": "allow",  # otherwise plotly.js measures each label, a layout each
         "fixedrange": True,
         "title": {"font": {"size": look.px(13), "color": look.colour("faint")}, "standoff": 6},
         "tickfont": {"size": look.px(13)},

@@ -110,6 +110,7 @@ ALLOWED = {
         "app.experiments",
         "app.widgets",
         "app.figures",
+        "app.scripts",
         "app.service",
         "app.state",
         "app.trainings",
@@ -118,7 +119,7 @@ ALLOWED = {
     ),
     "app.views": ("app.widgets", "app.figures", "app.service", "app.state", "app.words", "core"),
     "app.py": ("app",),
-    "serve.py": ("app.process", "app.widgets"),
+    "serve.py": ("app.process", "app.scripts", "app.widgets"),
     "app": (),
 }
 # What must stay out for good.

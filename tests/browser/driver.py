@@ -159,7 +159,7 @@ def press_escape(page: Page) -> None:
 _SIGNS = """(idle) => [
   document.querySelector(idle) ? "idle" : "running",
   document.querySelectorAll('[data-testid="stSkeleton"], [data-stale="true"]').length
-    + [...document.querySelectorAll(".js-plotly-plot")].filter((chart) => !chart._fullData).length,
+    + document.querySelectorAll('.chart-place:not([data-chart="drawn"])').length,
   document.querySelectorAll("*").length,
   document.querySelectorAll(".js-plotly-plot .main-svg").length,
 ].join(" ")"""

@@ -1,4 +1,4 @@
-"""Clicks on heat maps and images reach Python, also after a chart has been drawn again."""
+"""Charts are updated in place; clicks on them reach Python, also after they have new data."""
 
 from collections.abc import Iterator
 
@@ -10,10 +10,16 @@ from tests.browser import driver
 
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Iterator[Page]:
-    with driver.serving(script="tests/browser/bridge_page.py") as url:
+    with driver.serving(script="tests/browser/bridge_serve.py") as url:
         page = driver.open_page(browser, url, height=1200)
         yield page
         page.close()
+
+
+def turn_to(page: Page, turn: str) -> None:
+    page.get_by_label("turn").fill(turn)
+    page.get_by_label("turn").press("Enter")
+    driver.wait_until_idle(page)
 
 
 def click_cell(page: Page, chart: str, column: int, row: int) -> None:
@@ -41,9 +47,7 @@ def test_cell_of_an_image(page: Page) -> None:
 
 
 def test_same_cell_twice_and_after_new_data(page: Page) -> None:
-    page.get_by_label("turn").fill("3")
-    page.get_by_label("turn").press("Enter")
-    driver.wait_until_idle(page)
+    turn_to(page, "3")
     for _ in range(2):
         click_cell(page, "matrix", 0, 0)
         expect(page.get_by_text("matrix 0 0 0", exact=True)).to_be_visible()
@@ -54,3 +58,58 @@ def test_same_cell_twice_and_after_new_data(page: Page) -> None:
 def test_labels_are_shown_as_typed(page: Page) -> None:
     labels = page.locator(".st-key-matrix .xtick text").all_text_contents()
     assert labels == ["<s>", "a", "b", "&lt;", "动物"]
+
+
+def test_new_data_update_the_chart_that_is_there(page: Page) -> None:
+    turn_to(page, "0")
+    page.evaluate(MARK)
+    turn_to(page, "6")
+    found = driver.read(page, FOUND)
+    assert found == {"chart": "ours", "svg": "ours", "z": pytest.approx(0.7)}
+
+
+def test_a_chart_that_did_not_change_is_not_drawn_again(page: Page) -> None:
+    turn_to(page, "1")
+    page.evaluate(COUNT)
+    turn_to(page, "6")  # the picture's colour goes round after five turns
+    assert driver.read(page, "() => window.drawn") == ["matrix"]
+
+
+def test_whole_screen_and_back(page: Page) -> None:
+    page.locator(".st-key-matrix .chart-place").hover()
+    page.locator('.st-key-matrix [data-title^="Whole screen"]').click()
+    page.wait_for_function("() => document.fullscreenElement?.className.includes('chart-place')")
+    page.wait_for_function(HIGH, arg=page.evaluate("() => innerHeight"))
+    page.evaluate("() => document.exitFullscreen()")
+    page.wait_for_function(HIGH, arg=400)
+
+
+def test_a_script_that_does_not_come_is_said(browser: Browser) -> None:
+    with driver.serving(script="tests/browser/bridge_serve.py") as url:
+        page = browser.new_page()
+        page.route("**/scripts/plotly-*", lambda route: route.abort())
+        page.goto(url)
+        expect(page.get_by_text("could not be drawn").first).to_be_visible()
+        page.close()
+
+
+MARK = """() => {
+  const chart = document.querySelector(".st-key-matrix .js-plotly-plot");
+  chart.mark = chart.querySelector(".main-svg").mark = "ours";
+}"""
+FOUND = """() => {
+  const chart = document.querySelector(".st-key-matrix .js-plotly-plot");
+  const svg = chart.querySelector(".main-svg");
+  return { chart: chart.mark, svg: svg.mark, z: chart._fullData[0].z[0][0] };
+}"""
+COUNT = """() => {
+  window.drawn = [];
+  for (const key of ["matrix", "picture"]) {
+    const chart = document.querySelector(`.st-key-${key} .js-plotly-plot`);
+    chart.on("plotly_afterplot", () => window.drawn.push(key));
+  }
+}"""
+HIGH = """(high) => {
+  const chart = document.querySelector(".st-key-matrix .js-plotly-plot");
+  return chart.dataset.chart === "drawn" && chart._fullLayout.height === high;
+}"""
