@@ -138,9 +138,12 @@ class Trace:
         space = "" if self.direction.endswith("zh") else " "
         return space.join((self.output_text, *self.further))
 
-    @property
+    @cached_property
     def nbytes(self) -> int:
-        """Bytes of memory the recording holds; tensors that share memory count once."""
+        """Bytes of memory the recording holds; tensors that share memory count once.
+
+        Read-only as they are, they are added up once.
+        """
         storages = {
             (tensor.device, tensor.untyped_storage().data_ptr()): tensor.untyped_storage().nbytes()
             for tensor in self.tensors.values()
