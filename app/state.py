@@ -55,6 +55,7 @@ __all__ = [
     "page",
     "settle",
     "settle_step",
+    "still_wanted",
     "sync",
     "trigger",
     "update",
@@ -102,6 +103,11 @@ def sync(url_path: str) -> State:
     if query == st.session_state["written"] or (turned and not query):
         return _write(get_state())
     return _adopt(query)
+
+
+def still_wanted() -> None:
+    """Ends this run, as any Streamlit call does, where a newer one is asked for or nobody waits."""
+    st.session_state.get("state")
 
 
 def page() -> str:
