@@ -150,6 +150,11 @@ class Trace:
         }
         return sum(storages.values())
 
+    @cached_property
+    def readings(self) -> dict[Any, Any]:
+        """What `core.trace.memo.once_a_run` has read off it."""
+        return {}
+
     def save(self, path: str | Path) -> None:
         """Writes the run to one safetensors file that reopens anywhere."""
         about = {each.name: getattr(self, each.name) for each in fields(self)}
