@@ -22,6 +22,7 @@ from core.memory import keep_freed_memory
 THREADS = int(os.environ.get("GLASSFORMER_THREADS", "1"))
 COLLECT_EVERY = 10.0  # seconds between two full collections, at least
 SETTLED = 3.0  # seconds without a rerun: the first visitor has a page
+LONGEST = 60.0  # seconds to wait for that
 
 _prepared = threading.Lock()
 NEVER = 1_000_000  # collections of the middle generation until Python would collect the oldest
@@ -40,13 +41,14 @@ def prepare() -> None:
     keep_freed_memory()
     young, middle, _ = gc.get_threshold()
     gc.set_threshold(young, middle, NEVER)
-    freeze()
+    gc.freeze()
     if runtime.exists():
         threading.Thread(target=_collect, name="collector", daemon=True).start()
 
 
 def freeze() -> None:
     """Take all that is alive out of every later collection: modules, models, the grammar."""
+    gc.unfreeze()
     gc.collect()
     gc.freeze()
 
@@ -67,15 +69,20 @@ def _collect() -> None:
 
 
 def warm_up() -> None:
-    """Load the bundled translator and translate once, so that the first visitor does not wait.
-
-    Then, once nobody waits for a page, the grammar for those who will train.
-    """
+    """Load the bundled translator and translate once, so that the first visitor does not wait."""
     with suppress(GlassformerError):  # the first page shows it, in the visitor's language
         get_trace(FIRST_SENTENCE)
     prepare()
+
+
+def wait_until_quiet() -> None:
+    """Wait until no page has been drawn for a while, but not for ever."""
     time.sleep(SETTLED)
-    RERUNS.wait_until_quiet(60, SETTLED)
+    RERUNS.wait_until_quiet(LONGEST, SETTLED)
+
+
+def load_the_rest() -> None:
+    """What only some visitors need: the grammar, for those who will train."""
     with suppress(GlassformerError):  # the page that needs it shows it
         load_grammar()
     freeze()
