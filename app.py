@@ -3,6 +3,7 @@
 import streamlit as st
 
 from app import process, state
+from app.admission import admitted
 from app.widgets import beside, frame, trail
 from app.words import say
 
@@ -11,19 +12,26 @@ PAGES = (
     "tensors",
 )  # fmt: skip
 
-st.set_page_config("Glassformer", "🔍", layout="wide", initial_sidebar_state="collapsed")
-language = state.begin().language
-page = st.navigation(
-    [
-        st.Page(f"app/views/{name}.py", title=say(f"frame.{name}"), default=name == PAGES[0])
-        for name in PAGES
-    ],
-    position="top",
-)
-if state.sync(page.url_path).language != language:
-    st.rerun()  # the browser's back button: the page titles are still in the other language
-process.prepare()
-frame.show()
-if not beside.show(page.url_path):
-    page.run()
-trail.show()
+
+@admitted
+def run() -> None:
+    """The page on screen, once few enough others are being run."""
+    st.set_page_config("Glassformer", "🔍", layout="wide", initial_sidebar_state="collapsed")
+    language = state.begin().language
+    page = st.navigation(
+        [
+            st.Page(f"app/views/{name}.py", title=say(f"frame.{name}"), default=name == PAGES[0])
+            for name in PAGES
+        ],
+        position="top",
+    )
+    if state.sync(page.url_path).language != language:
+        st.rerun()  # the browser's back button: the page titles are still in the other language
+    process.prepare()
+    frame.show()
+    if not beside.show(page.url_path):
+        page.run()
+    trail.show()
+
+
+run()

@@ -14,6 +14,11 @@ import streamlit as st
 
 from app import scripts
 
+FIRST = (  # what the first page needs
+    "frame", "beside", "trail", "translate.lead", "translate.words_panel",
+    "translate.choices_panel", "translate.map_panel",
+)  # fmt: skip
+
 
 @asynccontextmanager
 async def _warm_up(_app: Any) -> AsyncIterator[None]:
@@ -27,11 +32,17 @@ async def _warm_up(_app: Any) -> AsyncIterator[None]:
 
 
 def _load() -> None:
-    from app import process, widgets
+    from app import process
+
+    process.warm_up()
+    for name in FIRST:
+        import_module(f"app.widgets.{name}")
+    process.wait_until_quiet()  # the first visitor has a page; what follows is for the others
+    from app import widgets
 
     for module in pkgutil.walk_packages(widgets.__path__, f"{widgets.__name__}."):
         import_module(module.name)
-    process.warm_up()
+    process.load_the_rest()
 
 
 app = st.App("app.py", lifespan=_warm_up, routes=[scripts.route()])

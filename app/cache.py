@@ -1,4 +1,4 @@
-"""A bounded cache for values that are large and slow to make, shared by all sessions."""
+"""Bounded caches for values that are large and slow to make, shared by all sessions."""
 
 from __future__ import annotations
 
@@ -6,31 +6,78 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
+
+from app.limits import CACHE_BYTES
 
 Value = TypeVar("Value")
 
 
-class BoundedCache(Generic[Value]):
-    """Keeps the values used last, at most `max_bytes` of them (but always the newest one).
+class Budget:
+    """The bytes that several caches may hold together.
 
-    Two threads that ask for the same key at the same time make it once: the second one waits.
-    A failure is not kept: the next call tries again.
+    Above it the values that were used longest ago go, whichever cache they are in, but never the
+    newest one. A cache that nobody holds any more counts no longer.
     """
 
-    def __init__(self, max_bytes: int, size_of: Callable[[Value], int]) -> None:
-        self._max_bytes = max_bytes
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self.lock = threading.Lock()  # of all its caches: what they do under it takes no time
+        self.moments = count()
+        self.caches: WeakSet[BoundedCache[Any]] = WeakSet()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all values together."""
+        with self.lock:
+            return sum(cache.held for cache in self.caches)
+
+    def trim(self) -> None:
+        """Drop what is too much; call it with the lock held."""
+        filled = [cache for cache in self.caches if len(cache)]
+        while sum(cache.held for cache in filled) > self.max_bytes:
+            if sum(len(cache) for cache in filled) == 1:
+                return
+            min(filled, key=BoundedCache.oldest).drop_oldest()
+            filled = [cache for cache in filled if len(cache)]
+
+
+SERVER = Budget(CACHE_BYTES)  # of every cache that the sessions share
+
+
+@dataclass
+class _Kept(Generic[Value]):
+    value: Value
+    size: int  # bytes; a value never changes, so its size is asked for once
+    used: int  # the moment of its last use
+
+
+class BoundedCache(Generic[Value]):
+    """Keeps the values used last, as many as its budget has room for.
+
+    size_of: the bytes of a value, asked for once. Two threads that ask for the same key at the
+    same time make it once: the second one waits. A failure is not kept: the next call tries again.
+    """
+
+    def __init__(self, budget: Budget, size_of: Callable[[Value], int]) -> None:
+        self._budget = budget
         self._size_of = size_of
-        self._values: OrderedDict[Hashable, Value] = OrderedDict()
+        self._values: OrderedDict[Hashable, _Kept[Value]] = OrderedDict()
         self._making: dict[Hashable, Future[Value]] = {}
-        self._lock = threading.Lock()
+        self.held = 0  # bytes; changes under the budget's lock alone
+        with budget.lock:
+            budget.caches.add(self)
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """The value of the key, made now if it is not here."""
-        with self._lock:
-            if key in self._values:
+        with self._budget.lock:
+            if (kept := self._values.get(key)) is not None:
+                kept.used = next(self._budget.moments)
                 self._values.move_to_end(key)
-                return self._values[key]
+                return kept.value
             mine = key not in self._making
             promise = self._making.setdefault(key, Future())
         if mine:
@@ -40,26 +87,31 @@ class BoundedCache(Generic[Value]):
     @property
     def nbytes(self) -> int:
         """Bytes of all values together."""
-        with self._lock:
-            return self._held()
+        return self.held
 
     def __len__(self) -> int:
         return len(self._values)
 
+    def oldest(self) -> int:
+        """When the value used longest ago was used. Errors: StopIteration for an empty cache."""
+        return next(iter(self._values.values())).used
+
+    def drop_oldest(self) -> None:
+        """Drop the value used longest ago; for its budget."""
+        self.held -= self._values.popitem(last=False)[1].size
+
     def _make(self, key: Hashable, make: Callable[[], Value], promise: Future[Value]) -> None:
         try:
             value = make()
+            size = self._size_of(value)
         except BaseException as error:
-            with self._lock:
+            with self._budget.lock:
                 del self._making[key]
             promise.set_exception(error)
             return
-        with self._lock:
+        with self._budget.lock:
             del self._making[key]
-            self._values[key] = value
-            while len(self._values) > 1 and self._held() > self._max_bytes:
-                self._values.popitem(last=False)
+            self._values[key] = _Kept(value, size, next(self._budget.moments))
+            self.held += size
+            self._budget.trim()
         promise.set_result(value)
-
-    def _held(self) -> int:
-        return sum(self._size_of(value) for value in self._values.values())

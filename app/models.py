@@ -7,13 +7,11 @@ from typing import Any
 import streamlit as st
 
 from app import trainings
-from app.cache import BoundedCache
+from app.cache import SERVER, BoundedCache
 from core.checkpoints import DEFAULT, list_models, load_about, load_history, load_model
 from core.errors import GlassformerError
 from core.history import History
 from core.translator import Translator
-
-SNAPSHOT_BYTES = 128 * 2**20  # some dozens of steps of the bundled translators' training
 
 
 def models() -> list[str]:
@@ -71,7 +69,7 @@ def _load(name: str) -> Translator:
 
 @st.cache_resource(show_spinner=False)
 def _snapshots() -> BoundedCache[Translator]:
-    return BoundedCache(SNAPSHOT_BYTES, weight_bytes)
+    return BoundedCache(SERVER, weight_bytes)
 
 
 def weight_bytes(model: Translator) -> int:

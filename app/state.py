@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app.bounds import Bounds, clamp
 from app.screen import (
@@ -55,6 +57,7 @@ __all__ = [
     "page",
     "settle",
     "settle_step",
+    "still_wanted",
     "sync",
     "trigger",
     "update",
@@ -62,9 +65,20 @@ __all__ = [
 ]
 
 
+_run = threading.local()  # of the run in this thread: its context, and the state last seen in it
+
+
 def get_state() -> State:
-    """The state of this session; outside a session (tests, scripts) the defaults."""
+    """The state of this session; outside a session (tests, scripts) the defaults.
+
+    Asked for some hundred times a run, it is looked up once: only `_write` changes it.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is not None and getattr(_run, "context", None) is context:
+        return _run.state
     state: State = st.session_state.get("state", State())
+    if "state" in st.session_state:
+        _run.context, _run.state = context, state
     return state
 
 
@@ -82,6 +96,7 @@ def update(**changes: Any) -> State:
 
 def begin() -> State:
     """The state at the start of a run: on a first visit what the link says."""
+    _run.context = None  # a run before it may have been of another state
     if "state" in st.session_state:
         return get_state()
     query = st.query_params.to_dict()
@@ -102,6 +117,11 @@ def sync(url_path: str) -> State:
     if query == st.session_state["written"] or (turned and not query):
         return _write(get_state())
     return _adopt(query)
+
+
+def still_wanted() -> None:
+    """Ends this run, as any Streamlit call does, where a newer one is asked for or nobody waits."""
+    st.session_state.get("state")
 
 
 def page() -> str:
@@ -178,6 +198,7 @@ def _write(state: State) -> State:
     # it: what was written last counts, too, or an undo at once would leave the URL behind.
     moved = query != st.session_state.get("written", query)
     st.session_state["state"] = state
+    _run.context, _run.state = get_script_run_ctx(suppress_warning=True), state
     st.session_state["written"] = query
     if moved or st.query_params.to_dict() != query:
         st.query_params.from_dict(query)

@@ -13,7 +13,7 @@ from typing import cast
 import streamlit as st
 from torch import Tensor
 
-from app.cache import BoundedCache
+from app.cache import SERVER, BoundedCache
 from app.models import get_model, place_of, steps_of, weight_bytes
 from core.decodings import recorded
 from core.edits import Experiment, run, setting
@@ -28,12 +28,6 @@ from core.replay import replay
 from core.trace.trace import Trace
 from core.translator import Direction, Translator
 
-TRACE_BYTES = 256 * 2**20  # about a hundred sentences of the bundled translator
-REPLAY_BYTES = 32 * 2**20
-MEANS_BYTES = 4 * 2**20
-DAMAGE_BYTES = 8 * 2**20
-BATCH_BYTES = 32 * 2**20
-VARIANT_BYTES = 64 * 2**20  # their weights are those of the model, as long as that is loaded
 BYTES_A_NUMBER = 32  # a float in a tuple
 
 
@@ -142,13 +136,13 @@ def get_batch(
 
 @st.cache_resource(show_spinner=False)
 def _batches() -> BoundedCache[tuple[InBatch, ...]]:
-    return BoundedCache(BATCH_BYTES, lambda found: sum(each.nbytes for each in found))
+    return BoundedCache(SERVER, lambda found: sum(each.nbytes for each in found))
 
 
 @st.cache_resource(show_spinner=False)
 def _damages() -> BoundedCache[tuple[Damage, ...]]:
     return BoundedCache(
-        DAMAGE_BYTES, lambda found: sum(3 * BYTES_A_NUMBER * len(each.before) for each in found)
+        SERVER, lambda found: sum(3 * BYTES_A_NUMBER * len(each.before) for each in found)
     )
 
 
@@ -167,7 +161,7 @@ def get_variant(experiment: Experiment, model: str = "", step: str = "") -> Tran
 
 @st.cache_resource(show_spinner=False)
 def _variants() -> BoundedCache[Translator]:
-    return BoundedCache(VARIANT_BYTES, weight_bytes)
+    return BoundedCache(SERVER, weight_bytes)
 
 
 def _get_means(model: str, step: str) -> Mapping[str, Tensor]:
@@ -177,7 +171,7 @@ def _get_means(model: str, step: str) -> Mapping[str, Tensor]:
 
 @st.cache_resource(show_spinner=False)
 def _means() -> BoundedCache[Mapping[str, Tensor]]:
-    return BoundedCache(MEANS_BYTES, lambda found: sum(each.nbytes for each in found.values()))
+    return BoundedCache(SERVER, lambda found: sum(each.nbytes for each in found.values()))
 
 
 def get_replay(text: str, direction: str = "auto", model: str = "") -> Replay | None:
@@ -204,7 +198,7 @@ def get_replay(text: str, direction: str = "auto", model: str = "") -> Replay | 
 
 @st.cache_resource(show_spinner=False)
 def _replays() -> BoundedCache[Replay]:
-    return BoundedCache(REPLAY_BYTES, lambda found: found.nbytes)
+    return BoundedCache(SERVER, lambda found: found.nbytes)
 
 
 def trace_bytes() -> int:
@@ -214,4 +208,4 @@ def trace_bytes() -> int:
 
 @st.cache_resource(show_spinner=False)
 def _traces() -> BoundedCache[Trace]:
-    return BoundedCache(TRACE_BYTES, lambda trace: trace.nbytes)
+    return BoundedCache(SERVER, lambda trace: trace.nbytes)

@@ -17,7 +17,7 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app import state
-from app.cache import BoundedCache
+from app.cache import SERVER, BoundedCache
 from core.checkpoints import load_model
 from core.translator import Direction
 from core.workshop.desk import Desk, Workshop
@@ -25,7 +25,6 @@ from core.workshop.own_words import held_apart
 from core.workshop.plan import Plan
 from core.workshop.run import Run
 
-GLIMPSE_BYTES = 32 * 2**20
 SLOTS = int(os.environ.get("GLASSFORMER_TRAININGS", "0")) or None  # None: all cores but one
 
 
@@ -122,7 +121,7 @@ def _as(direction: str) -> Direction:
 
 @st.cache_resource(show_spinner=False)
 def _glimpses() -> BoundedCache[Glimpse]:
-    return BoundedCache(GLIMPSE_BYTES, lambda seen: seen.weights.nbytes + 1024)
+    return BoundedCache(SERVER, lambda seen: seen.weights.nbytes + 1024)
 
 
 def _session() -> str:

@@ -7,6 +7,7 @@ A trained one also has history.json and snapshots/step-000400.safetensors, the w
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -132,10 +133,16 @@ def load_about(name_or_folder: str | Path) -> dict[str, Any]:
     number of the head, or None for the mean of the layer's heads; it is absent in a plain model.
     """
     folder = _folder_and_step(name_or_folder)[0]
+    path = folder / "config.json"
     try:
-        return dict(_read_json(folder / "config.json"))
+        return dict(_read_about(path, path.stat().st_mtime_ns))
     except (OSError, TypeError, ValueError) as error:
         raise GlassformerError("checkpoint_damaged", path=folder.name, problem=error) from error
+
+
+@lru_cache(maxsize=32)
+def _read_about(path: Path, _changed: int) -> Any:
+    return _read_json(path)
 
 
 def _folder_and_step(name_or_folder: str | Path) -> tuple[Path, int | None]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.colours import diverging, sequential
 from app.figures.labels import escape, visible
 from app.figures.theme import Look, base_layout, colour_bar, hatching, token_axis

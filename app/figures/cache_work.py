@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import plotly.graph_objects as go
-
+from app.figures import drawing as go
 from app.figures.colours import faded, mix
 from app.figures.labels import escape
 from app.figures.theme import Look, base_layout

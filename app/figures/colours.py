@@ -107,6 +107,7 @@ def contrast(first: str, second: str) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
+@lru_cache(maxsize=1024)
 def readable_on(background: str) -> str:
     """The text colour, dark or light, that reads better on a background."""
     return max(LIGHT["text"], LIGHT["page"], key=lambda text: contrast(text, background))
@@ -168,6 +169,7 @@ def _apply(matrix: tuple[tuple[float, ...], ...], vector: tuple[float, ...]) -> 
     return tuple(sum(m * v for m, v in zip(row, vector, strict=True)) for row in matrix)
 
 
+@lru_cache(maxsize=256)
 def _to_oklab(value: str) -> tuple[float, ...]:
     cones = _apply(_TO_CONES, _linear(value))
     return _apply(_TO_LAB, tuple(cone ** (1 / 3) for cone in cones))

@@ -8,8 +8,8 @@ from html import unescape
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.colours import sequential
 from app.figures.labels import escape, format_number, is_chinese, text_width, visible
 from app.figures.theme import Look, base_layout, colour_bar, is_numbered, token_axis

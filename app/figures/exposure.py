@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
+from app.figures import drawing as go
 from app.figures.labels import escape, format_percent, visible
 from app.figures.theme import Look, base_layout, token_axis
 

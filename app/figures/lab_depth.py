@@ -8,8 +8,8 @@ from html import escape
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures import labels
 from app.figures.colours import head_colour
 from app.figures.labels import format_number

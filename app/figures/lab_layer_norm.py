@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.colours import head_colour
 from app.figures.lab_curves import Line, Panel, curves_figure
 from app.figures.lab_tables import beside, largest, matrix

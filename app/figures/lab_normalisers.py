@@ -7,8 +7,8 @@ from html import escape as html_escape
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.colours import faded
 from app.figures.lab_panels import legend_above, panel_title
 from app.figures.labels import escape, format_number

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.lab_curves import Line, Panel, curves_figure
 from app.figures.lab_tables import beside, matrix
 from app.figures.theme import Look

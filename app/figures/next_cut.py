@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import plotly.graph_objects as go
-
+from app.figures import drawing as go
 from app.figures.colours import faded, mix
 from app.figures.labels import escape, format_number, format_percent
 from app.figures.theme import Look, base_layout

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import plotly.graph_objects as go
-
+from app.figures import drawing as go
 from app.figures.colours import mix
 from app.figures.labels import escape, format_percent, visible
 from app.figures.theme import Look, base_layout

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.colours import diverging, faded, sequential
 from app.figures.labels import escape, visible
 from app.figures.position_map import plain_axis
@@ -111,9 +111,9 @@ def _band(lines: ByOffset, texts: DotTexts, look: Look) -> list[go.Scatter]:
         xaxis="x2",
         yaxis="y2",
     )
-    low = go.Scatter(edge | {"y": lines.least})
+    low = go.Scatter(**edge | {"y": lines.least})
     fill = {"fill": "tonexty", "fillcolor": faded(look.colour("changed"), 0.28)}
-    return [low, go.Scatter(edge | {"y": lines.most} | fill), mean]
+    return [low, go.Scatter(**edge | {"y": lines.most} | fill), mean]
 
 
 def _chosen(lines: ByOffset, offset: int, look: Look) -> go.Scatter:

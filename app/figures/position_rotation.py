@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.labels import escape, visible
 from app.figures.position_map import plain_axis
 from app.figures.theme import Look, base_layout

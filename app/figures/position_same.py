@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.colours import diverging
 from app.figures.labels import escape, fitted
 from app.figures.picture import bulk

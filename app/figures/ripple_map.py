@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.colours import mix, sequential
 from app.figures.labels import escape, is_chinese, visible, widest
 from app.figures.theme import Look, base_layout, hatching, is_numbered, token_axis

@@ -6,8 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
-import plotly.graph_objects as go
-
+from app.figures import drawing as go
 from app.figures.colours import mix
 from app.figures.labels import escape, format_number, visible
 from app.figures.theme import Look, base_layout, is_numbered, token_axis

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.colours import diverging
 from app.figures.labels import MINUS, escape, format_percent
 from app.figures.theme import Look, base_layout, colour_bar, token_axis

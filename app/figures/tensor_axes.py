@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import plotly.graph_objects as go
-
+from app.figures import drawing as go
 from app.figures.labels import escape, text_width, visible
 from app.figures.theme import Look, is_numbered, token_axis
 

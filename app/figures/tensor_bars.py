@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.labels import escape, format_number, visible
 from app.figures.tensor_axes import Side, corner, hover_text, rim, sheet_axes
 from app.figures.theme import Look, base_layout

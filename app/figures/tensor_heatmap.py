@@ -10,8 +10,8 @@ import math
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.colours import Scale, diverging, sequential
 from app.figures.labels import MINUS, escape, format_number
 from app.figures.tensor_axes import Side, corner, hover_text, rim, sheet_axes

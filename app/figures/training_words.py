@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.colours import head_colour, mix
 from app.figures.label_places import Label, label_places
 from app.figures.labels import escape, text_width, visible

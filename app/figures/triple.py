@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.colours import Scale, diverging, sequential
 from app.figures.labels import escape, format_number
 from app.figures.theme import Look, base_layout, colour_bar

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.colours import faded
 from app.figures.labels import escape
 from app.figures.theme import Look, hatching

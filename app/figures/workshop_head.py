@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures import drawing as go
 from app.figures.colours import sequential
 from app.figures.labels import escape, visible
 from app.figures.theme import Look, base_layout, token_axis

@@ -22,6 +22,7 @@ An entry with places, `[A]` or `[clause]`, stands for many rules: `core/corpus/c
 from __future__ import annotations
 
 import re
+import threading
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -33,6 +34,7 @@ from core.corpus.clauses import SETTINGS, Clauses
 from core.corpus.lexicon import DATA, Lexicon, load_lexicon
 from core.errors import GlassformerError
 
+_reading = threading.Lock()
 PLACEHOLDER = re.compile(r"\{(?P<name>[\w']+)(?:\.(?P<form>\w+))?(?::(?P<agree>\w+))?\}")
 
 
@@ -104,9 +106,17 @@ class Grammar:
         return self._usable[index]
 
 
-@cache
 def load_grammar(folder: Path = DATA) -> Grammar:
-    """Reads and checks the grammar; mistakes raise `GlassformerError("grammar", …)`."""
+    """Reads and checks the grammar; mistakes raise `GlassformerError("grammar", …)`.
+
+    It is read once: threads that ask meanwhile wait for the first one.
+    """
+    with _reading:
+        return _read(folder)
+
+
+@cache
+def _read(folder: Path) -> Grammar:
     lexicon = load_lexicon(folder)
     clauses = Clauses.load(folder)
     phrases = _rules(folder / "phrases.toml", clauses)
@@ -146,6 +156,7 @@ def _rule(name: str, table: dict[str, Any]) -> Rule:
     )
 
 
+@cache  # as of parts: the same few thousand stand in all the patterns
 def _source(text: str) -> Source:
     match = re.fullmatch(r"([^()]+)(?:\(([\w.*]+)\))?", text.strip())
     if match is None:
@@ -159,15 +170,22 @@ def _side(text: str, slots: dict[str, Source]) -> tuple[Part, ...]:
 
 
 def _part(item: str, slots: dict[str, Source]) -> Part:
+    name, of_slot, of_word = _readings(item)
+    return of_slot if name in slots else of_word
+
+
+@cache
+def _readings(item: str) -> tuple[str, Part, Part]:
+    """The name in an item, the part that it is if this names a slot, and what it is if not."""
     body, _, mark = item.partition("~")
     match = PLACEHOLDER.fullmatch(body)
     if match is None:
         word, _, refers = body.partition("@")
-        return Part(word=word, mark=mark, refers=refers)
+        part = Part(word=word, mark=mark, refers=refers)
+        return "", part, part
     name, form, agree = match["name"], match["form"] or "", match["agree"] or ""
-    if name in slots:
-        return Part(slot=name, form=form, agree=agree, mark=mark)
-    return Part(word=name, agree=agree, mark=mark)
+    of_slot = Part(slot=name, form=form, agree=agree, mark=mark)
+    return name, of_slot, Part(word=name, agree=agree, mark=mark)
 
 
 def _check(rule: Rule, grammar: Grammar) -> None:

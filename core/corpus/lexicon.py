@@ -54,15 +54,12 @@ class Lexicon:
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.entries = tuple(entries)
-        self._categories: dict[str, tuple[Entry, ...]] = {}
+        self._categories = _by_category(self.entries)
         self._matches: dict[tuple[str, str, tuple[str, ...], bool], tuple[Entry, ...]] = {}
 
     def category(self, name: str) -> tuple[Entry, ...]:
         """Entries of a category: "noun.animal", or "noun" for all nouns."""
-        if name not in self._categories:
-            found = (e for e in self.entries if f"{e.category}.".startswith(f"{name}."))
-            self._categories[name] = tuple(found)
-        return self._categories[name]
+        return self._categories.get(name, ())
 
     def matching(self, name: str, partner: Entry) -> tuple[Entry, ...]:
         """Entries of a category that go with the partner.
@@ -89,6 +86,16 @@ class Lexicon:
             if e.english[""] == entry.english[""] or e.chinese == entry.chinese
         ]
         return len({(e.english[""], e.chinese) for e in same}) == 1
+
+
+def _by_category(entries: tuple[Entry, ...]) -> dict[str, tuple[Entry, ...]]:
+    """Each category's entries in their order: those of "noun.animal" are also among "noun"."""
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        parts = entry.category.split(".")
+        for end in range(1, len(parts) + 1):
+            found.setdefault(".".join(parts[:end]), []).append(entry)
+    return {name: tuple(listed) for name, listed in found.items()}
 
 
 def _go_together(one: Entry, other: Entry) -> bool:

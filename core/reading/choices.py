@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.trace.trace import Candidate, Trace
 
@@ -26,8 +27,15 @@ class Choice:
 def probabilities(trace: Trace) -> tuple[float, ...]:
     """The probability of each row's word, 0..1; NaN where the run itself has no number (T,)."""
     rows = trace.pick("output/probabilities")  # (T, V)
-    ids = {piece: index for index, piece in enumerate(trace.vocabulary)}
-    return tuple(float(rows[row, ids[piece]]) for row, piece in enumerate(trace.output_pieces))
+    ids = _ids(trace.vocabulary)
+    chosen = [ids[piece] for piece in trace.output_pieces]
+    return tuple(rows[range(len(chosen)), chosen].tolist())
+
+
+@lru_cache(maxsize=8)
+def _ids(vocabulary: tuple[str, ...]) -> dict[str, int]:
+    """The id of each piece; the runs of a model share their vocabulary."""
+    return {piece: index for index, piece in enumerate(vocabulary)}
 
 
 def choice_at(trace: Trace, row: int, others: int = 5) -> Choice:

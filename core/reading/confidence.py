@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from core.reading.choices import UNSURE_BELOW, least_sure
 from core.reading.signals import Signals, signals
+from core.trace.memo import once_a_run
 from core.trace.trace import Trace
 
 ReasonKey = Literal[
@@ -100,6 +101,7 @@ class Confidence:
     probability: float  # 0..1, of that row; NaN where the run has no number
 
 
+@once_a_run
 def confidence(trace: Trace) -> Confidence:
     """The verdict on a run, from its own numbers and the calibration that it carries."""
     found = signals(trace)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.reading.attention_views import HeadMap, Kind, Side, head_map, layers_of, sides
+from core.trace.memo import once_a_run
 from core.trace.trace import Trace
 
 ROLES = ("diagonal", "previous", "next", "first", "sinks", "broad", "sharp")
@@ -52,6 +53,7 @@ def heads_of(trace: Trace, kind: Kind) -> tuple[Head, ...]:
     )
 
 
+@once_a_run
 def describe(trace: Trace, kind: Kind, layer: int, head: int | None) -> Head:
     """One head, or the mean of a layer's heads."""
     view = head_map(trace, kind, layer, head, "weights")

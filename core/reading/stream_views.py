@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from core.reading.attention_views import entropy
 from core.reading.blocks import Block, blocks
+from core.trace.memo import once_a_run
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
 
@@ -70,6 +71,7 @@ def change(trace: Trace, block: Block) -> Change | None:
     return Change(lengths[0], np.linalg.norm(after - before, axis=1), lengths[1], cosine)
 
 
+@once_a_run
 def ratios(trace: Trace) -> Mapping[str, float]:
     """The mean ‖after − before‖ / ‖before‖ of every block that has one, by block id."""
     changes = {block.id: change(trace, block) for block in blocks(trace.config)}

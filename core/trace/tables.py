@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import pandas as pd
 from torch import Tensor
 
 from core.trace.sites import Axis
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Recorded(Protocol):
@@ -24,6 +26,8 @@ def tidy(trace: Recorded, address: str, **at: int) -> pd.DataFrame:
     `<axis>_token` stands beside an axis that has words. Axes held by `at` (and the batch, at 0)
     are left out.
     """
+    import pandas as pd  # slow to import, and no page needs it to begin
+
     values = trace.pick(address, **at)
     free = [
         axis for axis in trace.axes(address) if axis.name not in at and axis.name != "batch"

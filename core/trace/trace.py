@@ -138,14 +138,22 @@ class Trace:
         space = "" if self.direction.endswith("zh") else " "
         return space.join((self.output_text, *self.further))
 
-    @property
+    @cached_property
     def nbytes(self) -> int:
-        """Bytes of memory the recording holds; tensors that share memory count once."""
+        """Bytes of memory the recording holds; tensors that share memory count once.
+
+        Read-only as they are, they are added up once.
+        """
         storages = {
             (tensor.device, tensor.untyped_storage().data_ptr()): tensor.untyped_storage().nbytes()
             for tensor in self.tensors.values()
         }
         return sum(storages.values())
+
+    @cached_property
+    def readings(self) -> dict[Any, Any]:
+        """What `core.trace.memo.once_a_run` has read off it."""
+        return {}
 
     def save(self, path: str | Path) -> None:
         """Writes the run to one safetensors file that reopens anywhere."""

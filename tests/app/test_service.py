@@ -3,6 +3,10 @@
 import gc
 import json
 import shutil
+import threading
+import time
+import tomllib
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -86,6 +90,30 @@ def test_preparing_freezes_once() -> None:
     process.prepare()
     assert gc.get_freeze_count() <= frozen
     assert torch.get_num_threads() == process.THREADS
+
+
+def test_full_collections_come_from_our_clock_alone() -> None:
+    process.prepare()
+    assert gc.get_threshold()[2] >= process.NEVER
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert config["runner"]["postScriptGC"] is False
+
+
+def test_the_clock_collects_what_sessions_leave_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Left:
+        """Something in a circle, which no count of references frees."""
+
+    left = Left()
+    left.me = left  # type: ignore[attr-defined]
+    gone = weakref.ref(left)
+    gc.collect()  # it is old now
+    del left
+    monkeypatch.setattr(process, "COLLECT_EVERY", 0.05)
+    threading.Thread(target=process._collect, daemon=True).start()
+    end = time.monotonic() + 10
+    while gone() is not None and time.monotonic() < end:
+        time.sleep(0.05)
+    assert gone() is None
 
 
 def remove(folder: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -16,6 +17,7 @@ from tests.benchmarks import (
     attention_page,
     decoding,
     experiments,
+    hall,
     libraries,
     recording,
     start,
@@ -37,18 +39,20 @@ QUESTIONS: dict[str, tuple[Question, float]] = {
     "walk": (walkthrough_page.tables, 3),
     "switch": (switch_page.tables, 3),
     "start": (start.tables, 5),
+    "hall": (hall.tables, 30),
 }
 FULL = 10  # how many times as long a full run measures
 
 
 def main() -> None:
     """Measures, prints, and writes the markdown where asked."""
-    asked = _arguments()
+    asked, in_hall = _arguments()
+    questions = {**QUESTIONS, "hall": (partial(hall.tables, asked=in_hall), QUESTIONS["hall"][1])}
     torch.set_num_threads(1)
     console = Console(width=None if Console().is_terminal else 140)
     console.print(heading(), style="dim", highlight=False)
     found = []
-    for name, (question, seconds) in QUESTIONS.items():
+    for name, (question, seconds) in questions.items():
         if asked.questions and name not in asked.questions:
             continue
         for table in question(seconds * (FULL if asked.full else 1)):
@@ -59,15 +63,16 @@ def main() -> None:
         asked.output.write_text("\n".join(parts), encoding="utf-8")
 
 
-def _arguments() -> argparse.Namespace:
+def _arguments() -> tuple[argparse.Namespace, hall.Asked]:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("questions", nargs="*", help=f"of {', '.join(QUESTIONS)}; all by default")
     parser.add_argument("--full", action="store_true", help="more rounds: minutes, steadier")
     parser.add_argument("--output", type=Path, metavar="FILE", help="also write markdown there")
+    hall.add_options(parser)
     asked = parser.parse_args()
     if unknown := set(asked.questions) - set(QUESTIONS):
         parser.error(f"{', '.join(sorted(unknown))}: choose from {', '.join(QUESTIONS)}")
-    return asked
+    return asked, hall.asked_of(parser, asked)
 
 
 main()

@@ -7,13 +7,15 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -46,32 +48,58 @@ def find_browser() -> str | None:
     return None
 
 
+@dataclass(frozen=True)
+class Server:
+    """A running server: where it answers, its process, and what it has said so far."""
+
+    url: str
+    pid: int
+    _log: IO[bytes]
+
+    def log(self) -> str:
+        self._log.seek(0)
+        return self._log.read().decode(errors="replace")
+
+
 @contextmanager
 def serving(port: int | None = None, script: str = "serve.py") -> Iterator[str]:
     """Serve the app as `make app` does, or another script; yields its URL and stops it after."""
+    with server(port, script) as running:
+        yield running.url
+
+
+@contextmanager
+def server(
+    port: int | None = None, script: str = "serve.py", **environment: str
+) -> Iterator[Server]:
+    """As `serving`, with the process and its log; further variables of the environment by name."""
     port = port or _free_port()
     command = [sys.executable, "-m", "streamlit", "run", script]
     options = ["--server.port", str(port), "--server.headless", "true"]
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     steady = {"OMP_NUM_THREADS": "1", "GLASSFORMER_NICE": "0"}
-    environment = {**steady, **os.environ, "PYTHONPATH": path}
-    with subprocess.Popen(
-        command + options,
-        cwd=ROOT,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    ) as server:
+    # A file, not a pipe: nobody reads while it runs, and a full pipe would stop the server.
+    with (
+        tempfile.TemporaryFile() as log,
+        subprocess.Popen(
+            command + options,
+            cwd=ROOT,
+            env={**steady, **os.environ, "PYTHONPATH": path, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        ) as process,
+    ):
+        running = Server(f"http://localhost:{port}", process.pid, log)
         try:
-            _wait_for(f"http://localhost:{port}/_stcore/health", server)
-            yield f"http://localhost:{port}"
+            _wait_for(running, process)
+            yield running
         finally:
-            server.terminate()
+            process.terminate()
             try:
-                server.communicate(timeout=10)
+                process.wait(timeout=10)
             except subprocess.TimeoutExpired:
-                server.kill()
+                process.kill()
 
 
 def _free_port() -> int:
@@ -80,18 +108,17 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait_for(url: str, server: subprocess.Popen[bytes], seconds: float = 60) -> None:
+def _wait_for(running: Server, process: subprocess.Popen[bytes], seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        if server.poll() is not None:
-            said = server.stdout.read().decode(errors="replace") if server.stdout else ""
-            raise RuntimeError(f"the server stopped at its start:\n{said}")
+        if process.poll() is not None:
+            raise RuntimeError(f"the server stopped at its start:\n{running.log()}")
         try:
-            with urllib.request.urlopen(url, timeout=2):
+            with urllib.request.urlopen(f"{running.url}/_stcore/health", timeout=2):
                 return
         except (urllib.error.URLError, OSError):
             time.sleep(0.1)
-    raise RuntimeError(f"no answer from {url} within {seconds:g} s")
+    raise RuntimeError(f"no answer from {running.url} within {seconds:g} s")
 
 
 @contextmanager

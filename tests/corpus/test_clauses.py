@@ -1,13 +1,15 @@
 """Entries made of clauses stand for plain patterns."""
 
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from core.corpus import load_grammar
+from core.corpus import grammar, load_grammar
 from core.corpus.clauses import Clauses
-from core.corpus.lexicon import DATA
+from core.corpus.lexicon import DATA, Lexicon, load_lexicon
 from core.errors import GlassformerError
 
 CLAUSES = Clauses(
@@ -143,3 +145,22 @@ def test_a_grammar_with_clauses(tmp_path: Path) -> None:
     (tmp_path / "templates" / "t.toml").write_text(f"yes = [{entry}]", encoding="utf-8")
     (rule,) = load_grammar(tmp_path).templates.rules
     assert rule.name == "yes" and rule.english[-1].slot == "v1" and rule.hold == ("v1",)
+
+
+def test_threads_that_ask_at_once_read_it_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("nouns", "verbs", "adjectives", "others", "scenes", "phrases"):
+        (tmp_path / f"{name}.toml").write_text("")
+    (tmp_path / "templates").mkdir()
+    read: list[Path] = []
+
+    def slowly(folder: Path) -> Lexicon:
+        read.append(folder)
+        time.sleep(0.1)
+        return load_lexicon(folder)
+
+    monkeypatch.setattr(grammar, "load_lexicon", slowly)
+    with ThreadPoolExecutor(5) as pool:
+        found = list(pool.map(load_grammar, [tmp_path] * 5))
+    assert read == [tmp_path] and len(set(map(id, found))) == 1

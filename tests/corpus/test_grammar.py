@@ -172,6 +172,13 @@ def test_an_unknown_setting_of_a_category(tmp_path: Path) -> None:
         load_grammar(tmp_path)
 
 
+def test_a_category_holds_those_below_it() -> None:
+    lexicon = load_grammar().lexicon
+    for name in ("noun", "noun.animal", "verb", "noun.anim", "noun.", "no.such", ""):
+        below = [each for each in lexicon.entries if f"{each.category}.".startswith(f"{name}.")]
+        assert list(lexicon.category(name)) == below, name
+
+
 def test_the_article_is_always_a() -> None:
     """“an” is made where a sentence is written out; in the data it would be a word of its own."""
     for path in DATA.rglob("*.toml"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 from app import state
 from app.widgets.architecture_map.plan import plan
@@ -34,10 +34,26 @@ def architecture_map(
         if chosen and on_pick:
             on_pick("" if chosen["block"] == state.get_state().block else chosen["block"])
 
-    drawn = plan(trace, current_look(), say, open_block, _unfolded(trace, open_block))
-    result = _map(key=key, data=drawn, on_pick_change=picked)
+    result = _map(key=key, data=_drawn(trace, open_block), on_pick_change=picked)
     chosen = result.get("pick")
     return cast(str, chosen["block"]) if chosen else None
+
+
+def _drawn(trace: Trace, open_block: str) -> dict[str, Any]:
+    """The plan; the session's last one where nothing that it shows has changed."""
+    look, language = current_look(), state.get_state().language
+    unfolded = _unfolded(trace, open_block)
+    asked = (id(trace), look, language, open_block, tuple(sorted(unfolded.items())))
+    held = state.kept("map_drawn")
+    if held is None or held[0] != asked:
+        held = (
+            asked,
+            trace,
+            plan(trace, look, say, open_block, unfolded),
+        )  # so its id stays its own
+        state.keep("map_drawn", held)
+    found: dict[str, Any] = held[2]
+    return found
 
 
 def _unfolded(trace: Trace, open_block: str) -> dict[Stack, int]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import orjson
-import plotly.graph_objects as go
-import plotly.io
 import streamlit as st
 
 from app import scripts
+from app.figures.drawing import Figure
 from app.figures.theme import Look
 from app.state import get_state
 from app.widgets.component import component
@@ -31,7 +30,7 @@ def current_look() -> Look:
 
 
 def show_chart(
-    figure: go.Figure, key: str, alt: str, file_name: str | None = None, fill: bool = False
+    figure: Figure, key: str, alt: str, file_name: str | None = None, fill: bool = False
 ) -> None:
     """Draw a figure over the full width of its place, and with `fill` over its full height.
 
@@ -54,10 +53,9 @@ def show_chart(
     _chart(key=key, data=data, height=height or "stretch")
 
 
-def _packed(figure: go.Figure, **more: Any) -> bytes:
+def _packed(figure: Figure, **more: Any) -> bytes:
     # Bytes go to the browser as they are; of other data Streamlit makes JSON several times.
     base = st.get_option("server.baseUrlPath").strip("/")
     more["source"] = f"/{base}{scripts.PATH}" if base else scripts.PATH
     more["words"] = {"full": say("frame.chart_full"), "failed": say("frame.chart_failed")}
-    drawn = plotly.io.to_json(figure, validate=False, engine="orjson")
-    return orjson.dumps({"figure": orjson.Fragment(drawn), "more": more})
+    return orjson.dumps({"figure": orjson.Fragment(figure.written()), "more": more})

@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from app import state
+from app.admission import admitted
 from app.widgets.chart import current_look
 from app.widgets.parts import show_part
 from app.words import say
@@ -52,5 +53,6 @@ def _choose(name: str) -> None:
 
 
 @st.fragment
+@admitted
 def _bench(name: str) -> None:
     show_part(__package__, name)

@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from app import state
+from app.admission import admitted
 from app.widgets import trail
 from app.widgets.chart import current_look
 from app.widgets.tensors import catalogue, controls, downloads, facts, picture, title
@@ -26,6 +27,7 @@ def show(trace: Trace) -> None:
 
 
 @st.fragment
+@admitted
 def _tensor(trace: Trace) -> None:
     """Everything about the picked tensor; other axes or another index leave the tree alone."""
     trail.redraw()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from app.figures.labels import MINUS, SUPERSCRIPT, format_number, text_width, visible
@@ -15,6 +14,9 @@ from app.widgets.tensors.written import axis_name
 from app.words import say
 from core.reading.sheets import Lines, Sheet, window
 from core.trace.trace import Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TABLE_CELLS = 16_384  # more would take longer to send than to read
 WRITTEN_CELLS = 2_304  # more would take longer to write than a click may take; 48 words squared
@@ -82,6 +84,8 @@ def sheet_table(sheet: Sheet) -> pd.DataFrame:
 
     Masked cells are empty: a number there would read as one that the model found.
     """
+    import pandas as pd  # slow to import, and no page needs it to begin
+
     title = axis_name(sheet.rows.axis).capitalize() if sheet.rows.axis else ""
     values = sheet.values
     if sheet.allowed is not None and fills_of(sheet):

@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from app import service, state
+from app.admission import admitted
 from app.figures.labels import format_number
 from app.figures.theme import Look
 from app.widgets.chart import current_look
@@ -40,6 +41,7 @@ def show() -> None:
 
 
 @st.fragment
+@admitted
 def _drawer() -> None:
     """One step on the trail leaves the page alone."""
     cells = opening.visited()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app import state, trainings
+from app.admission import admitted
 from app.figures.labels import escape, format_number, format_percent
 from app.figures.workshop_curve import curve_drawing
 from app.figures.workshop_head import head_figure
@@ -42,6 +43,7 @@ def show(run: Run) -> None:
     st.fragment(_look, run_every=EVERY if status in ACTIVE else None)(status)
 
 
+@admitted
 def _look(drawn: Status) -> None:
     run = trainings.current_run()
     if run is None or run.status != drawn:

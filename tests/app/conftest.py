@@ -1,0 +1,58 @@
+"""Every figure that a test of the app builds is built with plotly's checks, too."""
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects
+import plotly.io
+import pytest
+
+from app.figures.drawing import Figure
+
+
+@pytest.fixture(scope="session", autouse=True)
+def figures_are_as_plotly_wants_them() -> Iterator[None]:
+    usual = Figure.__init__
+
+    def checked(figure: Figure, data: Any = (), layout: Any = None) -> None:
+        usual(figure, data, layout)
+        same = plotly.graph_objects.Figure(data, layout)  # raises for what plotly does not know
+        drawn, wanted = (
+            json.loads(plotly.io.to_json(each, validate=False)) for each in (figure, same)
+        )
+        assert list(_differences(drawn, wanted)) == []
+        sent = json.loads(figure.written())
+        assert list(_differences(_unpacked(sent), _unpacked(drawn))) == []
+
+    Figure.__init__ = checked  # type: ignore[method-assign]
+    yield
+    Figure.__init__ = usual  # type: ignore[method-assign]
+
+
+def _unpacked(part: Any) -> Any:
+    """The same with lists for the arrays that are sent as bytes, NaN as None."""
+    if isinstance(part, list):
+        return [_unpacked(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    if "bdata" not in part:
+        return {name: _unpacked(each) for name, each in part.items()}
+    array = np.frombuffer(base64.b64decode(part["bdata"]), part["dtype"])
+    shape = [int(each) for each in str(part.get("shape", array.size)).split(",")]
+    numbers = array.reshape(shape).astype(object)
+    numbers[array.reshape(shape) != array.reshape(shape)] = None
+    return numbers.tolist()
+
+
+def _differences(one: Any, other: Any, place: str = "") -> Iterator[str]:
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in one.keys() | other.keys():
+            yield from _differences(one.get(name, "-"), other.get(name, "-"), f"{place}/{name}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for at, pair in enumerate(zip(one, other, strict=True)):
+            yield from _differences(*pair, f"{place}/{at}")
+    elif one != other:
+        yield f"{place}: {one!r:.60} is {other!r:.60}"
