@@ -75,7 +75,8 @@ def get_state() -> State:
     """
     context = get_script_run_ctx(suppress_warning=True)
     if context is not None and getattr(_run, "context", None) is context:
-        return _run.state
+        held: State = _run.state
+        return held
     state: State = st.session_state.get("state", State())
     if "state" in st.session_state:
         _run.context, _run.state = context, state

@@ -94,7 +94,9 @@ def _cells(values: np.ndarray, number: str, kind: str, words: tuple[str, str]) -
 
 
 def _hatched(allowed: np.ndarray, number: str, look: Look) -> go.Scatter:
-    return hatching(allowed, look).update(xaxis=f"x{number}", yaxis=f"y{number}")
+    cover = hatching(allowed, look)
+    cover.update(xaxis=f"x{number}", yaxis=f"y{number}")
+    return cover
 
 
 def _axes(

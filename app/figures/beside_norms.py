@@ -20,10 +20,10 @@ def beside_norms(
     height: int,
 ) -> go.Figure:
     """Mean lengths (N,) of either run; the second one dashed, in the colour of what changed."""
-    figure = go.Figure()
+    lines: list[go.Scatter] = []
     styles = (("data", "solid"), ("changed", "dash"))
     for mean, name, (role, dash) in zip(means, names, styles, strict=True):
-        figure.add_scatter(
+        line = go.Scatter(
             x=np.arange(len(mean), dtype=np.float32),
             y=mean.astype(np.float32),
             name=escape(name),
@@ -32,6 +32,7 @@ def beside_norms(
             marker={"size": look.px(8)},
             hovertemplate="<b>%{fullData.name}</b> ‖x‖ = %{y:.4~g}<extra></extra>",
         )
+        lines.append(line)
     layout = base_layout(look, height, template="none", hovermode="closest", showlegend=True)
     layout["legend"] = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
     layout["margin"] = {"l": 8, "r": 12, "t": look.px(30), "b": 8, "pad": 2}
@@ -44,4 +45,4 @@ def beside_norms(
         "range": [-0.3, len(ticks) - 0.7],
     }
     layout["yaxis"] = layout["yaxis"] | {"rangemode": "tozero", "showgrid": True, "nticks": 5}
-    return figure.update_layout(layout)
+    return go.Figure(lines, layout)

@@ -26,13 +26,13 @@ def beside_steps(
     steps: Sequence[Word], names: tuple[str, str], look: Look, height: int
 ) -> go.Figure:
     """Two bars a step (0 … 1); the second run in the colour of what changed."""
-    figure = go.Figure()
+    bars: list[go.Bar] = []
     own = [
         ([each.before for each in steps], [each.old_word[0] for each in steps], "data"),
         ([each.after for each in steps], [each.new_word[1] for each in steps], "changed"),
     ]
     for (words, chances, role), name in zip(own, names, strict=True):
-        figure.add_bar(
+        bar = go.Bar(
             x=np.arange(len(steps), dtype=np.float32),
             y=np.array([np.nan if each is None else each for each in chances], dtype=np.float32),
             name=escape(name),
@@ -41,6 +41,7 @@ def beside_steps(
             marker={"color": look.colour(role)},
             hovertemplate="<b>%{text}</b> %{y:.4~g}<extra>%{fullData.name}</extra>",
         )
+        bars.append(bar)
     layout = base_layout(look, height, template="none", hovermode="closest", showlegend=True)
     layout["legend"] = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
     margin = {"l": look.px(LEFT), "r": 4, "t": look.px(28), "b": look.px(22), "pad": 2}
@@ -52,4 +53,4 @@ def beside_steps(
         "range": [-0.5, len(steps) - 0.5],
     }
     layout["yaxis"] = layout["yaxis"] | {"range": [0, 1.02], "showgrid": True, "nticks": 5}
-    return figure.update_layout(layout, barmode="group", bargap=0.35)
+    return go.Figure(bars, layout | {"barmode": "group", "bargap": 0.35})

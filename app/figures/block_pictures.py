@@ -142,7 +142,8 @@ def _hatched(allowed: np.ndarray, look: Look, name: str) -> go.Scatter:
     drawn = hatching(allowed, look)
     for side in ("x", "y"):
         drawn[side] = [None if place is None else place + 1 for place in drawn[side]]
-    return drawn.update(xaxis=f"x{name}", yaxis=f"y{name}")
+    drawn.update(xaxis=f"x{name}", yaxis=f"y{name}")
+    return drawn
 
 
 def _pairs(rows: Sequence[str], columns: Sequence[str]) -> list[list[str]]:

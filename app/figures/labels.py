@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from functools import lru_cache
 
 MINUS = "\N{MINUS SIGN}"
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -15,6 +16,7 @@ def escape(label: str) -> str:
     return label.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
+@lru_cache(maxsize=4096)
 def visible(token: str) -> str:
     """A token with its blanks shown, without controls and direction marks, and not too long."""
     if not token:
@@ -31,11 +33,13 @@ def _visible_character(character: str) -> str:
     return "�" if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co") else character
 
 
+@lru_cache(maxsize=4096)
 def is_chinese(token: str) -> bool:
     """Whether a token has a wide (East Asian) character."""
     return any(unicodedata.east_asian_width(character) in "WF" for character in token)
 
 
+@lru_cache(maxsize=4096)
 def text_width(text: str, font: float) -> float:
     """Roughly how many pixels a text takes: 1 em a wide character, 0.56 em any other."""
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
@@ -64,6 +68,7 @@ def fitted(text: str, font: float, pixels: float) -> str:
     return f"{text}…"
 
 
+@lru_cache(maxsize=16384, typed=True)
 def format_number(value: float, digits: int = 3) -> str:
     """A number with significant digits and a true minus; whole numbers (int) as they are.
 

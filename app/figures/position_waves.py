@@ -116,7 +116,7 @@ def _lines(
 
 def _first(dots: go.Scatter, words: int) -> go.Scatter:
     return go.Scatter(
-        {name: dots[name] for name in ("mode", "hovertemplate", "xaxis", "yaxis")},
+        **{name: dots[name] for name in ("mode", "hovertemplate", "xaxis", "yaxis")},
         x=dots.x[:words],
         y=dots.y[:words],
         customdata=dots.customdata[:words],

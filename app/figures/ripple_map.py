@@ -109,7 +109,9 @@ def _cells(stack: Stack, at: int, look: Look) -> go.Heatmap:  # noqa: ARG001
 
 
 def _lost(stack: Stack, at: int, look: Look) -> go.Scatter:
-    return hatching(~np.isnan(stack.moved), look).update(xaxis=_axis("x", at), yaxis=_axis("y", at))
+    cover = hatching(~np.isnan(stack.moved), look)
+    cover.update(xaxis=_axis("x", at), yaxis=_axis("y", at))
+    return cover
 
 
 def _axis(name: str, at: int) -> str:

@@ -30,7 +30,7 @@ def norms_figure(
     rest = np.concatenate([depth.lengths.T[others], gap], axis=1).reshape(-1)
     shared = {"hovertemplate": "<b>%{text}</b> ‖x‖ = %{y:.4~g}<extra></extra>"}
     names = [escape(visible(label)) for label in labels]
-    figure = go.Figure(
+    return go.Figure(
         [
             go.Scatter(
                 x=np.tile(np.append(np.arange(count, dtype=np.float32), np.nan), len(others)),
@@ -51,9 +51,9 @@ def norms_figure(
                 customdata=np.full(count, position, dtype=np.int32),
                 **shared,
             ),
-        ]
+        ],
+        _layout(count, ticks, title, look, height),
     )
-    return figure.update_layout(_layout(count, ticks, title, look, height))
 
 
 def _layout(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from core.trace.trace import Trace
 
@@ -28,4 +28,4 @@ def once_a_run(
         found: Result = trace.readings[key]
         return found
 
-    return remembered
+    return cast(Callable[Concatenate[Trace, Given], Result], remembered)

@@ -23,7 +23,7 @@ FEWEST = 60  # answers of a load
 SOAKING = 20  # sessions
 AT_ONCE = 10  # of the visits that come and go
 CLICKS = 3  # of a visit
-REST = 5  # seconds without work, after which everything is loaded
+REST, MOST_LOADING = 5, 60  # seconds without work, and to wait for that
 MOST_SESSIONS, MOST_MINUTES, MOST_VISITS = 200, 120, 5000
 KINDS = ("click", "sentence", "page")
 GOALS = {  # issue 14
@@ -223,9 +223,9 @@ async def _look_around(server: driver.Server) -> None:
     await _at_rest(server)
 
 
-async def _at_rest(server: driver.Server, most: float = 60) -> None:
-    """Wait until the server has loaded what it loads behind its first visitor."""
-    end, still = time.monotonic() + most, 0
+async def _at_rest(server: driver.Server) -> None:
+    # What the server loads behind its first visitor is loaded, too.
+    end, still = time.monotonic() + MOST_LOADING, 0
     while time.monotonic() < end and still < REST:
         before = cpu_seconds(server.pid)
         await asyncio.sleep(1)
