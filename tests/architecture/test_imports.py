@@ -18,6 +18,7 @@ ALLOWED = {
     "core.decoding": (
         "core.config",
         "core.decoding",
+        "core.device",
         "core.errors",
         "core.model",
         "core.trace.tape",
@@ -46,6 +47,7 @@ ALLOWED = {
     "core.edits": (
         "core.config",
         "core.decoding",
+        "core.device",
         "core.edits",
         "core.errors",
         "core.model",
@@ -57,6 +59,7 @@ ALLOWED = {
     "core.reading": (
         "core.config",
         "core.decoding.guard",
+        "core.device",
         "core.errors",
         "core.model",
         "core.reading",
