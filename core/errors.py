@@ -21,6 +21,8 @@ MESSAGES = {
     # the grammar and training
     "grammar": "The grammar in {file} is not right: {problem}.",
     "training": "Training cannot start: {problem}.",
+    "no_room": "The server's disk has no room for this training ({problem}). Take away what you no "
+    "longer need, or try again later.",
     # a model
     "config": "This model cannot be built: {problem}.",
     "checkpoint_missing": "There is no model at {path}. Train one with `make train`, or name a "
@@ -58,6 +60,7 @@ MESSAGES = {
     "made it.",
     # a way to decode
     "decoding_range": "{name} is {given}; it may be {low} to {high}. Choose a number between them.",
+    "decoding_rule": "“{given}” is no rule of the beam search; it may be {allowed}.",
     # an edit
     "edit_unmatched": "The edit at {address} matched nothing in this run. Nearest: {nearest}.",
     "edit_changes_kind": "The edit at {address} must keep {was}, but gave {now}.",

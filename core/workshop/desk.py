@@ -2,7 +2,8 @@
 
 A `Desk` belongs to a server: so many trainings run at once, the others wait. Each user has a
 `Workshop`: a folder, one run at a time, and the models that were kept. When the user has been
-gone for a while, or the server ends, processes and folders go.
+gone for a moment and somebody waits, the run stops, saved, and gives up its place; when for a
+while, or when the server ends, processes and folders go.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from core.errors import GlassformerError
 from core.workshop.plan import Plan
 from core.workshop.run import Run
 
@@ -29,6 +31,7 @@ except ImportError:  # Windows
 
 PREFIX = "glassformer-trainings-"
 GRACE = 180.0  # seconds that a user may be gone: a page is loaded again, a network fails
+HANDOVER = 25.0  # seconds after which one who is gone gives up the place if somebody waits
 TICK = 1.0  # seconds between two looks at the line
 MOST_USERS = 40  # workshops; with one run each, also what bounds the line
 MOST_KEPT = 3  # models of one user; the oldest one goes
@@ -65,7 +68,11 @@ class Workshop:
             return None
         self._keeps += 1  # a folder of its own each time: caches go by folders
         target = self.folder / f"kept-{self._keeps}" / name
-        shutil.copytree(source, target)
+        try:
+            shutil.copytree(source, target)
+        except OSError:
+            shutil.rmtree(target.parent, ignore_errors=True)
+            raise
         before = self.kept.pop(name, None)
         self.kept[name] = target
         gone = [before] if before is not None else []
@@ -94,9 +101,10 @@ class Desk:
         slots: int | None = None,
         grace: float = GRACE,
         root: Path | None = None,
+        handover: float = HANDOVER,
     ) -> None:
         self.slots = slots or max(1, (os.cpu_count() or 1) - 1)
-        self._alive, self._grace = alive, grace
+        self._alive, self._grace, self._handover = alive, grace, handover
         self._root, self._lock_file = _own_folder(root or Path(tempfile.gettempdir()))
         self._workshops: dict[str, Workshop] = {}
         self._line: list[Run] = []
@@ -111,8 +119,11 @@ class Desk:
         return len(self._workshops) >= MOST_USERS
 
     def open(self, owner: str) -> Workshop:
-        """A new workshop for an owner; look at `is_full` first."""
-        with self._lock:
+        """A new workshop for an owner; look at `is_full` first.
+
+        Raises `GlassformerError("no_room")` where the disk takes no folder.
+        """
+        with self._lock, _room():
             token = secrets.token_hex(8)
             workshop = Workshop(self._root / token, token, owner)
             workshop.seen = time.monotonic()
@@ -134,8 +145,11 @@ class Desk:
             return workshop
 
     def begin(self, workshop: Workshop, plan: Plan) -> Run:
-        """Puts a new run in the line; it starts at once if there is a place."""
-        with self._lock:
+        """Puts a new run in the line; it starts at once if there is a place.
+
+        Raises `GlassformerError("no_room")` where the disk takes no plan.
+        """
+        with self._lock, _room():
             run = workshop.new_run(plan)
             self._line.append(run)
             self.tick()
@@ -156,8 +170,11 @@ class Desk:
             self.tick()
 
     def keep(self, workshop: Workshop, name: str) -> Path | None:
-        """Keeps the result of the workshop's run under a name; None where it has no result."""
-        with self._lock:
+        """Keeps the result of the workshop's run under a name; None where it has no result.
+
+        Raises `GlassformerError("no_room")` where the disk takes no copy of it.
+        """
+        with self._lock, _room():
             return workshop.keep(name)
 
     def discard(self, workshop: Workshop) -> None:
@@ -175,17 +192,14 @@ class Desk:
         """Looks at all runs: those that ended make room, those in front of the line start."""
         with self._lock:
             for token, workshop in list(self._workshops.items()):
-                if self._is_gone(workshop):
+                if self._gone_for(workshop) > self._grace:
                     del self._workshops[token]
                     workshop.close()
             runs = [w.run for w in self._workshops.values() if w.run is not None]
             for run in runs:
                 run.poll()
             self._line = [run for run in self._line if run.waits and run in runs]
-            busy = sum(run.is_active for run in runs)
-            while self._line and busy < self.slots:
-                self._line.pop(0).start()
-                busy += 1
+            self._move_on([run for run in runs if run.is_active])
 
     def close(self) -> None:
         """Ends every training and removes every folder."""
@@ -200,16 +214,38 @@ class Desk:
         if self._lock_file is not None:
             self._lock_file.close()
 
-    def _is_gone(self, workshop: Workshop) -> bool:
+    def _move_on(self, active: list[Run]) -> None:
+        """Fills the places that are free; takes those of users who left, if others wait."""
+        away = {w.run for w in self._workshops.values() if self._gone_for(w) > self._handover}
+        ready = [run for run in self._line if run not in away]  # who left waits on
+        for run in ready[: self.slots - len(active)]:
+            self._line.remove(run)
+            run.start()
+        waiting = len(ready) - (self.slots - len(active))
+        leaving = sum(run.status == "stopping" for run in active)
+        left = [run for run in active if run in away and run.status == "running"]
+        for run in left[: max(0, waiting - leaving)]:
+            run.hand_over()
+
+    def _gone_for(self, workshop: Workshop) -> float:
+        """Seconds since the owner was last there; 0 while the owner is."""
         now = time.monotonic()
         if self._alive(workshop.owner):
             workshop.seen = now
-        return now - workshop.seen > self._grace
+        return now - workshop.seen
 
     def _look(self) -> None:
         while not self._closed.wait(TICK):
             with suppress(OSError, ValueError):  # one broken run: the others are still watched
                 self.tick()
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:  # shutil.Error too, of a copy that was not finished
+        raise GlassformerError("no_room", problem=error.strerror or "not copied") from error
 
 
 def _own_folder(parent: Path) -> tuple[Path, IO[str] | None]:

@@ -16,7 +16,7 @@ from typing import Literal
 from core.training.state import FACTS
 from core.workshop.plan import Plan
 from core.workshop.run_log import LOG, RunLog
-from core.workshop.work import AT, MODEL, STATE
+from core.workshop.work import AT, FULL, MODEL, STATE, failure
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 3.0  # seconds a process has to go when everything is closed
@@ -30,10 +30,15 @@ class Run:
 
     def __init__(self, folder: Path, plan: Plan) -> None:
         folder.mkdir(parents=True)
-        plan.save(folder)
+        try:
+            plan.save(folder)
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         self.folder, self.plan = folder, plan
         self.log = RunLog(folder / LOG)
         self.waits = True
+        self.handed_over = False  # stopped, for its owner was gone and somebody waited
         self._process: subprocess.Popen[bytes] | None = None
         self._asked_to_stop = False
 
@@ -61,9 +66,10 @@ class Run:
 
     @property
     def can_resume(self) -> bool:
-        """Whether there is a state to go on from."""
-        unfinished = self.status in ("stopped", "failed")
-        return unfinished and (self.folder / STATE / FACTS).is_file()
+        """Whether there is a state to go on from; one handed over may begin anew."""
+        if self.status not in ("stopped", "failed"):
+            return False
+        return self.handed_over or (self.folder / STATE / FACTS).is_file()
 
     def at(self, step: int) -> Path:
         """The folder of the model at a step that the log calls saved."""
@@ -76,9 +82,12 @@ class Run:
         return self.log.seconds_left(self.plan.recipe.steps, saves)
 
     def start(self) -> None:
-        """Starts the process, or starts it again where it stopped."""
+        """Starts the process, or starts it again where it stopped.
+
+        It waits until the process is there: others may ask for the status at any moment.
+        """
         self.log.begin_again()
-        self.waits, self._asked_to_stop = False, False
+        self._asked_to_stop = self.handed_over = False
         path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         one = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONPATH": path}
         try:
@@ -92,26 +101,33 @@ class Run:
                     start_new_session=True,  # Ctrl-C in the terminal is for the server
                 )
         except OSError as error:  # no room on the disk, or for one more process
-            self.log.end, self.log.reason = "failed", str(error)
+            self.log.end, self.log.reason = "failed", failure(error)
+        self.waits = False
 
     def stop(self) -> None:
         """Asks the process to stop after the step it is in; a waiting run leaves the line."""
         if self.waits:
-            self.waits = False
-            self.log.end = "stopped"
+            self.log.end, self.waits = "stopped", False
         elif self._process is not None and self._process.stdin is not None:
             self._asked_to_stop = True
             with suppress(OSError):
                 self._process.stdin.write(b"stop\n")
                 self._process.stdin.flush()
 
+    def hand_over(self) -> None:
+        """Asks a run whose owner is gone to stop, so that the next one may start."""
+        self.handed_over = True
+        self.stop()
+
     def poll(self) -> None:
         """Reads the log; lets go of the process when it has ended."""
         if self._process is None:
             return
-        ended = self._process.poll() is not None
+        code = self._process.poll()
         self.log.read()
-        if ended:
+        if code == FULL and not self.log.end:  # there was no room to write it down
+            self.log.end, self.log.reason = "failed", "disk"
+        if code is not None:
             self._let_go()
 
     def close(self) -> None:

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,8 @@ class RunLog:
         whole = added[: added.rfind(b"\n") + 1]
         self._offset += len(whole)
         for line in whole.splitlines():
-            self._take(json.loads(line))
+            with suppress(ValueError):  # a line that a full disk has cut
+                self._take(json.loads(line))
 
     def begin_again(self) -> None:
         """The run goes on: what the log said of its end is past."""

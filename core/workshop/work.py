@@ -12,6 +12,7 @@ input says that the process that started it is gone, and it removes the folder a
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import shutil
@@ -23,6 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
 
 from core.checkpoints import SNAPSHOTS, WEIGHTS, load_model, save_model, snapshot_file
 from core.corpus import load_grammar
@@ -37,7 +39,11 @@ from core.workshop.run_log import LogWriter
 
 AT, STATE, MODEL = "at", "state", "model"
 NICE = int(os.environ.get("GLASSFORMER_NICE", "10"))  # the app and its visitors come first
+FAILURES = (
+    FloatingPointError, MemoryError, RuntimeError, GlassformerError, OSError, SafetensorError,
+)  # fmt: skip
 LONGEST = 6 * 3600.0  # seconds; a forgotten run stops, and can go on
+FULL = 28  # the code that a process ends with when not even its log could be written
 BEAT = 0.3  # seconds between two signs of life
 POINTS = 100  # of the live curve
 
@@ -56,26 +62,23 @@ class Work:
         self.trainer: Trainer | None = None
         self.snapshots: list[SnapshotMetrics] = []
         self.saving, self.saves = 0.0, 0
+        self.code = 0  # what the process ends with
         self._losses: list[float] = []
 
     def run(self) -> None:
-        """Trains to the end, or until it is stopped; the log says how it ended."""
+        """Trains to the end, or until it is stopped; the log says how it ended, or `code` does."""
         try:
-            self._train(self._prepare())
-        except StoppedError:
-            self._finish("stopped")
-        except FloatingPointError:
-            self._end("failed", "diverged")
-        except MemoryError:
-            self._end("failed", "memory")
-        except RuntimeError as error:  # torch's own word for too little memory
-            self._end("failed", "memory" if "memory" in str(error).lower() else str(error))
-        except (GlassformerError, OSError) as error:
-            self._end("failed", str(error))
-        else:
-            self._finish("done")
+            try:
+                self._train(self._prepare())
+            except StoppedError:
+                self._finish("stopped")
+            else:
+                self._finish("done")
+        except FAILURES as error:
+            self._end("failed", failure(error))
         finally:
-            self.log.close()
+            with suppress(OSError):
+                self.log.close()
 
     def _prepare(self) -> Trainer:
         self.log.write("phase", phase="words")
@@ -185,7 +188,24 @@ class Work:
     def _end(self, how: str, reason: str = "") -> None:
         step = self.trainer.step if self.trainer is not None else 0
         cpu = round(time.process_time(), 1)
-        self.log.write("end", how=how, step=step, reason=reason, cpu=cpu)
+        try:
+            self.log.write("end", how=how, step=step, reason=reason, cpu=cpu)
+        except OSError:
+            self.code = FULL
+
+
+def failure(error: Exception) -> str:
+    """Why a run failed: "diverged", "memory", "disk", or what the error says."""
+    if isinstance(error, FloatingPointError):
+        return "diverged"
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return "disk"
+    said = str(error)
+    if isinstance(error, SafetensorError) and ("os error 28" in said or "No space" in said):
+        return "disk"
+    # A RuntimeError is torch's own word for too little memory.
+    short = isinstance(error, RuntimeError) and "memory" in said.lower()
+    return "memory" if short or isinstance(error, MemoryError) else said
 
 
 def _listen(folder: Path, stop: threading.Event) -> None:
@@ -198,17 +218,19 @@ def _listen(folder: Path, stop: threading.Event) -> None:
     os._exit(1)
 
 
-def main(folder: Path) -> None:
-    """Runs the plan of a folder."""
+def main(folder: Path) -> int:
+    """Runs the plan of a folder; 0, or `FULL` where the disk took no last word."""
     with suppress(OSError, AttributeError):  # there is no nice on Windows
         os.nice(NICE)
     torch.set_num_threads(1)
     stop = threading.Event()
     threading.Thread(target=_listen, args=(folder, stop), daemon=True).start()
-    Work(folder, stop.is_set).run()
+    work = Work(folder, stop.is_set)
+    work.run()
+    return work.code
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    code = main(Path(sys.argv[1]))
     sys.stdout.flush()
-    os._exit(0)  # all is written; to take Python and torch apart would last over a second
+    os._exit(code)  # all is written; to take Python and torch apart would last over a second

@@ -11,12 +11,14 @@ from typing import Any
 import streamlit as st
 
 from app import state, trainings
-from app.widgets.text import literal
+from app.widgets.text import literal, told
 from app.widgets.workshop import own
 from app.widgets.workshop.form import Form, get_form
 from app.words import say
+from core.errors import GlassformerError
 from core.workshop.run import Run
 
+REFUSED = "workshop_refused"  # what the desk could not do, until it is tried again
 FILES = ("config.json", "vocabulary.json", "model.safetensors", "history.json")
 
 
@@ -58,6 +60,9 @@ def _start(form: Form) -> None:
     why_not = obstacle(form)
     _button("start", _begin, type="primary", disabled=bool(why_not))
     full = state.kept("workshop_full", False)
+    refused: GlassformerError | None = state.kept(REFUSED)
+    if refused is not None:
+        st.warning(told(refused))
     st.caption(why_not or say("workshop.full" if full else "workshop.time_unknown"))
 
 
@@ -68,7 +73,11 @@ def _begin() -> None:
     workshop = trainings.workshop()
     name = f"mine-{workshop.runs + 1 if workshop is not None else 1}"
     pairs = found.pairs if found is not None else ()
-    state.keep("workshop_full", not trainings.begin(form.plan(name, pairs)))
+    state.keep(REFUSED, None)
+    try:
+        state.keep("workshop_full", not trainings.begin(form.plan(name, pairs)))
+    except GlassformerError as error:  # a full disk; the form stays
+        state.keep(REFUSED, error)
 
 
 def _stop() -> None:
@@ -88,6 +97,9 @@ def _ended(run: Run) -> None:
             _download(run.model, run.plan.name)
         _button("discard", _discard)
     name = literal(run.plan.name)
+    refused: GlassformerError | None = state.kept(REFUSED)
+    if refused is not None:
+        st.warning(told(refused))
     if run.model is None:
         st.caption(say("workshop.nothing_to_keep"))
     elif is_kept:
@@ -125,8 +137,12 @@ def _keep() -> None:
     workshop, run = trainings.workshop(), trainings.current_run()
     if workshop is None or run is None:
         return
-    if trainings.desk().keep(workshop, run.plan.name) is not None:
-        state.keep("workshop_kept", _mark(run))
+    state.keep(REFUSED, None)
+    try:
+        if trainings.desk().keep(workshop, run.plan.name) is not None:
+            state.keep("workshop_kept", _mark(run))
+    except GlassformerError as error:
+        state.keep(REFUSED, error)
 
 
 def _discard() -> None:

@@ -32,6 +32,7 @@ TONES: dict[Status, str] = {
 REASONS = {  # as the log names them; without a reason: the process was ended from outside
     "diverged": "workshop.failed_diverged",
     "memory": "workshop.failed_memory",
+    "disk": "workshop.failed_disk",
     "": "workshop.failed_ended",
 }
 MAP = (480, 470)  # pixels
@@ -128,7 +129,8 @@ def headline(run: Run) -> str:
         key = REASONS.get(run.log.reason, "workshop.failed_other")
         return say(key, step=run.log.step, reason=run.log.reason)
     steps = run.plan.recipe.steps
-    return say(f"workshop.headline_{run.status}", step=f"{run.log.step:,}", steps=f"{steps:,}")
+    how = "handed_over" if run.handed_over and run.status == "stopped" else run.status
+    return say(f"workshop.headline_{how}", step=f"{run.log.step:,}", steps=f"{steps:,}")
 
 
 def facts(run: Run, precision: int) -> list[tuple[str, str]]:
