@@ -138,6 +138,8 @@ class Experiment:
         """
         try:
             about = json.loads(text)
+            # Halves of characters, which escapes may hold, fit into no link and onto no screen.
+            json.dumps(about, ensure_ascii=False).encode()
             if about["kind"] != "glassformer-experiment":
                 raise ValueError(about["kind"])
             if int(about["format"]) > FORMAT:
