@@ -1,10 +1,14 @@
-"""Where the arithmetic runs: CUDA, else Apple's MPS, else the CPU."""
+"""Where the arithmetic runs: CUDA, else Apple's MPS, else the CPU.
+
+What needs float64 runs on the CPU on any machine: MPS has none.
+"""
 
 from __future__ import annotations
 
 import os
 
 import torch
+from torch import Tensor
 
 from core.errors import GlassformerError
 
@@ -24,3 +28,8 @@ def choose_device() -> torch.device:
     if torch.backends.mps.is_available():
         return torch.device("mps")
     return torch.device("cpu")
+
+
+def precise(tensor: Tensor) -> Tensor:
+    """The same numbers as float64, on the CPU; cut first what is not needed."""
+    return tensor.detach().cpu().double()

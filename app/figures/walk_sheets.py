@@ -40,23 +40,29 @@ def sheet(
 ) -> Sheet:  # fmt: skip
     """The last two axes of a tensor, or its last one as a column where it has but one and a batch.
 
-    values and allowed have the axes' shape; at: the chosen place on every axis.
+    values and allowed are cut at `held_at`, axes are whole; at: the chosen place on every axis.
     """
     axes = list(axes)
     if len(axes) == 2 and axes[0].name == "batch":
         axes.append(Axis("one", "1", 1))
-        values = values[..., None]
+        values = values[:, None]
     held = axes[:-2]
     index = tuple(at[axis.name] for axis in held)
     rows, columns = axes[-2:]
     return Sheet(
-        np.ascontiguousarray(values[index], dtype=np.float32),
+        np.ascontiguousarray(values, dtype=np.float32),
         rows,
         columns,
         (at[rows.name], at.get(columns.name, 0)),
         tuple(zip(held, index, strict=True)),
-        None if allowed is None else allowed[index],
+        allowed,
     )
+
+
+def held_at(axes: Sequence[Axis], at: Mapping[str, int]) -> tuple[int, ...]:
+    """Where the axes before the last two are held: the index that cuts a sheet's numbers out."""
+    kept = 1 if len(axes) == 2 and axes[0].name == "batch" else 2
+    return tuple(at[axis.name] for axis in axes[:-kept])
 
 
 def index_of(axes: Sequence[Axis], at: Mapping[str, int], row: int, column: int) -> tuple[int, ...]:

@@ -40,7 +40,8 @@ class KeptRows:
     @torch.no_grad()
     def __call__(self, written: Written) -> Tensor:
         ids = self._source_ids.new_tensor([list(each) for each in written])  # (N, T)
-        if (ids == self._model.config.pad_id).any():  # padding hides, which a cache cannot say
+        # Padding hides, which a cache cannot say; at the beginning it is the begin token.
+        if (ids[:, 1:] == self._model.config.pad_id).any():
             everything: Tensor = self._model(self._source_ids.expand(len(ids), -1), ids)
             return everything[:, -1]  # (N, V)
         new = ids[:, -1:] if self._follows(written) else ids

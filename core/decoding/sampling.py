@@ -20,6 +20,7 @@ from core.decoding.guard import Watch
 from core.decoding.rows import rows_of
 from core.decoding.step import Step, step_of
 from core.decoding.task import NOTHING, Forced, Task, check_number
+from core.device import precise
 from core.model.transformer import Transformer
 from core.trace.tape import Tape
 
@@ -179,7 +180,7 @@ def _allowed(logits: Tensor, forbidden: Collection[int]) -> tuple[Tensor, Tensor
     What is no number counts as the least, so that a broken network still writes something.
     """
     least = torch.finfo(torch.float64).min
-    row = logits.detach().double().cpu().nan_to_num(nan=least)  # (V,)
+    row = precise(logits).nan_to_num(nan=least)  # (V,)
     ids = _ids(len(row), frozenset(forbidden))  # (allowed,)
     values, places = row[ids].sort(descending=True, stable=True)
     return values, ids[places]

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from core.config import ModelConfig
+from core.device import precise
 from core.edits.attentions import OfHeads
 from core.edits.experiment import Experiment, setting
 from core.edits.heads import Way, filling
@@ -89,7 +90,7 @@ def head_damage(
             for copy, (where, head) in enumerate(some, start=1)
         ]
         logs = _log_probabilities(runner, trace, len(some) + 1, (*base, *edits), experiment.seed)
-        written = _ids(runner, trace.output_pieces)  # (T,)
+        written = _ids(runner, trace.output_pieces).to(logs.device)  # (T,)
         found += [_damage(where, head, logs, i, written) for i, (where, head) in enumerate(some, 1)]
         progress(len(found), len(everyone))
     return tuple(sorted(found, key=lambda each: -each.kl if math.isfinite(each.kl) else -math.inf))
@@ -110,7 +111,7 @@ def _log_probabilities(
     tape = Recorder(edits, keep=lambda _: False, dropout_seed=seed)
     logits: Tensor = model.transformer(source, target, tape)
     tape.finish()
-    return logits.double().log_softmax(dim=-1)
+    return precise(logits).log_softmax(dim=-1)
 
 
 def _dropping(model: Translator, trace: Trace, edits: Sequence[Edit], seed: int) -> list[Edit]:

@@ -34,14 +34,14 @@ def mask_view(trace: Trace, place: str, heads: tuple[int, ...] = ()) -> MaskView
     """The mask of an attention such as `decoder/1/self_attention`; heads () are all of them."""
     mask, weights = (trace[f"{place}/{name}"][0] for name in ("mask", "weights"))
     chosen = list(heads or range(mask.size(0)))
-    seen, own = mask[chosen], own_mask(trace, place)
+    seen, own = mask[chosen].cpu(), own_mask(trace, place)  # what is drawn is on the CPU
     closed = tuple((chosen[at], row) for at, row in closed_rows(seen[None]))
     return MaskView(
         allowed=seen.all(dim=0),
         mixed=seen.any(dim=0) & ~seen.all(dim=0),
         changed=(seen != own).any(dim=0),
         own=own,
-        weights=weights[chosen].mean(dim=0),
+        weights=weights[chosen].mean(dim=0).cpu(),
         closed=closed,
     )
 
@@ -50,7 +50,8 @@ def own_mask(trace: Trace, place: str) -> Tensor:
     """What the model itself allows for the words of a run: bool (T, S)."""
     looks_back = place.startswith("decoder") and not place.endswith("cross_attention")
     keys = trace.target_pieces if looks_back else trace.source_pieces
-    words = torch.tensor([piece != PADDING for piece in keys])
+    begins = looks_back  # the first word of the target is never padding, see `target_mask`
+    words = torch.tensor([piece != PADDING or (begins and not at) for at, piece in enumerate(keys)])
     rows = trace.source_pieces if place.startswith("encoder") else trace.target_pieces
     own = words.expand(len(rows), -1)
     return own & causal_mask(len(rows))[0, 0] if looks_back else own

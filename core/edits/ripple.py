@@ -9,6 +9,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from core.device import precise
 from core.errors import GlassformerError
 from core.trace.sites import site_at
 from core.trace.trace import Trace
@@ -148,7 +149,7 @@ def _seen_only(before: Trace, after: Trace, found: Change) -> Change:
 
 def _lengths(x: Tensor, place: int) -> Tensor:
     """The Euclidean length of each slice along one axis, (n,), float64."""
-    return x.double().movedim(place, 0).flatten(1).square().sum(dim=-1).sqrt()
+    return precise(x).movedim(place, 0).flatten(1).square().sum(dim=-1).sqrt()
 
 
 def _ratio(steps: Tensor, were: Tensor) -> Tensor:

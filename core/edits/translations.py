@@ -10,6 +10,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from core.device import precise
 from core.trace.trace import Trace
 
 Kind = Literal["same", "other", "gone", "new"]
@@ -78,7 +79,7 @@ def shared_rows(before: Trace, after: Trace) -> int:
 
 def log_probabilities(trace: Trace) -> Tensor:
     """Of every word at every row of a run, (T, V), float64, in nats."""
-    return trace["output/logits"][0].double().log_softmax(dim=-1)  # (T, V)
+    return precise(trace["output/logits"][0]).log_softmax(dim=-1)  # (T, V)
 
 
 def _rows(before: Trace, after: Trace) -> Iterator[tuple[int | None, int | None]]:

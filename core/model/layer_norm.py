@@ -28,10 +28,16 @@ class LayerNorm(nn.Module):
         mean = tape("mean", x.mean(dim=-1, keepdim=True))  # (B, S, 1)
         centred = x - mean  # (B, S, D), broadcast
         if self.formula == "population":
-            std = tape("std", centred.square().mean(dim=-1, keepdim=True).sqrt())  # (B, S, 1)
+            std = tape("std", root(centred.square().mean(dim=-1, keepdim=True)))  # (B, S, 1)
             normalized = tape("normalized", centred / (std.square() + self.epsilon).sqrt())
         else:
             std = tape("std", x.std(dim=-1, keepdim=True))  # (B, S, 1), divides by D − 1
             normalized = tape("normalized", centred / (std + self.epsilon))
         output = tape("output", self.gamma * normalized + self.beta)
         return output  # (B, S, D)
+
+
+def root(x: Tensor) -> Tensor:
+    """√x with the gradient 0 at 0, where that of √ is infinite: a constant vector has σ = 0."""
+    none = x == 0
+    return x.masked_fill(none, 1.0).sqrt().masked_fill(none, 0.0)

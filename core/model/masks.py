@@ -20,8 +20,14 @@ def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
 
 
 def target_mask(ids: Tensor, pad_id: int) -> Tensor:
-    """Decoder self-attention: neither padding nor future, ids (B, T) -> bool (B, 1, T, T)."""
-    return padding_mask(ids, pad_id) & causal_mask(ids.size(-1), ids.device)
+    """Decoder self-attention: neither padding nor future, ids (B, T) -> bool (B, 1, T, T).
+
+    The first position is the begin token and never padding: some models (Marian, T5) begin with
+    the padding's own id, and its row would have no key left.
+    """
+    begins = torch.arange(ids.size(-1), device=ids.device) == 0  # (T,)
+    words = padding_mask(ids, pad_id) | begins  # (B, 1, 1, T)
+    return words & causal_mask(ids.size(-1), ids.device)
 
 
 def apply_mask(scaled: Tensor, mask: Tensor, fill: MaskFill) -> Tensor:

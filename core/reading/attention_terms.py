@@ -64,21 +64,21 @@ def terms(trace: Trace, kind: Kind, layer: int, head: int, query: int, key: int)
     """
     where = attention_at(kind, layer)
     q, k, scores, scaled, mask, masked, weights = (
-        as_numpy(trace[f"{where}/{name}"])[0, head]
+        trace[f"{where}/{name}"][0, head]  # where the model is
         for name in ("q", "k", "scores", "scaled", "mask", "masked", "weights")
     )
     for name, index, size in (("query", query, len(q)), ("key", key, len(k))):
         if not 0 <= index < size:
             raise GlassformerError("out_of_range", name=name, given=index, last=size - 1)
     return Terms(
-        q=q[query],
-        k=k[key],
+        q=as_numpy(q[query]),
+        k=as_numpy(k[key]),
         score=float(scores[query, key]),
         scaled=float(scaled[query, key]),
         allowed=bool(mask[query, key]),
         masked=float(masked[query, key]),
         weight=float(weights[query, key]),
-        row=masked[query],
+        row=as_numpy(masked[query]),
     )
 
 
@@ -100,9 +100,9 @@ def cell_of_heads(
 ) -> CellOfHeads:
     """The numbers of one cell at a stage; before the mask (scores, scaled) nothing is forbidden."""
     where = attention_at(kind, layer)
-    values: Numbers = as_numpy(trace[f"{where}/{stage}"])[0][:, query, key]
-    mask = as_numpy(trace[f"{where}/mask"])[0]  # (H, T, S)
-    struck = ~mask[:, query, key] & (stage in ("masked", "weights"))
+    values: Numbers = as_numpy(trace[f"{where}/{stage}"][0][:, query, key])
+    mask = as_numpy(trace[f"{where}/mask"][0][:, query, key])  # (H,)
+    struck = ~mask & (stage in ("masked", "weights"))
     return CellOfHeads(values, np.broadcast_to(struck, values.shape))
 
 

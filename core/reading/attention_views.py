@@ -114,8 +114,8 @@ def head_map(trace: Trace, kind: Kind, layer: int, head: int | None, stage: Stag
     """The numbers of one head at one stage, as recorded."""
     where = attention_at(kind, layer)
     values, weights = (_head(trace, f"{where}/{name}", head) for name in (stage, "weights"))
-    mask = as_numpy(trace[f"{where}/mask"])[0]  # (H, T, S)
-    return HeadMap(values, mask.any(axis=0) if head is None else mask[head], weights)
+    masks = trace[f"{where}/mask"][0]  # (H, T, S)
+    return HeadMap(values, as_numpy(masks.any(dim=0) if head is None else masks[head]), weights)
 
 
 def overview(trace: Trace, kind: Kind, size: int = THUMBNAIL) -> Overview:
@@ -186,15 +186,15 @@ def _only_signs(token: str) -> bool:
 
 
 def _head(trace: Trace, address: str, head: int | None) -> Numbers:
-    maps: Numbers = as_numpy(trace[address])[0]  # (H, T, S)
-    chosen: Numbers = maps.mean(axis=0) if head is None else maps[head]
+    maps = trace[address][0]  # (H, T, S), where the model is
+    chosen: Numbers = as_numpy(maps).mean(axis=0) if head is None else as_numpy(maps[head])
     return chosen
 
 
 def _small_layer(trace: Trace, kind: Kind, layer: int, size: int) -> NDArray[np.uint8]:
     where = attention_at(kind, layer)
-    weights = as_numpy(trace[f"{where}/weights"])[0]  # (H, T, S)
-    mask = as_numpy(trace[f"{where}/mask"])[0]  # (H, T, S)
+    weights = as_numpy(trace[f"{where}/weights"][0])  # (H, T, S)
+    mask = as_numpy(trace[f"{where}/mask"][0])  # (H, T, S)
     maps = np.concatenate([weights, weights.mean(axis=0, keepdims=True)])
     allowed = np.concatenate([mask, mask.any(axis=0, keepdims=True)])
     levels = np.rint(np.nan_to_num(pooled(maps, size)) * (FORBIDDEN - 1)).astype(np.uint8)

@@ -86,7 +86,8 @@ def sizes(trace: Trace, address: str) -> Sizes:
 def _csv_size(trace: Trace, address: str) -> int:
     """The length of an average row, from its parts, times the number of rows."""
     tensor = trace[address]
-    sample = as_numpy(tensor).reshape(-1)[:: max(1, tensor.numel() // CSV_SAMPLE)][:CSV_SAMPLE]
+    apart = max(1, tensor.numel() // CSV_SAMPLE)
+    sample = as_numpy(tensor.reshape(-1)[::apart][:CSV_SAMPLE])
     row = float(np.mean([len(str(number)) for number in sample])) + 1
     for axis in trace.axes(address):
         if axis.name in ("batch", "one"):

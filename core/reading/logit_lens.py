@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.config import ModelConfig
+from core.device import precise
 from core.model.transformer import Transformer
 from core.reading.residual_stream import State, states
 from core.reading.vectors import Numbers, check_index
@@ -71,8 +72,8 @@ def lens(trace: Trace, model: Transformer, k: int = 5, sublayers: bool = False) 
     places = _places(trace.config, sublayers)
     logits = torch.stack([_read(trace, model, place) for place in places])  # (N, T, V)
     final = trace["output/logits"][0].to(logits)  # (T, V)
-    logs = logits.double().log_softmax(dim=-1)  # (N, T, V)
-    final_logs = final.double().log_softmax(dim=-1)  # (T, V)
+    logs = precise(logits).log_softmax(dim=-1)  # (N, T, V)
+    final_logs = precise(final).log_softmax(dim=-1)  # (T, V)
     best = logs.topk(min(k, logs.size(-1)), dim=-1)  # (N, T, k)
     own = logs.gather(-1, _written(trace, logs))  # (N, T, 1)
     rank = 1 + (logs > own).sum(dim=-1)  # (N, T)

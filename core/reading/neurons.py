@@ -17,7 +17,16 @@ from core.model.encoder import EncoderLayer
 from core.model.feed_forward import FeedForward
 from core.model.transformer import Transformer
 from core.reading.blocks import Stack, layer_count
-from core.reading.vectors import Numbers, check_index, cosines, lengths, rows_at, tokens_of
+from core.reading.vectors import (
+    Numbers,
+    check_index,
+    column_at,
+    cosines,
+    lengths,
+    row_at,
+    rows_at,
+    tokens_of,
+)
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
 
@@ -121,10 +130,10 @@ def most_active(
     check_index("layer", layer, layer_count(trace.config, stack))
     check_index("position", position, len(tokens_of(trace, stack)))
     where = _at(stack, layer)
-    before = rows_at(trace, f"{where}/pre_activation")[position]  # (F,)
-    activation = rows_at(trace, f"{where}/activation")[position]  # (F,)
+    before = row_at(trace, f"{where}/pre_activation", position)  # (F,)
+    activation = row_at(trace, f"{where}/activation", position)  # (F,)
     reach = lengths(_w_2(model, stack, layer))  # (F,)
-    push = np.abs(_after_dropout(trace, where)[position]) * reach  # (F,)
+    push = np.abs(_after_dropout(trace, where, position)) * reach  # (F,)
     order = np.argsort(-activation, kind="stable")[:k]
     return tuple(
         Unit(int(i), float(before[i]), float(activation[i]), float(push[i])) for i in order
@@ -181,7 +190,7 @@ def firings(trace: Trace, stack: Stack, layer: int, unit: int, k: int = 8) -> tu
     """
     check_index("layer", layer, layer_count(trace.config, stack))
     check_index("unit", unit, trace.config.d_ff)
-    values = rows_at(trace, f"{_at(stack, layer)}/activation")[:, unit]  # (T,)
+    values = column_at(trace, f"{_at(stack, layer)}/activation", unit)  # (T,)
     tokens = tokens_of(trace, stack)
     order = np.argsort(-values, kind="stable")[:k]
     return tuple(Firing(int(at), tokens[at], float(values[at])) for at in order)
@@ -191,12 +200,12 @@ def _at(stack: Stack, layer: int) -> str:
     return f"{stack}/{layer}/feed_forward"
 
 
-def _after_dropout(trace: Trace, where: str) -> Numbers:
-    """What reaches W₂, (T, F): the activations, thinned out in a run with dropout."""
-    activation = rows_at(trace, f"{where}/activation")  # (T, F)
+def _after_dropout(trace: Trace, where: str, position: int) -> Numbers:
+    """What reaches W₂, (F,): the activations, thinned out in a run with dropout."""
+    activation = row_at(trace, f"{where}/activation", position)  # (F,)
     if f"{where}/kept" not in trace:
         return activation
-    return activation * rows_at(trace, f"{where}/kept") / (1 - trace.config.dropout)
+    return activation * row_at(trace, f"{where}/kept", position) / (1 - trace.config.dropout)
 
 
 def _w_2(model: Transformer, stack: Stack, layer: int) -> Numbers:

@@ -84,7 +84,7 @@ class Shares:
 
 def repeated_words(trace: Trace, stack: Stack) -> tuple[Repeated, ...]:
     """The words that a stack reads at more than one position, in order of their first place."""
-    ids = as_numpy(trace[f"{side_of(stack)}/ids"])[0].tolist()
+    ids = as_numpy(trace[f"{side_of(stack)}/ids"][0]).tolist()
     places: dict[int, list[int]] = {}
     for position, index in enumerate(ids):
         places.setdefault(index, []).append(position)
@@ -111,7 +111,7 @@ def two_places(
     known = encoding if table is None else table.astype(np.float64)
     for position in at:
         check_index("position", position, min(len(tokens), len(known)))
-    ids = as_numpy(trace[f"{side_of(stack)}/ids"])[0]
+    ids = as_numpy(trace[f"{side_of(stack)}/ids"][0])
     return TwoPlaces(
         positions=(first, second),
         tokens=(tokens[first], tokens[second]),

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from torch import Tensor
 
-from core.reading.masked_cells import forbidden_left_out
+from core.reading.masked_cells import telling
 from core.trace.sites import Axis
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
@@ -115,20 +116,22 @@ def _pair(known: tuple[str, ...], names: tuple[str, str] | None) -> tuple[str, s
 
 def cut(trace: Trace, address: str, chosen: Plan) -> Sheet:
     """The numbers of a plan, rows first. Whole numbers and truth values become float32."""
-    allowed = forbidden_left_out(trace, address)
+    allowed = telling(trace, address)
     return Sheet(
-        values=_laid_out(trace, address, as_numpy(trace[address]), chosen).astype(np.float32),
+        values=_laid_out(trace, address, trace[address], chosen).astype(np.float32),
         allowed=None if allowed is None else _laid_out(trace, address, allowed, chosen),
         rows=_all_lines(chosen.rows),
         columns=_all_lines(chosen.columns),
     )
 
 
-def _laid_out(trace: Trace, address: str, values: np.ndarray, chosen: Plan) -> np.ndarray:
+def _laid_out(trace: Trace, address: str, tensor: Tensor, chosen: Plan) -> np.ndarray:
+    """What is held is cut off before the rest is copied to the host."""
     pins = chosen.pins
     names = [axis.name for axis in trace.axes(address)]
     whole = slice(None)
-    values = values[tuple(0 if name in NOT_OFFERED else pins.get(name, whole) for name in names)]
+    place = tuple(0 if name in NOT_OFFERED else pins.get(name, whole) for name in names)
+    values = as_numpy(tensor[place])
     left = [name for name in names if name not in NOT_OFFERED and name not in pins]
     if chosen.columns is None:
         return values[:, None]

@@ -91,14 +91,14 @@ def neurons(trace: Trace, block: Block) -> Neurons:
 
 def head_entropies(trace: Trace, block: Block) -> Numbers:
     """The mean entropy of each head's rows, (H,) in nats; 0 looks at one word only."""
-    weights = as_numpy(trace[f"{block.id}/weights"])[0]  # (H, T, S)
+    weights = as_numpy(trace[f"{block.id}/weights"][0])  # (H, T, S)
     means: Numbers = entropy(weights).astype(np.float64).mean(axis=-1)
     return means
 
 
 def highest_entropy(trace: Trace, block: Block) -> float:
     """The mean entropy if every row looked at all its allowed words alike, in nats."""
-    allowed = as_numpy(trace[f"{block.id}/mask"])[0].sum(axis=-1)  # (H, T)
+    allowed = as_numpy(trace[f"{block.id}/mask"][0]).sum(axis=-1)  # (H, T)
     return float(np.log(np.maximum(allowed, 1)).mean())
 
 
@@ -113,5 +113,5 @@ def scale_end(values: Mapping[str, float]) -> float:
 
 
 def _rows(trace: Trace, address: str) -> Numbers:
-    rows: Numbers = as_numpy(trace[address])[0].astype(np.float64)  # (T, D)
+    rows: Numbers = as_numpy(trace[address][0]).astype(np.float64)  # (T, D)
     return rows

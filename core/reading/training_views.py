@@ -102,7 +102,7 @@ def moment(
         tokens=tuple(token for token, piece in pairs if piece != END),
         maps={kind: _maps(read, kind) for kind in KINDS},
         lengths=tuple(
-            mean_length(as_numpy(read[place.address])[0]) for place in places(read.config)
+            mean_length(as_numpy(read[place.address][0])) for place in places(read.config)
         ),
         sizes=weight_sizes(weights),
         vectors=table[list(rows)].copy(),
@@ -184,5 +184,5 @@ def mean_length(vectors: NDArray[np.float32]) -> float:
 
 def _maps(trace: Trace, kind: Kind) -> Numbers:
     layers = range(layers_of(trace, kind))
-    maps = [as_numpy(trace[f"{attention_at(kind, layer)}/weights"])[0] for layer in layers]
+    maps = [as_numpy(trace[f"{attention_at(kind, layer)}/weights"][0]) for layer in layers]
     return np.stack(maps).astype(np.float32)

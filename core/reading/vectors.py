@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from core.errors import GlassformerError
 from core.reading.blocks import Stack
@@ -15,9 +16,20 @@ Numbers = NDArray[np.float64]
 
 def rows_at(trace: Trace, address: str) -> Numbers:
     """The recorded (B, T, D) tensor of the one sentence, or a (T, D) one: (T, D) float64."""
-    values = as_numpy(trace[address]).astype(np.float64)
-    rows: Numbers = values[0] if values.ndim == 3 else values
+    rows: Numbers = as_numpy(_rows(trace, address)).astype(np.float64)
     return rows
+
+
+def row_at(trace: Trace, address: str, position: int) -> Numbers:
+    """One row of `rows_at`: (D,) float64."""
+    row: Numbers = as_numpy(_rows(trace, address)[position]).astype(np.float64)
+    return row
+
+
+def column_at(trace: Trace, address: str, feature: int) -> Numbers:
+    """One column of `rows_at`: (T,) float64."""
+    column: Numbers = as_numpy(_rows(trace, address)[:, feature]).astype(np.float64)
+    return column
 
 
 def lengths(rows: Numbers) -> Numbers:
@@ -48,3 +60,8 @@ def check_index(name: str, index: int, size: int) -> None:
     """Raises `GlassformerError` (`out_of_range`) unless 0 <= index < size."""
     if not 0 <= index < size:
         raise GlassformerError("out_of_range", name=name, given=index, last=size - 1)
+
+
+def _rows(trace: Trace, address: str) -> Tensor:
+    tensor = trace[address]
+    return tensor[0] if tensor.dim() == 3 else tensor

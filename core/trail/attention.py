@@ -36,9 +36,11 @@ def mask(run: Run, cell: Cell) -> Node:
     where = place_of(cell.address)
     itself = where.startswith("decoder") and where.endswith("self_attention")
     ids = "target/ids" if itself else "source/ids"
-    real = float(run.number(ids, (batch, key)) != run.config.pad_id)
+    word = run.number(ids, (batch, key)) != run.config.pad_id
+    begins = itself and key == 0  # the begin token, never padding
     lane = (Lane(ids, (batch, key)),)
-    columns = [constant("not_padding", r"[w_s \neq \mathrm{pad}]", real, lane)]
+    said = r"[s = 0]" if begins and not word else r"[w_s \neq \mathrm{pad}]"
+    columns = [constant("not_padding", said, float(word or begins), lane)]
     if itself:
         columns.append(constant("not_future", r"[s \leq t]", float(key <= query)))
     formula = r"M_{t,s} = " + r"\,".join(column.symbol for column in columns)

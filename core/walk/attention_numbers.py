@@ -35,7 +35,9 @@ def mask(bench: Bench) -> Worked:
     config = bench.trace.config
     if bench.name == "mask":
         word, pad = bench.read(bench.step.inputs[1], (batch, key)), config.pad_id
-        allowed = word.value != pad and (not _is_causal(bench) or key <= query)
+        begins = _is_causal(bench) and key == 0  # the begin token, never padding
+        real = word.value != pad or begins
+        allowed = real and (not _is_causal(bench) or key <= query)
         return bench.result(
             "allow", float(allowed), detail="causal" if _is_causal(bench) else "padding",
             id=word, pad=constant(r"\mathrm{pad}", pad), query=constant("t", query),

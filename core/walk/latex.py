@@ -121,7 +121,11 @@ def _linear(w: _Writer) -> str:
 
 
 def _allow(w: _Writer) -> str:
-    word = rf"[{w('id')} \neq {w('pad')}]"
+    scalars = w.worked.scalars
+    if scalars["id"].value == scalars["pad"].value and w.worked.value:  # the begin token
+        word = rf"[{w('key')} \le 0]"
+    else:
+        word = rf"[{w('id')} \neq {w('pad')}]"
     causal = rf" \cdot [{w('key')} \le {w('query')}]"
     return word + (causal if w.worked.detail == "causal" else "")
 

@@ -88,7 +88,7 @@ class Places:
         """The feature of d_model."""
         if self.chosen.feature is not None:
             return min(self.chosen.feature, self.trace.config.d_model - 1)
-        return _largest(as_numpy(self.trace["source/input"])[0, self.source])
+        return _largest(as_numpy(self.trace["source/input"][0, self.source]))
 
     def pair(self, where: str) -> Pair:
         """Head, query and key in an attention such as `decoder/0/cross_attention`."""
@@ -115,14 +115,14 @@ class Places:
         if self.chosen.feature is not None:
             return self.chosen.feature % width
         pair = self.pair(where)
-        return _largest(as_numpy(self.trace[f"{where}/context"])[0, pair.head, pair.query])
+        return _largest(as_numpy(self.trace[f"{where}/context"][0, pair.head, pair.query]))
 
     def hidden(self, where: str) -> int:
         """The hidden unit of a feed-forward network: chosen, or the most active one."""
         if self.chosen.feature is not None:
             return min(self.chosen.feature, self.trace.config.d_ff - 1)
         place = self.source if where.startswith("encoder") else self.target
-        return _largest(as_numpy(self.trace[f"{where}/activation"])[0, place])
+        return _largest(as_numpy(self.trace[f"{where}/activation"][0, place]))
 
     def at(self, wire: Wire) -> Mapping[str, int]:
         """The place on each axis of a wire."""
@@ -155,7 +155,7 @@ class Places:
         return self.feature if axis == "feature" else 0
 
     def _weights(self, where: str) -> np.ndarray:
-        weights: np.ndarray = as_numpy(self.trace[f"{where}/weights"])[0]  # (H, T, S)
+        weights: np.ndarray = as_numpy(self.trace[f"{where}/weights"][0])  # (H, T, S)
         return weights
 
 

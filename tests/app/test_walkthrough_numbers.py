@@ -183,7 +183,7 @@ def test_long_sentences_send_colours_only() -> None:
     trace, _ = RUNS[0]()
     wide = Wire("encoder/0/feed_forward/activation")
     found = walk_sheets.sheet(
-        tensor(trace, wide).numpy(), axes(trace, wide), {"batch": 0, "position": 1, "hidden": 5}
+        tensor(trace, wide)[0].numpy(), axes(trace, wide), {"batch": 0, "position": 1, "hidden": 5}
     )
     sent = walk_sheets.sent(found, 2.0, positive=True, exact=False)
     levels = np.frombuffer(base64.b64decode(sent["levels"]), np.uint8).reshape(found.values.shape)

@@ -45,6 +45,17 @@ def test_the_cache_follows_every_beginning(
             torch.testing.assert_close(found, expected, atol=1e-6, rtol=0)
 
 
+def test_a_begin_token_with_the_id_of_padding_is_kept_too(
+    small_model: Maker, source_ids: Tensor
+) -> None:
+    model = small_model(pad_id=START)
+    kept = KeptRows(model, source_ids)
+    for ids in ([START], [START, 9], [START, 9, 10]):
+        expected = model(source_ids, torch.tensor([ids]))[:, -1]
+        torch.testing.assert_close(kept([ids]), expected, atol=1e-5, rtol=1e-5)
+    assert kept.caches[0].length == 3  # not read anew each time
+
+
 def test_what_follows_costs_one_row(small_model: Maker, source_ids: Tensor) -> None:
     rows = KeptRows(small_model(), source_ids)
     rows([[START, 9]])

@@ -37,8 +37,14 @@ def test_target_mask_is_both(rows: list[list[int]]) -> None:
     mask = target_mask(ids, 0)
     for row, words in enumerate(rows):
         for query in range(6):
-            expected = [key <= query and words[key] != 0 for key in range(6)]
+            expected = [key <= query and (words[key] != 0 or key == 0) for key in range(6)]
             assert mask[row, 0, query].tolist() == expected
+
+
+def test_the_begin_token_is_never_padding_and_the_future_stays_hidden() -> None:
+    mask = target_mask(torch.tensor([[0, 5, 0], [0, 0, 0]]), 0)[:, 0]
+    assert mask[0].tolist() == [[True, False, False], [True, True, False], [True, True, False]]
+    assert mask[1].tolist() == [[True, False, False]] * 3
 
 
 @given(st.integers(0, 2**16), st.integers(1, 8), st.integers(1, 8))

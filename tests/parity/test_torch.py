@@ -12,7 +12,7 @@ from core.model.attention import MultiHeadAttention, attention_maps
 from core.model.layer_norm import LayerNorm
 from core.model.masks import causal_mask
 from core.model.transformer import Transformer
-from core.trace.tape import SILENT
+from core.trace.tape import SILENT, Recorder
 
 SIZES: dict[str, Any] = {
     "d_model": 32,
@@ -109,6 +109,59 @@ def test_whole_transformer(
         logits = ours(source, target)
     expected = functional.linear(expected, ours.generator.weight, ours.generator.bias)
     torch.testing.assert_close(logits, expected, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:.*nested.tensor")
+def test_a_begin_token_with_the_id_of_padding() -> None:
+    # As Marian and T5 begin. Nothing of the future may come in, and real padding stays hidden.
+    torch.manual_seed(2)
+    ours = Transformer(config())
+    theirs = torch_twin(ours, "post", "relu")
+    source = torch.tensor([[5, 6, 7, 8, 2], [9, 3, 2, 0, 0]])
+    target = torch.tensor([[0, 11, 12, 13], [0, 11, 0, 0]])
+    padding = torch.tensor([[False] * 4, [False, False, True, True]])
+    with torch.no_grad():
+        expected = theirs(
+            ours.source_embedding(source),
+            ours.target_embedding(target),
+            tgt_mask=~causal_mask(4)[0, 0],
+            src_key_padding_mask=source == 0,
+            tgt_key_padding_mask=padding,
+            memory_key_padding_mask=source == 0,
+        )
+        logits = ours(source, target)
+        expected = functional.linear(expected, ours.generator.weight, ours.generator.bias)
+        torch.testing.assert_close(logits, expected, atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(ours(source, target[:, :1])[:, 0], logits[:, 0])
+
+
+@pytest.mark.parametrize("formula", ["population", "sample"])
+def test_the_gradient_of_layer_norm_on_a_constant_vector(formula: Any) -> None:
+    ours = LayerNorm(config(norm_formula=formula))
+    x = torch.randn(2, 3, 32)
+    x[0, 1] = 2.5
+    x.requires_grad_()
+    target = torch.randn(2, 3, 32)
+    (ours(x) * target).sum().backward()  # type: ignore[no-untyped-call]
+    assert x.grad is not None and x.grad.isfinite().all()
+    assert ours.gamma.grad is not None and ours.gamma.grad.isfinite().all()
+    if formula == "population":
+        other = x.detach().clone().requires_grad_()
+        (functional.layer_norm(other, (32,)) * target).sum().backward()  # type: ignore[no-untyped-call]
+        torch.testing.assert_close(x.grad, other.grad, atol=1e-3, rtol=1e-4)
+
+
+def test_the_spread_is_recorded_as_it_was() -> None:
+    ours, tape = LayerNorm(config()), Recorder()
+    x = torch.randn(2, 3, 32)
+    x[0, 1] = 0.1
+    x[1, 2, 0] = torch.nan
+    output = ours(x, tape / "encoder" / "norm")
+    mean = x.mean(dim=-1, keepdim=True)
+    std = (x - mean).square().mean(dim=-1, keepdim=True).sqrt()  # the formula in one line
+    again = (x - mean) / (std.square() + ours.epsilon).sqrt() * ours.gamma + ours.beta
+    assert torch.equal(tape.tensors["encoder/norm/std"].nan_to_num(7.0), std.nan_to_num(7.0))
+    assert torch.equal(output.nan_to_num(7.0), again.nan_to_num(7.0))
 
 
 def test_layer_norm() -> None:

@@ -20,6 +20,7 @@ from core.reading.export import (
 )
 from core.trace.trace import Trace
 from tests.hand_made import hand_made
+from tests.traces import small_trace
 
 WEIGHTS = "decoder/0/cross_attention/weights"
 
@@ -70,7 +71,8 @@ def test_safetensors_says_its_axes(run: Trace, tmp_path: Path) -> None:
         assert file.metadata() == {"address": WEIGHTS, "axes": "batch,head,query,key"}
 
 
-def test_the_whole_run_opens_again(run: Trace, tmp_path: Path) -> None:
+def test_the_whole_run_opens_again(tmp_path: Path) -> None:
+    run = small_trace()
     path = tmp_path / "run.safetensors"
     path.write_bytes(run_bytes(run))
     again = Trace.load(path)

@@ -35,6 +35,7 @@ CONVENTIONS: tuple[dict[str, Any], ...] = (
     {"positions": "none", "attention_bias": False, "generator_bias": False},
     {"tie_attention": True, "share_embeddings": True, "tie_generator": True},
     {"norm_place": "pre", "positions": "none", "final_norm": True, "encoder_layers": 1},
+    {"pad_id": 4},  # the begin token's own, as in Marian
 )
 
 

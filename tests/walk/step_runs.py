@@ -31,6 +31,7 @@ CONVENTIONS: tuple[dict[str, Any], ...] = (
     {"positions": "learned", "mask_fill": "additive", "tie_attention": True, "encoder_layers": 1,
      "decoder_layers": 3, "final_norm": True},
     {"positions": "none", "n_heads": 1, "encoder_layers": 3, "decoder_layers": 1},
+    {"pad_id": 4},  # the begin token's own, as in Marian
 )  # fmt: skip
 Run = tuple[Trace, dict[str, Tensor]]
 

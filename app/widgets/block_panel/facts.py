@@ -116,7 +116,7 @@ def _pair(say: Say, before: Numbers, after: Numbers, precision: int) -> str:
 
 
 def _lengths(trace: Trace, block: Block, say: Say, precision: int) -> list[Fact]:
-    lengths = np.linalg.norm(as_numpy(trace[block.after])[0].astype(np.float64), axis=1)
+    lengths = np.linalg.norm(as_numpy(trace[block.after][0]).astype(np.float64), axis=1)
     words = words_of(trace, block)
     ends = (("longest", int(lengths.argmax())), ("shortest", int(lengths.argmin())))
     return [
@@ -140,7 +140,7 @@ def _chances(trace: Trace, say: Say) -> list[Fact]:
 
 
 def _scores(trace: Trace, say: Say, precision: int) -> list[Fact]:
-    logits = as_numpy(trace["output/logits"])[0]  # (T, V)
+    logits = trace["output/logits"][0]  # (T, V), where the model is
     ends = [format_number(float(value), precision) for value in (logits.min(), logits.max())]
     return [
         (say("map.stat_scored"), str(logits.shape[1])),

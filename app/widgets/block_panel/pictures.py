@@ -95,19 +95,19 @@ def place_of(trace: Trace, picture: Picture, row: int, column: int) -> tuple[int
 
 def _weights(trace: Trace, block: Block, say: Say) -> Picture:
     """The attention weights, the mean of the layer's heads."""
-    values = as_numpy(trace[f"{block.id}/weights"])[0].mean(axis=0)  # (T, S)
+    values = as_numpy(trace[f"{block.id}/weights"][0]).mean(axis=0)  # (T, S)
     reads_source = block.stack == "encoder" or block.kind == "cross_attention"
     keys = trace.source_tokens if reads_source else trace.target_tokens
     title = say("map.inside_weights", heads=trace.config.n_heads)
     words, limit = say("map.axis_words"), reach(values)
-    allowed = as_numpy(trace[f"{block.id}/mask"])[0].any(axis=0)  # (T, S) in any head
+    allowed = as_numpy(trace[f"{block.id}/mask"][0]).any(axis=0)  # (T, S) in any head
     return Picture(
         title, values, words, "positive", "weights", limit, keys, allowed=allowed, share=1.3
     )
 
 
 def _ids(trace: Trace, block: Block, say: Say) -> Picture:
-    ids = as_numpy(trace[block.before])[0]
+    ids = as_numpy(trace[block.before][0])
     cells = tuple((str(number),) for number in ids)
     values = np.zeros((len(ids), 1), np.float32)
     axis = say("map.axis_ids")
@@ -118,8 +118,9 @@ def _candidates(trace: Trace, say: Say) -> list[Picture]:
     """The scores of each row's likeliest words, and the probabilities that they become."""
     rows = [trace.candidates(row, BEST) for row in range(len(trace.target_tokens))]
     index = {piece: at for at, piece in enumerate(trace.vocabulary)}
-    places = np.array([[index[best.piece] for best in row] for row in rows])
-    scores = np.take_along_axis(as_numpy(trace["output/logits"])[0], places, axis=1)
+    logits = trace["output/logits"][0]  # (T, V), where the model is
+    places = logits.new_tensor([[index[best.piece] for best in row] for row in rows]).long()
+    scores = as_numpy(logits.gather(1, places))  # (T, k)
     chances = np.array([[best.probability for best in row] for row in rows], np.float32)
     ranks = say("map.axis_ranks")
     names = tuple(tuple(_cut(best.token) for best in row) for row in rows)

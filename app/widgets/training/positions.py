@@ -22,7 +22,7 @@ def show(training: Training) -> None:
     trace, look = training.trace, training.look
     kind = NOTES.get(trace.config.positions, "fixed")
     alone = as_numpy(trace["source/positions"])  # (S, D)
-    together = as_numpy(trace["source/input"])[0]  # (S, D)
+    together = as_numpy(trace["source/input"][0])  # (S, D)
     columns = st.columns([2, 2, 1.2], gap="medium")
     for place, name, vectors in ((0, "alone", alone), (1, "together", together)):
         with columns[place].container(key=f"training_{name}", gap="xsmall"):
@@ -42,7 +42,7 @@ def show(training: Training) -> None:
 
 def _lengths(training: Training) -> str:
     """How long the words' vectors are against those of their positions."""
-    words = as_numpy(training.trace["source/scaled"])[0]  # (S, D)
+    words = as_numpy(training.trace["source/scaled"][0])  # (S, D)
     positions = as_numpy(training.trace["source/positions"])  # (S, D)
     written = {
         name: format_number(mean_length(vectors), training.look.precision)

@@ -20,7 +20,7 @@ from core.model.transformer import Transformer
 from core.reading.attention_views import Kind, Side, sides
 from core.reading.blocks import Stack
 from core.reading.residual_stream import State as Place
-from core.reading.vectors import rows_at, side_of
+from core.reading.vectors import row_at, side_of
 from core.trace.sites import letters
 from core.walk.places import Chosen, Places
 
@@ -74,7 +74,7 @@ class Focus(OnScreen):
 
     def cell(self, address: str) -> tuple[int, int, int]:
         """One number of the word's vector there: the chosen feature, or the largest one."""
-        row = rows_at(self.trace, address)[self.position]
+        row = row_at(self.trace, address, self.position)
         feature = self.now.feature
         if feature is None or feature >= len(row):
             feature = int(np.abs(row).argmax())

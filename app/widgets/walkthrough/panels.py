@@ -7,10 +7,10 @@ from typing import Any
 
 from app.figures.labels import format_number, format_percent, visible
 from app.figures.walk_layout import ONE_SCALE, is_positive, symbol
-from app.figures.walk_sheets import EXACT_CELLS, Sheet, limit_of, sent, sheet
+from app.figures.walk_sheets import EXACT_CELLS, Sheet, held_at, limit_of, sent, sheet
 from app.widgets.walkthrough.focus import Focus
 from app.words import say
-from core.reading.masked_cells import forbidden_left_out
+from core.reading.masked_cells import telling
 from core.trace.sites import Axis, site_at
 from core.trace.tables import as_numpy
 from core.walk.places import in_heads
@@ -42,9 +42,15 @@ def is_count(wire: Wire) -> bool:
 
 def sheet_of(focus: Focus, wire: Wire) -> Sheet:
     """The numbers of a wire at the chosen head."""
-    values = as_numpy(tensor(focus.trace, wire))
-    allowed = None if wire.form else forbidden_left_out(focus.trace, wire.address)
-    return sheet(values, axes(focus.trace, wire), focus.at(wire), allowed)
+    along, at = axes(focus.trace, wire), focus.at(wire)
+    held = held_at(along, at)  # cut before it is copied to the host
+    allowed = None if wire.form else telling(focus.trace, wire.address)
+    return sheet(
+        as_numpy(tensor(focus.trace, wire)[held]),
+        along,
+        at,
+        None if allowed is None else as_numpy(allowed[held]),
+    )
 
 
 def caption(focus: Focus, wire: Wire, found: Sheet) -> dict[str, Any]:
@@ -94,7 +100,7 @@ def _axis_words(axis: Axis, at: Any) -> str:
 def table(focus: Focus, wire: Wire) -> dict[str, Any]:
     """The embedding table as a stack of rows, those of this sentence marked."""
     config, colour = focus.trace.config, focus.look.colour("data")
-    ids = [int(index) for index in as_numpy(focus.trace[wire.address])[0]]
+    ids = [int(index) for index in as_numpy(focus.trace[wire.address][0])]
     rows, columns = config.vocabulary_size, config.d_model
     chosen = focus.at(wire)["position"]
     name = say("walkthrough.table_name", rows=rows, columns=columns)
@@ -131,9 +137,10 @@ def bars(focus: Focus, wire: Wire) -> dict[str, Any]:
 def chosen_words(focus: Focus, wire: Wire) -> dict[str, Any]:
     """The word that each row of the decoder chose, and how probable it was."""
     trace = focus.trace
-    chances = as_numpy(trace["output/probabilities"])[0]
-    ids = as_numpy(tensor(trace, wire))[0]
-    numbers = [float(chances[row, index]) for row, index in enumerate(ids)]
+    ids = tensor(trace, wire)[0]  # (T,)
+    rows = trace["output/probabilities"][0]  # (T, V), where the model is
+    chances = rows.gather(1, ids.to(rows.device)[:, None])[:, 0]  # (T,)
+    numbers = [float(chance) for chance in as_numpy(chances)]
     return _words(focus, wire, say("walkthrough.chosen_words")) | {
         "labels": row_labels(focus),
         "numbers": numbers,

@@ -19,7 +19,7 @@ def blocks_of(focus: Focus) -> dict[str, Any]:
     """The arrangements of the regrouping in view, with what is done between two of them."""
     group = _regrouping(focus)
     wire = group.stages[-1] if not group.stages[-1].address.endswith("/concat") else group.stages[0]
-    values = as_numpy(tensor(focus.trace, wire))[0]  # (H, T, K)
+    values = as_numpy(tensor(focus.trace, wire)[0])  # (H, T, K)
     stages = [_stage(focus, each) for each in group.stages]
     forms = ["joined" if each.address.endswith("/concat") else form_of(each.form)
              for each in group.stages]  # fmt: skip
