@@ -17,7 +17,7 @@ from tests.fuzz.attempts import attempts
 LONGEST = 60  # characters of a text
 TEXTS = {"texts": 60, "experiments": 1000}
 FILES = {"runs": 150, "models": 60, "experiment-files": 300, "pairs": 150}
-LINKS = 80
+LINKS = 40
 
 
 @pytest.mark.parametrize("kind", TEXTS)
