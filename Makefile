@@ -14,7 +14,7 @@ TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile
 HEADLESS := $(if $(CI),--server.headless true)
 
 .DEFAULT_GOAL := help
-.PHONY: help app test check format bench train evaluate calibrate browser clean
+.PHONY: help app test check format bench fuzz train evaluate calibrate browser clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -35,8 +35,11 @@ format: $(READY_CHECKS) ## lay out the code as the checks want it
 	@$(PYTHON) -m ruff check --fix .
 	@$(PYTHON) -m ruff format .
 
-bench: $(READY_CHECKS) ## measure recording, drawing and starting
+bench: $(READY_CHECKS) ## measure recording, drawing, starting, many visitors
 	@$(PYTHON) -m tests.benchmarks $(ARGS)
+
+fuzz: $(READY_CHECKS) ## try thousands of hostile texts, links and files (ARGS="--seed 1")
+	@$(PYTHON) -m tests.fuzz $(ARGS)
 
 train: $(READY_APP) ## train the two bundled translators again (ARGS="--help" for options)
 	@$(PYTHON) -m core train $(ARGS)

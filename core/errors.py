@@ -91,5 +91,12 @@ class GlassformerError(ValueError):
 
     def __init__(self, key: str, **values: object) -> None:
         self.key = key
-        self.values = values
-        super().__init__(MESSAGES[key].format(**values))
+        self.values = {name: _sendable(value) for name, value in values.items()}
+        super().__init__(MESSAGES[key].format(**self.values))
+
+
+def _sendable(value: object) -> object:
+    """The value without halves of characters, which a file's escapes may hold and no page shows."""
+    text = str(value)
+    sent = text.encode("utf-8", "replace").decode()
+    return value if sent == text else sent

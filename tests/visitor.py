@@ -68,7 +68,7 @@ class Visitor:
 
     async def open(self, path: str = "", query: str = "") -> Answer:
         """Load a page: its path as in the address line ("" is the first), and a query string."""
-        self.query = query
+        self.query, self.page = query, ""
         return await self._ask([], page_name=path)
 
     async def go(self, path: str) -> Answer:

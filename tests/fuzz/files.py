@@ -1,0 +1,167 @@
+"""Files that can be opened: good ones with something in them other than it was."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from core.checkpoints import load_model, save_model
+from core.config import ModelConfig
+from core.edits import Experiment
+from core.model.transformer import Transformer
+from core.text.tokenizer import Tokenizer
+from core.trace.trace import Trace
+from core.translator import Translator
+from core.workshop.pairs import FEWEST, PairFile, read_pairs
+from tests.browser.driver import ROOT
+from tests.fuzz import hostile
+from tests.fuzz.attempts import Attempt
+
+SENTENCE = "The cat sleeps."
+FILE_NAMES = ("", "pairs.txt", "pairs.csv", "pairs.tsv", "PAIRS.CSV")
+SEPARATORS = ("\t", "\t", " = ", ",", ";", "")
+ENDS = ("\n", "\r\n", "\r", "\u2028", "\n\n")
+
+
+def small() -> Translator:
+    """An untrained model with the bundled words, small enough to be written again and again."""
+    tokenizer = Tokenizer.load(ROOT / "assets/checkpoints/translator")
+    torch.manual_seed(0)
+    config = ModelConfig(
+        vocabulary_size=len(tokenizer.vocabulary), d_model=8, n_heads=2, d_ff=8, encoder_layers=1,
+        decoder_layers=1, share_embeddings=True, tie_generator=True,
+    )  # fmt: skip
+    return Translator(Transformer(config), tokenizer, "small")
+
+
+def runs(folder: Path) -> Attempt:
+    """A run as `Trace.save` writes it; what opens must be of use."""
+    path = folder / "run.safetensors"
+    small().trace(SENTENCE, target="猫 睡觉").save(path)
+    good = path.read_bytes()
+
+    def attempt(rng: random.Random) -> None:
+        path.write_bytes(_safetensors(rng, good))
+        _use(Trace.load(path))
+
+    return attempt
+
+
+def models(folder: Path) -> Attempt:
+    """A model's folder with one of its files changed; what opens must translate."""
+    model, place = small(), folder / "model"
+    save_model(place, model.transformer, model.tokenizer)
+    for name in ("confidence.json", "history.json"):
+        shutil.copy(ROOT / "assets/checkpoints/translator" / name, place / name)
+    good = {path.name: path.read_bytes() for path in place.iterdir()}
+
+    def attempt(rng: random.Random) -> None:
+        name = rng.choice([*good, "config.json", "config.json"])
+        binary = name.endswith(".safetensors")
+        given = (
+            _safetensors(rng, good[name])
+            if binary
+            else hostile.written(rng, json.loads(good[name]))
+        )
+        (place / name).write_bytes(given)
+        try:
+            load_model(place).translate(SENTENCE)
+        finally:
+            (place / name).write_bytes(good[name])
+
+    return attempt
+
+
+def experiments(_: Path) -> Attempt:
+    """An experiment's file, opened as the app opens it."""
+    model = small()
+    made = Experiment.from_text(
+        "heads_off:encoder/0/self_attention,(0,1),zero;causal:decoder/*/self_attention,!1;"
+        "dropout:7;patch:encoder/0/output,((position,(1))),A+cat.,((position,(1)))"
+    )
+    good = json.loads(made.to_json(model))
+
+    def attempt(rng: random.Random) -> None:
+        given = hostile.written(rng, good)
+        try:
+            said = given.decode("utf-8")
+        except UnicodeDecodeError:
+            return  # refused before it is read
+        read = Experiment.from_json(said, model)
+        read.misfits(model.config, 5, 5)
+        read.text.encode()
+
+    return attempt
+
+
+def pairs(longest: int) -> Callable[[Path], Attempt]:
+    """Pairs of one's own, typed or uploaded; nothing is raised, problems are told."""
+
+    def make(_: Path) -> Attempt:
+        def attempt(rng: random.Random) -> None:
+            lines = [_line(rng, longest) for _ in range(rng.choice((0, 1, 5, FEWEST, 3 * FEWEST)))]
+            data = rng.choice(ENDS).join(lines).encode("utf-8", "replace")
+            if rng.random() < 0.4:
+                data = hostile.damaged(rng, data)
+            if rng.random() < 0.1:
+                data = rng.choice((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b'"')) + data
+            read = read_pairs(data, rng.choice(FILE_NAMES))
+            assert isinstance(read, PairFile)
+            assert read.pairs or read.problems, "neither pairs nor a problem"
+
+        return attempt
+
+    return make
+
+
+def kinds(longest: int = hostile.LONGEST) -> dict[str, Callable[[Path], Attempt]]:
+    """What can be opened, by name."""
+    return {
+        "runs": runs,
+        "models": models,
+        "experiment-files": experiments,
+        "pairs": pairs(longest),
+    }
+
+
+def _use(trace: Trace) -> None:
+    trace.full_text.encode()
+    assert trace.nbytes >= 0
+    for row in range(len(trace.target_tokens)):
+        trace.candidates(row)
+    for address in trace:
+        trace.table(address, **{axis.name: 0 for axis in trace.axes(address)[:-2]})
+
+
+def _line(rng: random.Random, longest: int) -> str:
+    if rng.random() < 0.6:
+        number = rng.randint(0, 99)
+        return f"word{number} is {number}{rng.choice(SEPARATORS)}{number} 是 词{number}"
+    sides = [hostile.text(rng, longest) for _ in range(rng.choice((1, 2, 2, 2, 3)))]
+    return rng.choice(SEPARATORS).join(sides)
+
+
+def _safetensors(rng: random.Random, good: bytes) -> bytes:
+    """A safetensors file: its bytes damaged, or its header telling something else."""
+    if rng.random() < 0.4:
+        return hostile.damaged(rng, good)
+    (length,) = struct.unpack("<Q", good[:8])
+    header: dict[str, Any] = json.loads(good[8 : 8 + length])
+    told = header.get("__metadata__", {})
+    if "about" in told and rng.random() < 0.7:
+        told["about"] = hostile.written(rng, json.loads(told["about"])).decode(errors="replace")
+    elif rng.random() < 0.3:
+        told["glassformer_trace"] = rng.choice(hostile.NUMBERS)
+        header["__metadata__"] = told
+    else:
+        header = hostile.changed(rng, header)
+    data = json.dumps(header).encode("utf-8", "replace")
+    size = rng.choice((len(data),) * 8 + (0, 1, 2**62, len(data) + 1))
+    return struct.pack("<Q", size) + data + good[8 + length :]

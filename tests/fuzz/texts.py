@@ -1,0 +1,62 @@
+"""Texts to translate, and the text of an experiment."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import fields
+
+from app.widgets.phrases import line
+from core.checkpoints import load_model
+from core.edits import Experiment
+from core.edits.switch import KINDS
+from core.translator import DIRECTIONS
+from tests.fuzz import hostile
+from tests.fuzz.attempts import Attempt
+
+VALUES = (
+    "!", "!0", "!1", "0", "1", "-1", "3", "1e999", "0.5", "()", "(1,2)", "((1,0),(2,3))", "(((",
+    "all",
+    "encoder/0/self_attention", "decoder/*/cross_attention", "decoder/9/nothing", "zero", "mean",
+    "uniform", "source", "target", "large_negative", "'1", "a+b", "%00", "weights", "1" * 19,
+)  # fmt: skip
+
+
+def texts(longest: int = hostile.LONGEST) -> Attempt:
+    """Translates a hostile text with everything recorded, in a direction of its own or not."""
+    model = load_model()
+
+    def attempt(rng: random.Random) -> None:
+        given, direction = hostile.text(rng, longest), rng.choice((None, *DIRECTIONS))
+        trace = model.trace(given, direction=direction)
+        trace.full_text.encode()
+        assert len(trace.output_tokens) == len(trace.target_tokens) > 0, given
+
+    return attempt
+
+
+def experiments(longest: int = hostile.LONGEST) -> Attempt:
+    """Reads the text of an experiment as a link has it, and says it in both languages."""
+
+    def attempt(rng: random.Random) -> None:
+        made = [_switch(rng) for _ in range(rng.choice((1, 1, 2, 5)))]
+        given = ";".join(made) if rng.random() < 0.8 else hostile.text(rng, longest)
+        read = Experiment.from_text(given)
+        for language in ("en", "zh"):
+            line(read, language).encode()
+        assert Experiment.from_text(read.text) == read, given
+
+    return attempt
+
+
+def _switch(rng: random.Random) -> str:
+    kind = rng.choice([*KINDS, "nothing"])
+    most = len(fields(KINDS[kind])) if kind in KINDS else 3
+    count = rng.choice((most, most, rng.randint(0, most + 1)))
+    given = [
+        rng.choice(VALUES) if rng.random() < 0.9 else hostile.text(rng, 40) for _ in range(count)
+    ]
+    return f"{kind}:{','.join(given)}"
+
+
+KINDS_OF_TEXT: dict[str, Callable[[int], Attempt]] = {"texts": texts, "experiments": experiments}
