@@ -27,10 +27,17 @@ class Way:
 
 @dataclass(frozen=True)
 class Notice:
-    """One message, as markdown, and the ways out of it."""
+    """One message, as markdown, and the ways out of it; `mild` where nothing is wrong."""
 
     text: str
     ways: tuple[Way, ...] = ()
+    mild: bool = False
+
+    @property
+    def markdown(self) -> str:
+        """The text behind its sign."""
+        sign = ":orange[:material/info:]" if self.mild else ":red[:material/error:]"
+        return f"{sign} {self.text}"
 
 
 def notices(outcome: service.Outcome) -> tuple[Notice, ...]:
@@ -41,9 +48,12 @@ def notices(outcome: service.Outcome) -> tuple[Notice, ...]:
         *_numbers(outcome),
         *_second(outcome),
     ]
-    if names := state.dropped():
-        found.append(Notice(say("frame.dropped", names=literal(", ".join(names)))))
-    return tuple(found)
+    return (*found, *_link())
+
+
+def _link() -> list[Notice]:
+    names = say("edits.comma").join(say(f"link.{name}") for name in state.unlinked())
+    return [Notice(say("link.too_large", names=names), mild=True)] if names else []
 
 
 def _sentence(outcome: service.Outcome) -> list[Notice]:
