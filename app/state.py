@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from app.bounds import Bounds, clamp
-from app.codecs import Sections, sections, sections_text
+from app.codecs import LONG_TEXT, Sections, sections, sections_text
 from app.link import PACKED, opened, packed
 from app.screen import (
     BRUSHES,
@@ -40,6 +40,7 @@ __all__ = [
     "FIRST_SENTENCE",
     "KINDS",
     "LANGUAGES",
+    "LONG_TEXT",
     "RUN",
     "RUNS",
     "STAGES",

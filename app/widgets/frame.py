@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import service, state
+from app import experiments, service, state
 from app.widgets import escape, settings
 from app.widgets.corner import show_switches
 from app.widgets.stage_bar import focus, left_out, sentence
@@ -22,6 +22,7 @@ def show() -> None:
     outcome = service.current()
     if outcome.trace is not None:
         state.settle(outcome.trace)
+    experiments.remember()
     escape.listen()
     with st.container(key="stage_bar", gap=None):
         sentence.show()

@@ -56,7 +56,7 @@ def test_what_the_link_gets_wrong_is_said_and_left_out(open_app: Callable[..., A
 @pytest.mark.parametrize(
     "language, names",
     [
-        ("en", ("layer “7”", "head “99”", "attention “bogus”", "“foo” is not a switch")),
+        ("en", ("layer “7”", "head “99”", "attention “bogus”", "“foo” is no switch")),
         ("zh", ("层“7”", "头“99”", "注意力“bogus”", "没有“foo”这个开关")),
     ],
 )
