@@ -205,8 +205,6 @@ class State:
             pins |= {"node": None}
         if "second" in moved and bool(kept["second"]) != bool(now["second"]):
             pins |= {"run": ""}  # the first and the second run are others
-        if "trail" in moved and kept["trail"] is None:
-            pins |= {"way": ()}
         if "step" in moved:
             pins |= self._pins_on_the_output()
         return replace(self, **pins | kept)

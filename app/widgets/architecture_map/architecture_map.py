@@ -42,7 +42,7 @@ def architecture_map(
 
 def _unfolded(trace: Trace, open_block: str) -> dict[Stack, int]:
     """The layer of each stack that is drawn in full: the last one in which a block was opened."""
-    layers = {stack: layer for stack, layer in state.get_state().unfolded}
+    layers = dict(state.get_state().unfolded)
     block = block_at(trace.config, open_block)
     if block is not None and block.layer is not None and layers.get(block.stack) != block.layer:
         layers[block.stack] = block.layer

@@ -55,7 +55,7 @@ class Example:
 
 
 def show() -> None:
-    """Draw the list; the one on screen stands out, and a click on it brings back what was before."""
+    """Draw the list; the one on screen stands out, and a click on it takes it back."""
     st.html(Path(__file__).with_name("examples.css"))
     now = on_screen()
 
