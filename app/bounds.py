@@ -68,6 +68,10 @@ def clamp(state: State, bounds: Bounds) -> tuple[State, tuple[str, ...]]:
         gone.add("address")
     if state.block and state.block not in bounds.blocks:
         gone.add("block")
+    if any(layer >= bounds.layers[stack] for stack, layer in state.unfolded):
+        gone.add("unfolded")
     query = state.to_query()
     kept: dict[str, Any] = {each.name: each.default for each in fields(State) if each.name in gone}
+    if "trail" in gone:
+        kept["way"] = ()
     return replace(state, **kept), tuple(f"{name}={query[name]}" for name in sorted(gone))

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from core.edits.writing import from_text, to_text
+from core.errors import GlassformerError
 from core.trace.sites import AxisName
 
-MAX_LINK_TEXT = 2000  # longer links break in mail programs and proxies
+MAX_LINK_TEXT = 2000  # of one parameter, unless its codec says otherwise
+LONG_TEXT = 20_000  # of one that is packed with the link
+
+Sections = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Codec:
-    """`read` turns the text of a URL into a value or raises ValueError; `write` turns it back."""
+    """`read` turns the text of a URL into a value or raises ValueError; `write` turns it back.
+
+    A link carries at most `longest` characters of it.
+    """
 
     read: Callable[[str], Any]
     write: Callable[[Any], str] = str
+    longest: int = MAX_LINK_TEXT
 
     def takes(self, value: Any) -> bool:
         """Whether it is such a value; a text may be longer than a link carries."""
         try:
-            self.read(self.write(value)[:MAX_LINK_TEXT])
+            self.read(self.write(value))
         except (ValueError, TypeError):
             return False
         return True
@@ -96,9 +105,34 @@ def _read_token(text: str) -> tuple[str, int]:
 
 
 def _read_text(text: str) -> str:
-    if len(text) > MAX_LINK_TEXT:
-        raise ValueError(text)
     return text
+
+
+def sections(text: str) -> Sections:
+    """Inputs by name, in sections: "scaling:d_k,8;why:view,time". ValueError for anything else."""
+    found: Sections = {}
+    try:
+        for name, values in from_text(text):
+            names = values[::2]
+            if not all(isinstance(each, str) for each in names) or len(values) % 2:
+                raise ValueError(text)
+            found[name] = dict(zip(map(str, names), values[1::2], strict=True))
+    except GlassformerError as error:
+        raise ValueError(text) from error
+    return found
+
+
+def sections_text(given: Mapping[str, Mapping[str, Any]]) -> str:
+    """Writes what `sections` reads; empty ones are left out."""
+    return ";".join(
+        to_text(name, [part for pair in inputs.items() for part in pair])
+        for name, inputs in given.items()
+        if inputs
+    )
+
+
+def _read_sections(text: str) -> str:
+    return sections_text(sections(text))
 
 
 def _read_axes(text: str) -> tuple[str, ...]:
@@ -151,6 +185,38 @@ def _write_forced(forced: tuple[tuple[int, int], ...]) -> str:
     return ",".join(f"{step + 1}:{word}" for step, word in forced)
 
 
+def _read_way(text: str) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    return tuple(map(_read_cell, text.split(";")))
+
+
+def _write_way(way: tuple[tuple[str, tuple[int, ...]], ...]) -> str:
+    return ";".join(map(_write_cell, way))
+
+
+def _read_layers(text: str) -> tuple[tuple[str, int], ...]:
+    pairs = tuple(each.partition(":") for each in text.split(","))
+    found = {name: _read_count(place) for name, _, place in pairs}
+    if not found.keys() <= {"encoder", "decoder"}:
+        raise ValueError(text)
+    return tuple(sorted(found.items()))
+
+
+def _read_order(text: str) -> tuple[int, ...]:
+    order = tuple(map(_read_count, text.split(",")))
+    if sorted(order) != list(range(len(order))):
+        raise ValueError(text)
+    return order
+
+
+def _read_map(text: str) -> tuple[int, int]:
+    layer, _, head = text.partition(",")
+    return _read_count(layer), _read_count(head)
+
+
+def _write_counts(places: tuple[int, ...]) -> str:
+    return ",".join(str(place + 1) for place in places)
+
+
 AXES = Codec(_read_axes, ",".join)
 PINS = Codec(_read_pins, _write_pins)
 PART = Codec(_read_part, _write_part)
@@ -161,3 +227,9 @@ PINNED_TOKEN = Codec(_read_token, lambda token: f"{token[0]}:{token[1] + 1}")
 STEP = Codec(_read_step)
 TEXT = Codec(_read_text)
 TOKEN = Codec(_read_token_of_mine)
+EDITS = Codec(_read_text, longest=LONG_TEXT)
+SECTIONS = Codec(_read_sections, longest=LONG_TEXT)
+WAY = Codec(_read_way, _write_way, LONG_TEXT)
+LAYERS = Codec(_read_layers, _write_pins)
+ORDER = Codec(_read_order, _write_counts)
+MAP = Codec(_read_map, _write_counts)

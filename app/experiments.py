@@ -1,8 +1,14 @@
-"""This session's experiment: what is switched, undone, kept. The state's `edits` is the truth."""
+"""This session's experiment: what is switched, undone, kept. The state is the truth.
+
+A step that can be undone is another run: sentence, direction, model, second sentence or switches.
+Another step of the training is none, but comes back with the others.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from app import state
 from core.edits import Experiment, History
@@ -12,6 +18,29 @@ from core.trace.trace import Trace
 
 MOST_KEPT = 20
 LONGEST_NAME = 40
+
+
+@dataclass(frozen=True)
+class Setup:
+    """All that decides which run is on screen, as the state has it."""
+
+    text: str
+    direction: str
+    model: str
+    step: str
+    second: str
+    edits: str
+
+    @staticmethod
+    def current() -> Setup:
+        """That of the state."""
+        now = state.get_state()
+        return Setup(**{name: getattr(now, name) for name in state.RUN})
+
+    @property
+    def plain(self) -> Setup:
+        """The same with nothing switched."""
+        return replace(self, edits="")
 
 
 def now() -> Experiment:
@@ -37,9 +66,14 @@ def parsed(text: str) -> Experiment:
     return Experiment.from_text(text)
 
 
-def put(experiment: Experiment) -> None:
-    """Switch to an experiment: a step that can be undone."""
-    _go(_history().having(Experiment(experiment.switches)))
+def put(experiment: Experiment, **others: Any) -> None:
+    """Switch to an experiment: a step that can be undone.
+
+    others: fields of the state that come with it, as the sentence of an example does.
+    """
+    history = remember()
+    state.update(edits=experiment.text, **others)  # first: what is cut off here is a step, too
+    state.keep("experiment_history", history.having(Setup.current()))
 
 
 def toggle(switch: Switch) -> None:
@@ -49,27 +83,56 @@ def toggle(switch: Switch) -> None:
 
 def undo() -> None:
     """A step back."""
-    _go(_history().undone())
+    _go(remember().undone())
 
 
 def redo() -> None:
     """The step forward that was undone."""
-    _go(_history().redone())
+    _go(remember().redone())
 
 
 def reset() -> None:
-    """Nothing switched; can be undone."""
-    _go(_history().reset())
+    """Nothing switched; can be undone. A sentence that came with an example goes with it."""
+    history = remember()
+    _go(history.having(home(history)))
+
+
+def home(history: History[Setup]) -> Setup:
+    """The run without switches that the present ones were made on.
+
+    Back to where nothing was switched; but a sentence that the reader changed by itself stays.
+    """
+    found = history.now
+    for before in reversed(history.past):
+        typed = before.edits == found.edits and before.plain != found.plain
+        if not found.edits or typed:
+            break
+        found = before
+    return found.plain
 
 
 def can_undo() -> bool:
     """Whether there is a step to take back."""
-    return bool(_history().past)
+    return bool(remember().past)
 
 
 def can_redo() -> bool:
     """Whether a step was taken back."""
-    return bool(_history().future)
+    return bool(remember().future)
+
+
+def remember() -> History[Setup]:
+    """The steps of this session; what a link, the stage bar or the browser changed is one, too.
+
+    Called in every run of a page, so that no step is missed.
+    """
+    setup = Setup.current()
+    history: History[Setup] = state.kept("experiment_history") or History(setup.plain)
+    if replace(history.now, step=setup.step) == setup:
+        history = replace(history, now=setup)
+    history = history.having(setup)
+    state.keep("experiment_history", history)
+    return history
 
 
 def kept() -> dict[str, Experiment]:
@@ -101,12 +164,6 @@ def fitting(asked: Experiment, plain: Trace) -> tuple[Experiment, dict[Switch, G
     return Experiment(kept), left_out
 
 
-def _history() -> History:
-    """The steps of this session; a link or the browser's back button is a step, too."""
-    history: History = state.kept("experiment_history", History())
-    return history.having(now())
-
-
-def _go(history: History) -> None:
-    state.update(edits=history.now.text)  # first: what is cut off here is a step like a link's
+def _go(history: History[Setup]) -> None:
+    state.update(**vars(history.now))  # first: what is cut off here is a step like a link's
     state.keep("experiment_history", history)

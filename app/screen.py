@@ -15,14 +15,19 @@ from app.codecs import (
     AXES,
     CELL,
     COUNT,
+    EDITS,
     FORCED,
-    MAX_LINK_TEXT,
+    LAYERS,
+    MAP,
+    ORDER,
     PART,
     PINNED_TOKEN,
     PINS,
+    SECTIONS,
     STEP,
     TEXT,
     TOKEN,
+    WAY,
     Codec,
     between,
     number,
@@ -50,6 +55,8 @@ POSITIONS = ("map", "waves", "dots", "rotation", "same", "variants")
 FORMULAS = ("paper", "notes", "halves")
 SPANS = ("sentence", "64", "256")
 LANGUAGES = ("en", "zh")
+THEMES = ("light", "dark")
+RUN = ("text", "direction", "model", "step", "second", "edits")  # all that decides what runs
 FIRST_SENTENCE = "The animal didn't cross the street because it was too tired"
 
 
@@ -66,6 +73,7 @@ class State:
     model: str = _kept("", TEXT)  # "": the bundled one
     step: str = _kept("", STEP)  # of the model's training; "": its end
     language: str = _kept("en", one_of(*LANGUAGES))
+    theme: str = _kept("", one_of(*THEMES))  # "": that of the reader's system
     kind: str = _kept("encoder", one_of(*KINDS))
     layer: int = _kept(0, COUNT)
     head: int | None = _kept(None, COUNT)  # None: the mean of all heads
@@ -84,10 +92,12 @@ class State:
     part: tuple[tuple[str, int], ...] = _kept((), PART)  # the line a long axis starts at; -1: all
     form: str = _kept("picture", one_of("picture", "table", "exact"))  # how a tensor is shown
     block: str = _kept("", TEXT)  # "": no block of the map is open
+    unfolded: tuple[tuple[str, int], ...] = _kept((), LAYERS)  # Translate: a stack's layer in full
     training: str = _kept("replay", one_of("replay", "workshop"))  # Training: which half
     walk: str = _kept("", TEXT)  # Walkthrough: id of the step; "": the first
     feature: int | None = _kept(None, COUNT)  # the one in focus, of d_model or of d_k
     trail: tuple[str, tuple[int, ...]] | None = _kept(None, CELL)  # the number that is unfolded
+    way: tuple[tuple[str, tuple[int, ...]], ...] = _kept((), WAY)  # the numbers before that one
     vectors: str = _kept("positions", one_of(*VECTORS))  # Vectors: which question
     stack: str = _kept("encoder", one_of("encoder", "decoder"))  # Vectors: whose stream
     positions: str = _kept("map", one_of(*POSITIONS))  # Vectors, positions: what is asked of them
@@ -96,13 +106,22 @@ class State:
     offset: int = _kept(3, between(1, 64))  # how far the rotation carries a position
     lab: str = _kept("examples", one_of(*LAB))  # Lab: which bench
     example: str = _kept("", TEXT)  # Lab: which worked example; "": the first
+    inputs: str = _kept("", SECTIONS)  # Lab: what is typed, by bench, where it is no original
+    norms: str = _kept("formulas", one_of("formulas", "stretched"))  # Lab, layer norm: what is seen
+    words: tuple[int, ...] = _kept((), ORDER)  # Lab, order: the words as moved; (): reversed
     mine: str = _kept("", TOKEN)  # names this reader's own trainings
     replay: str = _kept("translation", one_of(*REPLAYS))  # Training: what is seen of a step
-    edits: str = _kept("", TEXT)  # the experiment, as `Experiment.text`; "": nothing is switched
+    recipe: str = _kept("", SECTIONS)  # Train one here: the form, where it is not the usual one
+    pairs: str = _kept("", EDITS)  # Train one here: own pairs as typed
+    watched: tuple[int, int] | None = _kept(None, MAP)  # Train one here: layer and head in view
+    edits: str = _kept("", EDITS)  # the experiment, as `Experiment.text`; "": nothing is switched
     second: str = _kept("", TEXT)  # another sentence beside the first; "": none
     run: str = _kept("", one_of(*RUNS))  # which of two runs is on screen
     switches: str = _kept("examples", one_of(*SWITCHES))  # Switch: what is at hand
     heads_by: str = _kept("place", one_of("place", "harm"))  # Switch: how the heads are sorted
+    off: str = _kept("zero", one_of("zero", "mean"))  # Switch: what a head that is off says
+    swap: str = _kept("weights", one_of("weights", "context"))  # Switch: what two heads exchange
+    draft: str = _kept("", SECTIONS)  # Switch, tensors: the form
     result: str = _kept("words", one_of(*RESULTS))  # Switch: what is shown of the effect
     word: int | None = _kept(None, COUNT)  # Switch: the plain run's row; None: the most changed
     brush: str = _kept("cell", one_of(*BRUSHES))  # Switch, masks: what a stroke covers
@@ -129,14 +148,19 @@ class State:
     def to_query(self) -> dict[str, str]:
         """The query parameters of a link to this screen: only what differs from the defaults.
 
-        A text too long for a link (it is also too long to translate) stays out.
+        A text too long for a link stays out.
         """
-        written = {
-            each.name: each.metadata["codec"].write(getattr(self, each.name))
-            for each in fields(self)
-            if getattr(self, each.name) != each.default
-        }
-        return {name: text for name, text in written.items() if len(text) <= MAX_LINK_TEXT}
+        found = {}
+        for each in fields(self):
+            codec, value = each.metadata["codec"], getattr(self, each.name)
+            if value != each.default and len(text := codec.write(value)) <= codec.longest:
+                found[each.name] = text
+        return found
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The fields that are not at their default."""
+        return frozenset(e.name for e in fields(self) if getattr(self, e.name) != e.default)
 
     @staticmethod
     def from_query(query: Mapping[str, str]) -> tuple[State, tuple[str, ...]]:
@@ -146,8 +170,11 @@ class State:
         for each in fields(State):
             if each.name not in query:
                 continue
+            codec: Codec = each.metadata["codec"]
             try:
-                found[each.name] = each.metadata["codec"].read(query[each.name])
+                if len(query[each.name]) > codec.longest:
+                    raise ValueError(each.name)
+                found[each.name] = codec.read(query[each.name])
             except ValueError:
                 dropped.append(f"{each.name}={query[each.name]}")
         return State(**found), tuple(dropped)
@@ -165,9 +192,9 @@ class State:
         if moved & {"text", "direction", "model", "kind"}:
             pins |= {"query": None, "key": None}
         if moved & {"text", "direction", "model"}:
-            pins |= {"token": None}
+            pins |= {"token": None, "words": ()}
         if moved & {"text", "direction", "model", "step"}:
-            pins |= {"trail": None, "moment": None, "forced": (), "node": None}
+            pins |= {"trail": None, "way": (), "moment": None, "forced": (), "node": None}
         if moved & {"text", "direction", "model", "step", "second"}:
             pins |= {"watch": None}
         if moved & {"text", "direction", "model", "step", "token"}:

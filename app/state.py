@@ -14,6 +14,8 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app.bounds import Bounds, clamp
+from app.codecs import LONG_TEXT, Sections, sections, sections_text
+from app.link import PACKED, opened, packed
 from app.screen import (
     BRUSHES,
     DECODING,
@@ -21,11 +23,13 @@ from app.screen import (
     FIRST_SENTENCE,
     KINDS,
     LANGUAGES,
+    RUN,
     RUNS,
     STAGES,
     STRATEGIES,
     STROKES,
     SWITCHES,
+    THEMES,
     VECTORS,
     VIEWS,
     State,
@@ -38,28 +42,38 @@ __all__ = [
     "FIRST_SENTENCE",
     "KINDS",
     "LANGUAGES",
+    "LONG_TEXT",
+    "RUN",
     "RUNS",
     "STAGES",
     "STRATEGIES",
     "STROKES",
     "SWITCHES",
+    "THEMES",
     "VECTORS",
     "VIEWS",
     "Bounds",
+    "Sections",
     "State",
     "begin",
     "bind",
     "clamp",
+    "drop",
     "dropped",
     "get_state",
     "keep",
     "kept",
+    "link",
     "page",
+    "read",
+    "sections",
+    "sections_text",
     "settle",
     "settle_step",
     "still_wanted",
     "sync",
     "trigger",
+    "unlinked",
     "update",
     "widget_value",
 ]
@@ -96,13 +110,16 @@ def update(**changes: Any) -> State:
 
 
 def begin() -> State:
-    """The state at the start of a run: on a first visit what the link says."""
+    """The state at the start of a run: on a first visit what the link says.
+
+    The browser's language counts where there is no link: a link opens the same screen for everyone.
+    """
     _run.context = None  # a run before it may have been of another state
     if "state" in st.session_state:
         return get_state()
     query = st.query_params.to_dict()
-    if "language" not in query and (st.context.locale or "").startswith("zh"):
-        query = {**query, "language": "zh"}
+    if not query and (st.context.locale or "").startswith("zh"):
+        query = {"language": "zh"}
     return _adopt(query)
 
 
@@ -156,6 +173,34 @@ def dropped() -> tuple[str, ...]:
     return names
 
 
+def drop(name: str, part: str | None = None, **changes: Any) -> None:
+    """Leave out what a page finds that it cannot use of a field, and say so; run again after it.
+
+    part: what is said of it, the field's value in the link unless told. changes: what the field
+    holds without that part, its default unless told.
+    """
+    gone = get_state().to_query().get(name, "") if part is None else part
+    default = getattr(State(), name)
+    state = replace(get_state(), **({name: default} | changes))
+    st.session_state["dropped"] = (*dropped(), f"{name}={gone}")
+    _write(state)
+
+
+def read() -> None:
+    """The reader has seen what could not be used."""
+    st.session_state["dropped"] = ()
+
+
+def link() -> dict[str, str]:
+    """The query of a link to this screen, packed where it is long."""
+    return packed(get_state().to_query())
+
+
+def unlinked() -> tuple[str, ...]:
+    """The fields of the state that are too large for the link."""
+    return tuple(sorted(get_state().given - opened(link()).keys()))
+
+
 def keep(name: str, value: Any) -> None:
     """Remember a value of this session that no link carries (the last good trace, …)."""
     st.session_state[f"kept_{name}"] = value
@@ -189,12 +234,15 @@ def trigger(component: str, event: str) -> Any:
 
 
 def _adopt(query: Mapping[str, str]) -> State:
-    state, st.session_state["dropped"] = State.from_query(query)
+    plain = opened(query)
+    state, gone = State.from_query(plain)
+    damaged = (f"{PACKED}={plain[PACKED]}",) if PACKED in plain else ()
+    st.session_state["dropped"] = (*damaged, *gone)
     return _write(state)
 
 
 def _write(state: State) -> State:
-    query = state.to_query()
+    query = packed(state.to_query())
     # A click that comes before the browser has heard of the last change still names the URL before
     # it: what was written last counts, too, or an undo at once would leave the URL behind.
     moved = query != st.session_state.get("written", query)

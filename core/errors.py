@@ -64,7 +64,7 @@ MESSAGES = {
     # an edit
     "edit_unmatched": "The edit at {address} matched nothing in this run. Nearest: {nearest}.",
     "edit_changes_kind": "The edit at {address} must keep {was}, but gave {now}.",
-    "experiment_kind": "“{given}” is no switch of this version; it knows {known}.",
+    "experiment_kind": "“{given}” is no switch that this version knows.",
     "experiment_value": "The switch {kind} cannot have {name} = {given}. Choose another value.",
     "experiment_damaged": "This is not a readable experiment: {problem}. Save or copy it again.",
     "experiment_newer": "The experiment was written by a newer Glassformer (format {found}; this "

@@ -1,8 +1,11 @@
 """The app on one of its pages, without a browser."""
 
+from typing import Any
+
 from streamlit.testing.v1 import AppTest
 
-from app.state import State
+from app.state import State, sections
+from app.widgets.lab.inputs import listed
 from core.trace.trace import Trace
 from tests.architecture.sources import ROOT
 
@@ -29,3 +32,17 @@ def drawn(app: AppTest) -> Trace:
     """The run that its page draws."""
     trace: Trace = app.session_state["kept_shown"].trace
     return trace
+
+
+def typed_in_lab(app: AppTest, bench: str, **values: Any) -> AppTest:
+    """The app after a reader has typed into a bench, as its component hands it over."""
+    linked = {name: listed(value) for name, value in in_link(app, bench).items()}
+    app.session_state[f"kept_lab_draft_{bench}"] = (linked, linked | values)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def in_link(app: AppTest, bench: str) -> dict[str, Any]:
+    """The inputs of a bench in the link."""
+    return sections(state_of(app).inputs).get(bench, {})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import service, state
+from app import experiments, service, state
 from app.widgets import escape, settings
 from app.widgets.corner import show_switches
-from app.widgets.stage_bar import focus, sentence
+from app.widgets.stage_bar import focus, left_out, sentence
 from app.widgets.stage_bar.notices import notices
 from app.widgets.style import apply_style
 
@@ -22,10 +22,12 @@ def show() -> None:
     outcome = service.current()
     if outcome.trace is not None:
         state.settle(outcome.trace)
+    experiments.remember()
     escape.listen()
     with st.container(key="stage_bar", gap=None):
         sentence.show()
         focus.show(outcome.trace, notices(outcome))
+        left_out.show()
     settings.show(outcome.trace)
     if outcome.trace is None:
         st.stop()

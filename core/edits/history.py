@@ -1,8 +1,9 @@
-"""Undo, redo and reset as one frozen value, and what two experiments do not share."""
+"""Undo and redo as one frozen value, and what two experiments do not share."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from core.edits.experiment import Experiment
 from core.edits.switch import Switch
@@ -10,36 +11,34 @@ from core.edits.switch import Switch
 NOTHING = Experiment()
 LONGEST = 100  # steps that can be undone
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
-class History:
-    """The experiment as it is, those before it (latest last) and those undone (next last)."""
+class History(Generic[T]):
+    """What is there now, what was before (latest last) and what was undone (next last)."""
 
-    now: Experiment = NOTHING
-    past: tuple[Experiment, ...] = ()
-    future: tuple[Experiment, ...] = ()
+    now: T
+    past: tuple[T, ...] = ()
+    future: tuple[T, ...] = ()
 
-    def having(self, experiment: Experiment) -> History:
-        """A step further; what had been undone is forgotten. The same experiment is no step."""
-        if experiment == self.now:
+    def having(self, new: T) -> History[T]:
+        """A step further; what had been undone is forgotten. The same again is no step."""
+        if new == self.now:
             return self
-        return History(experiment, (*self.past, self.now)[-LONGEST:])
+        return History(new, (*self.past, self.now)[-LONGEST:])
 
-    def undone(self) -> History:
+    def undone(self) -> History[T]:
         """A step back; itself at the start."""
         if not self.past:
             return self
         return History(self.past[-1], self.past[:-1], (*self.future, self.now))
 
-    def redone(self) -> History:
+    def redone(self) -> History[T]:
         """A step forward again; itself where nothing was undone."""
         if not self.future:
             return self
         return History(self.future[-1], (*self.past, self.now), self.future[:-1])
-
-    def reset(self) -> History:
-        """Nothing switched; a step like any other, which can be undone. The name stays."""
-        return self.having(replace(self.now, switches=()))
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ def switch_of(kind: str, given: Mapping[str, Any]) -> Switch:
     Raises `GlassformerError`: `experiment_kind` for an unknown kind, `experiment_value`.
     """
     if kind not in KINDS:
-        raise GlassformerError("experiment_kind", given=kind, known=", ".join(sorted(KINDS)))
+        raise GlassformerError("experiment_kind", given=kind)
     names = {each.name for each in fields(KINDS[kind])}
     for name in given:
         if name not in names:

@@ -63,6 +63,12 @@ class Plan:
             raise GlassformerError("training", problem=f"{PLAN}: {problem_of(error)}") from error
 
 
+def peak_of(d_model: int, warmup: int) -> float:
+    """The highest rate of the paper's schedule, before the recipe's factor."""
+    found: float = d_model**-0.5 * warmup**-0.5
+    return found
+
+
 def small_recipe(
     steps: int,
     seed: int = 1,
@@ -79,7 +85,7 @@ def small_recipe(
     whatever the size of the model and the length of its run.
     """
     warmup = min(400, max(10, steps // 10))
-    peak = d_model**-0.5 * warmup**-0.5
+    peak = peak_of(d_model, warmup)
     return Recipe(
         steps=steps,
         seed=seed,

@@ -117,8 +117,8 @@ def test_steps_beyond_the_sentence_are_dropped_and_said() -> None:
     app = opened("decoding", text=SHORT, moment="60", forced="99:5")
     assert state_of(app).moment is None
     assert state_of(app).forced == ()
-    assert "moment=60" in plain(app).replace("\\", "")
-    assert "forced=99:5" in plain(app).replace("\\", "")
+    assert "decoding step “60”" in plain(app).replace("\\", "")
+    assert "forced word “99:5”" in plain(app).replace("\\", "")
 
 
 def test_a_step_that_the_given_words_do_not_reach_is_said() -> None:

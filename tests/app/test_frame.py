@@ -47,16 +47,35 @@ def test_what_the_link_gets_wrong_is_said_and_left_out(open_app: Callable[..., A
     app = open_app(layer="99", head="<b>", query="400", stage="scaled")
     assert state_of(app) == State(stage="scaled")
     shown = markdown(app)
-    for wrong in ("layer=99", "head=<b>", "query=400"):
-        assert literal(wrong) in shown
+    for wrong in ("layer “99”", "query “400”", f"head “{literal('<b>')}”"):
+        assert wrong in shown
     app.segmented_control(key="widget_language").set_value("zh").run()
-    assert "layer" not in markdown(app)
+    assert "“99”" not in markdown(app)
+
+
+@pytest.mark.parametrize(
+    "language, names",
+    [
+        ("en", ("layer “7”", "head “99”", "attention “bogus”", "“foo” is no switch")),
+        ("zh", ("层“7”", "头“99”", "注意力“bogus”", "没有“foo”这个开关")),
+    ],
+)
+def test_a_bad_link_is_told_in_the_words_of_the_screen(
+    open_app: Callable[..., AppTest], language: str, names: tuple[str, ...]
+) -> None:
+    app = open_app(head="99", layer="7", kind="bogus", edits="foo", language=language)
+    for name in names:
+        assert name in markdown(app)
+    for internal in ("kind=", "edits=", "=99", "heads_off"):
+        assert internal not in markdown(app)
+    app.button(key="widget_left_out").click().run()
+    assert "bogus" not in markdown(app)
 
 
 def test_a_block_that_is_not_here_is_said_and_left_out(open_app: Callable[..., AppTest]) -> None:
     app = open_app(layer="9", block="output")
     assert state_of(app) == State()
-    assert literal("block=output, layer=9") in markdown(app)
+    assert "block of the map “output”, layer “9”" in markdown(app)
     assert state_of(open_app(block="output/logits")) == State(block="output/logits")
 
 

@@ -15,16 +15,9 @@ from app.figures.theme import Look
 from app.widgets.lab import batch_norm, layer_norm, masks, scaling
 from core.lab.dictionary import KEYS, QUERY, TEMPERATURES, VALUES, look_up
 from tests.opened_app import opened
+from tests.opened_app import typed_in_lab as typed
 
 BENCHES = ("scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm")
-
-
-def typed(app: AppTest, bench: str, **values: Any) -> AppTest:
-    """The app after a reader has typed, as the component hands it over."""
-    app.session_state[f"kept_lab_typed_{bench}"] = values
-    app.run()
-    assert not app.exception
-    return app
 
 
 def tables(app: AppTest) -> list[list[list[str]]]:
@@ -161,8 +154,7 @@ def test_layer_norm_formulas() -> None:
 
 def test_layer_norm_shapes() -> None:
     app = opened("lab", lab="layer_norm")
-    app.session_state["kept_lab_layer_norm_view"] = "stretched"
-    app.run()
+    app.segmented_control(key="widget_lab_layer_norm_view").set_value("stretched").run()
     assert not app.exception
     shapes, *_ = tables(app)
     assert [cell for cell in shapes[1] if cell.isdigit()] == ["2", "2", "1"]

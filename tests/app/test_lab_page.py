@@ -131,6 +131,12 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     session: dict[str, Any] = {}
     monkeypatch.setattr(kit.state, "keep", session.__setitem__)
     monkeypatch.setattr(kit.state, "kept", lambda name, default=None: session.get(name, default))
+    monkeypatch.setattr(kit.state, "get_state", lambda: session.get("state", State()))
+
+    def update(**changes: Any) -> None:
+        session["state"] = kit.state.get_state().changed(**changes)
+
+    monkeypatch.setattr(kit.state, "update", update)
     monkeypatch.setattr(kit, "_draw", lambda *rest: session.__setitem__("drawn", rest))
     return session
 
@@ -152,6 +158,7 @@ def test_bad_input_keeps_the_last_good_result(kept: dict[str, Any]) -> None:
     line = kept["drawn"][3]
     assert line.wrong == "x"
     assert line.text.startswith("x_1 holds “bad”")
+    assert kept["state"].inputs == "demo:x,−4"  # a link has what can be computed
     kit.reset("demo")
     assert kit.worked("demo", field, double).result == 3.0
     assert kept["lab_stamp_demo"] == 3

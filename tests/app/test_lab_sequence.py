@@ -15,7 +15,7 @@ from core import load_model
 from core.lab import depth as stacks
 from core.lab.race import Race
 from core.lab.why_attention import EVERYTHING, parts
-from tests.opened_app import opened
+from tests.opened_app import opened, typed_in_lab
 
 
 def bench(name: str, **query: str) -> AppTest:
@@ -111,8 +111,7 @@ def test_the_race_runs_on_its_button_alone(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(why, "race", quick)
     app = bench("why")
-    app.session_state["kept_lab_typed_why"] = {"view": "time"}
-    app.run()
+    typed_in_lab(app, "why", view="time")
     assert traces(app) == []
     assert not calls
     (button,) = [each for each in app.button if each.key == "lab_why_measure"]
@@ -139,9 +138,7 @@ def test_bad_input_is_said_and_the_picture_stays(
         "app.widgets.lab.kit.typed_inputs", lambda **drawn: told.append(drawn["message"])
     )
     app = bench(name)
-    app.session_state[f"kept_lab_typed_{name}"] = typed
-    app.run()
-    assert not app.exception
+    typed_in_lab(app, name, **typed)
     assert told[-1].startswith(message)
 
 

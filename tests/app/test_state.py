@@ -1,16 +1,34 @@
 """A link brings back the same screen, and nothing in a link can break it."""
 
+import base64
+import random
+import time
+import zlib
 from dataclasses import fields, replace
+from urllib.parse import urlencode
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
 from app import state
-from app.codecs import MAX_LINK_TEXT
+from app.codecs import LONG_TEXT, MAX_LINK_TEXT, sections_text
+from app.link import INFLATED, LONGEST, PACKED, PLAIN, opened, packed
 from app.state import Bounds, State, clamp
 
 index = some.integers(0, 500)
+inner = some.text(max_size=9) | some.integers(-99, 99) | some.floats(-1e9, 1e9) | some.booleans()
+values = some.recursive(
+    inner, lambda each: some.lists(each, min_size=1, max_size=3).map(tuple), max_leaves=9
+)
+names = some.text("abcdef_-", min_size=1, max_size=9)
+sections = some.dictionaries(
+    names, some.dictionaries(some.text(max_size=9), values, min_size=1, max_size=4), max_size=4
+).map(sections_text)
+cells = some.tuples(
+    some.sampled_from(("memory", "encoder/0/input")),
+    some.lists(index, min_size=1, max_size=3).map(tuple),
+)
 states = some.builds(
     State,
     text=some.text(max_size=200),
@@ -27,6 +45,19 @@ states = some.builds(
     view=some.sampled_from(("matrix", "lines")),
     precision=some.integers(1, 7),
     size=some.integers(80, 200),
+    theme=some.sampled_from(("", *state.THEMES)),
+    unfolded=some.dictionaries(some.sampled_from(("encoder", "decoder")), index).map(
+        lambda layers: tuple(sorted(layers.items()))
+    ),
+    trail=some.none() | cells,
+    way=some.lists(cells, max_size=4).map(tuple),
+    words=some.integers(0, 9).map(range).flatmap(some.permutations).map(tuple),
+    inputs=sections,
+    recipe=sections,
+    draft=sections,
+    pairs=some.text(max_size=3000),
+    watched=some.none() | some.tuples(index, index),
+    edits=some.text(max_size=3000),
 )
 BOUNDS = Bounds(
     layers={"encoder": 2, "decoder": 3, "cross": 3},
@@ -42,6 +73,11 @@ BOUNDS = Bounds(
 @given(states)
 def test_round_trip(now: State) -> None:
     assert State.from_query(now.to_query()) == (now, ())
+    query = packed(now.to_query())
+    assert len(urlencode(query)) <= LONGEST
+    assert packed(opened(query)) == query
+    if query.keys() == {PACKED}:
+        assert State.from_query(opened(query)) == (now, ())
 
 
 def test_only_what_differs_is_in_the_link() -> None:
@@ -51,9 +87,61 @@ def test_only_what_differs_is_in_the_link() -> None:
     assert now.to_query() == expected
 
 
+def test_a_long_link_is_packed_and_a_short_one_stays_plain() -> None:
+    short, long = {"text": "我 爱"}, {"pairs": "I like you\t我 喜欢 你\n" * 200, "head": "2"}
+    assert packed(short) == opened(short) == short
+    query = packed(long)
+    assert query.keys() == {PACKED}
+    assert len(urlencode(query)) < PLAIN
+    assert opened(query) == long
+    assert opened({**query, "head": "3"}) == {**long, "head": "3"}  # beside it goes before
+
+
+def test_what_is_too_large_even_packed_stays_out() -> None:
+    rng = random.Random(1)
+    noise = "".join(chr(rng.randrange(0x4E00, 0x9FA5)) for _ in range(LONG_TEXT))
+    query = packed({"pairs": noise, "head": "2"})
+    assert query == {"head": "2"}
+    assert len(urlencode(packed({"pairs": "a" * 10 * INFLATED, "head": "2"}))) < PLAIN
+
+
+def _z(data: bytes) -> str:
+    return base64.urlsafe_b64encode(zlib.compress(data, 9)).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "=",
+        "%%%",
+        "x" * 7001,
+        "ÿ",
+        _z(b"head=2")[:-4],
+        _z(b"head=" + b"\xff" * 9),
+        _z(b"&".join(b"a=1" for _ in range(501))),
+        _z(b"text=" + b"a" * 5_000_000),
+    ],
+)
+def test_what_is_no_packed_link_is_told_and_costs_nothing(text: str) -> None:
+    start = time.process_time()
+    assert opened({PACKED: text, "layer": "2"}) == {PACKED: text, "layer": "2"}
+    assert time.process_time() - start < 0.05
+
+
 @pytest.mark.parametrize(
     "name, value",
     [
+        ("inputs", "scaling:d_k"),
+        ("inputs", "scaling:(1),2"),
+        ("inputs", "x:" + "(" * 500),
+        ("draft", "a:b,(1"),
+        ("words", "1,1"),
+        ("words", "2,3"),
+        ("unfolded", "memory:1"),
+        ("way", "memory@1;x"),
+        ("watched", "1"),
+        ("theme", "pink"),
         ("layer", "0"),
         ("layer", "-1"),
         ("layer", "1.5"),

@@ -111,7 +111,8 @@ def test_a_click_loads_it_and_a_second_one_switches_back() -> None:
     after = "".join(each["text"] for each in data_of(app, "effect_words")["sentences"][1])
     assert after == solo.expect["after"]
     app = send(app, "example_cards", "pick", {"id": "solo"})
-    assert (state_of(app).edits, state_of(app).text) == ("", solo.text)
+    now = state_of(app)
+    assert (now.edits, now.text, now.model) == ("", "I love machine learning", "")
     assert data_of(app, "example_cards")["chosen"] == ""
 
 

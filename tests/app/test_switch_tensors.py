@@ -149,15 +149,12 @@ def test_places_in_words_and_spans() -> None:
 
 
 def test_a_pattern_edits_every_tensor_that_it_names() -> None:
-    app = at(OUTPUT)
     pattern = "encoder/*/feed_forward/output"
-    app.session_state["kept_tensor_draft"] = {"address": pattern}
-    app.run()
+    app = at("", draft=f"form:address,{pattern}")
     assert "takes hold of 800 of 800 numbers" in said(app)
     apply(app)
     assert state_of(app).edits == TensorSet(pattern, (), 0.0).text
-    app.session_state["kept_tensor_draft"] = {"address": "encoder/7/nowhere"}
-    app.run()
+    app = at("", draft="form:address,encoder/7/nowhere")
     assert any("Nothing is recorded at" in each.value for each in app.error)
 
 
@@ -179,3 +176,25 @@ def test_a_link_brings_its_switch_into_the_form(switch: TensorSet) -> None:
     assert state_of(app).edits == ""
     apply(app)
     assert state_of(app).edits == switch.text
+
+
+def test_a_form_half_filled_comes_back_with_the_link() -> None:
+    app = at(WEIGHTS)
+    app.segmented_control(key="widget_tensor_act").set_value("scale").run()
+    app.multiselect(key="widget_tensor_at_query").set_value([0, 2]).run()
+    app.text_input(key="widget_tensor_by").set_value("−3").run()
+    again = opened("switch", **dict(app.query_params))
+    assert again.multiselect(key="widget_tensor_at_query").value == [0, 2]
+    assert again.text_input(key="widget_tensor_by").value == "−3"
+    assert said(again) == said(app)
+
+
+@pytest.mark.parametrize(
+    "draft",
+    ["form:act,x", "form:draw,-1", "form:draw,!1", "form:value,(1)", "form:at_query,(9999999)",
+     "form:at_query,x", "form:origin,x", "form:colour,red", "form:at_colour,(1)"],
+)  # fmt: skip
+def test_what_no_form_can_hold_is_left_out_and_said(draft: str) -> None:
+    app = opened("switch", switches="tensors", draft=draft)
+    assert state_of(app).draft == ""
+    assert "form for a tensor" in said(app)

@@ -14,6 +14,7 @@ from app.widgets.trail.panel import selection
 from core.checkpoints import load_model
 from core.trail.unfold import unfold
 from tests.opened_app import opened, state_of
+from tests.sent import data_of
 
 SENTENCE = "The animal didn't cross the street because it was too tired"
 CONTEXT = "decoder/1/cross_attention/context"
@@ -42,11 +43,20 @@ def test_to_the_words_ends_at_an_embedding_row_and_back_returns() -> None:
     assert "Here the trail ends" in texts(app)
     assert state_of(app).trail[0] in ("source/embedding", "target/embedding")
     assert app.button(key="trail_largest").disabled
-    before = len(app.session_state["kept_trail"][1])
+    before = len(state_of(app).way)
+    again = opened("attention", **dict(app.query_params))
+    assert data_of(again, "trail_view") == data_of(app, "trail_view")
     app.button(key="trail_back").click().run()
-    assert len(app.session_state["kept_trail"][1]) == before - 1
+    assert len(state_of(app).way) == before - 1
     app.button(key="trail_close").click().run()
-    assert state_of(app).trail is None
+    assert (state_of(app).trail, state_of(app).way) == (None, ())
+
+
+def test_a_way_that_is_not_in_the_run_is_not_drawn() -> None:
+    way = f"memory@1,99,1;nothing/here@1;{CONTEXT}@1,4,3,1"
+    app = opened("attention", trail=f"{CONTEXT}@1,4,3,20", way=way)
+    assert len(data_of(app, "trail_view")["way"]) == 2
+    assert state_of(opened("attention", trail="nothing/here@1", way=way)).way == ()
 
 
 def test_a_cell_outside_of_the_tensor_is_said_in_place() -> None:

@@ -74,11 +74,12 @@ def test_lost_numbers_can_be_unfolded() -> None:
 def test_a_way_through_a_longer_run_is_shown_as_far_as_it_goes() -> None:
     app = opened("attention", trail="output/logits@1,9,9")
     app.button(key="trail_largest").click().run()
-    way = app.session_state["kept_trail"]
+    last = state_of(app).trail
+    assert state_of(app).way
     app.query_params["edits"] = "positions;sublayer_off"  # writes other words
     app.run()
     assert not app.exception
-    assert state_of(app).trail == way[1][-1]
+    assert state_of(app).trail == last
 
 
 def test_a_cell_is_in_a_run_or_not() -> None:

@@ -152,7 +152,7 @@ def test_every_page_works_at_a_step_and_says_so(
 def test_an_unknown_step_is_left_out_and_said(open_page: Callable[..., AppTest], step: str) -> None:
     app = open_page("attention", step=step)
     assert state_of(app).step == ""
-    assert f"step={step}" in markdown(app).replace("\\", "")
+    assert f"training step “{step}”" in markdown(app).replace("\\", "")
 
 
 def test_the_last_step_is_the_end(open_page: Callable[..., AppTest]) -> None:
@@ -169,7 +169,7 @@ def test_a_model_without_history_is_said_in_place(
     assert ("make train" in app.info[0].value) and len(app.info) == 1
     assert not app.select_slider
     with_step = open_page(model="plain", step="50", language=language)
-    assert "step=50" in markdown(with_step).replace("\\", "")
+    assert "“50”" in markdown(with_step).replace("\\", "")
 
 
 def test_a_damaged_history_or_snapshot_is_said_in_place(

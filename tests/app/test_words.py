@@ -3,9 +3,12 @@
 import ast
 import re
 import string
+from dataclasses import fields
 
 import pytest
 
+from app.link import PACKED
+from app.screen import State
 from app.words.lookup import say, texts
 from core.errors import MESSAGES
 from core.lab.errata import errata
@@ -63,7 +66,7 @@ def insertable() -> set[str]:
     reasons = {each.reason for each in errata()}
     remarks = {remark for key in examples() for remark in work(key).remarks}
     inputs = {name for key in examples() for name in notes_inputs(key)}
-    found |= reasons | remarks | inputs
+    found |= reasons | remarks | inputs | {each.name for each in fields(State)} | {PACKED}
     return found | {*groups()} | {piece.strip("<>") for piece in RESERVED} | AROUND
 
 

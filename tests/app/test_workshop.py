@@ -7,6 +7,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -20,6 +21,7 @@ from app import trainings
 from app.figures.theme import Look
 from app.figures.workshop_curve import curve_drawing
 from app.figures.workshop_head import head_figure
+from app.link import opened as opened_link
 from app.widgets.workshop import actions, data, live
 from app.widgets.workshop.form import PRESETS, Form
 from core.checkpoints import load_model
@@ -60,7 +62,8 @@ def lesson(app: AppTest) -> dict[str, object]:
 
 
 def set_form(app: AppTest, **values: object) -> None:
-    app.session_state["kept_workshop_form"] = Form(**values)  # type: ignore[arg-type]
+    form = Form(**values)  # type: ignore[arg-type]
+    app.session_state["state"] = replace(state_of(app), recipe=form.text)
     app.run()
     assert not app.exception
 
@@ -85,7 +88,7 @@ def test_presets_fill_the_form_and_a_change_leaves_them(open_page: Callable[...,
     assert app.selectbox(key="widget_workshop_d_model").value == PRESETS["small"]["d_model"]
     app.number_input(key="widget_workshop_steps").set_value(1200).run()
     assert app.button_group(key="widget_workshop_preset").value is None
-    assert app.session_state["kept_workshop_form"].steps == 1200
+    assert Form.read(state_of(app).recipe).steps == 1200
     assert app.number_input(key="widget_workshop_steps").max == 5000
 
 
@@ -162,7 +165,7 @@ def test_start_stop_go_on_keep_use_and_take_away(
     set_form(app, source="own", d_model=16, n_heads=2, d_ff=32, steps=5000)
     app.text_area(key="widget_workshop_text").set_value(PAIRS).run()
     button(app, "start").click().run()  # type: ignore[attr-defined]
-    assert app.query_params["mine"] == state_of(app).mine != ""
+    assert opened_link(dict(app.query_params))["mine"] == state_of(app).mine != ""
     assert app.number_input(key="widget_workshop_steps").disabled
     run_until(app, "run", rows=2)
     assert "words that are not in your pairs" in said(app)

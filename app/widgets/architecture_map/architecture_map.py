@@ -58,9 +58,9 @@ def _drawn(trace: Trace, open_block: str) -> dict[str, Any]:
 
 def _unfolded(trace: Trace, open_block: str) -> dict[Stack, int]:
     """The layer of each stack that is drawn in full: the last one in which a block was opened."""
-    layers: dict[Stack, int] = dict(state.kept("unfolded", {}))
+    layers = dict(state.get_state().unfolded)
     block = block_at(trace.config, open_block)
-    if block is not None and block.layer is not None:
+    if block is not None and block.layer is not None and layers.get(block.stack) != block.layer:
         layers[block.stack] = block.layer
-        state.keep("unfolded", layers)
-    return layers
+        state.update(unfolded=tuple(sorted(layers.items())))
+    return cast(dict[Stack, int], layers)

@@ -23,7 +23,7 @@ def off_heads(trace: Trace) -> dict[tuple[str, int], Way]:
 def way() -> Way:
     """What heads that are switched off say: nothing, or their mean."""
     off = per_head.silenced(experiments.now(), service.on_screen().config)
-    return next(reversed(off.values()), None) or cast(Way, state.kept("heads_way", "zero"))
+    return next(reversed(off.values()), None) or cast(Way, state.get_state().off)
 
 
 def off_button(key: str) -> None:

@@ -26,7 +26,8 @@ _chart = component(__file__, "chart", isolate_styles=False)
 def current_look() -> Look:
     """Theme, type size and precision of this reader, for the figure builders."""
     now = get_state()
-    return Look(dark=st.context.theme.type == "dark", size=now.size, precision=now.precision)
+    theme = now.theme or st.context.theme.type  # of the link before that of the browser
+    return Look(dark=theme == "dark", size=now.size, precision=now.precision)
 
 
 def show_chart(

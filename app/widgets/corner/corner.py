@@ -22,7 +22,17 @@ def show_switches() -> None:
         # in the colours of the theme, and Python learns of it only from a run.
         _theme(
             key="theme_switch",
-            data={"label": say("frame.theme"), "seen": st.context.theme.type},
+            data={
+                "label": say("frame.theme"),
+                "seen": st.context.theme.type,
+                "wanted": state.get_state().theme,
+            },
             on_scheme_change=lambda: None,
+            on_chosen_change=_choose,
             width="content",
         )
+
+
+def _choose() -> None:
+    """What the reader has chosen with the switch is in the link; what the system says is not."""
+    state.update(theme=state.trigger("theme_switch", "chosen"))

@@ -32,14 +32,29 @@ function remember(scheme) {
   }
 }
 
-async function switchTo(scheme) {
+// Whether the menu did it.
+async function press(scheme) {
   const menu = document.querySelector(MENU);
   menu?.click();
   const choice = menu && (await waitFor(entry(scheme), 500));
   choice?.click();
+  if (choice && document.querySelector(entry(scheme))) menu.click(); // closes it again
+  return Boolean(choice);
+}
+
+async function switchTo(scheme) {
+  const done = await press(scheme);
   remember(scheme);
-  if (!choice) location.reload();
-  else if (document.querySelector(entry(scheme))) menu.click(); // closes it again
+  if (!done) location.reload();
+}
+
+// A link may ask for a theme: once for each time that it is asked for.
+const asked = new WeakMap();
+
+function follow(parentElement, wanted) {
+  if (asked.get(parentElement) === wanted) return;
+  asked.set(parentElement, wanted);
+  if (wanted && wanted !== schemeNow()) press(wanted);
 }
 
 export default function (component) {
@@ -47,7 +62,13 @@ export default function (component) {
   const button = parentElement.querySelector(".theme-switch");
   button.setAttribute("aria-label", data.label);
   button.title = data.label;
-  button.onclick = () => switchTo(schemeNow() === "dark" ? "light" : "dark");
+  button.onclick = () => {
+    const scheme = schemeNow() === "dark" ? "light" : "dark";
+    asked.set(parentElement, scheme);
+    setTriggerValue("chosen", scheme);
+    switchTo(scheme);
+  };
+  follow(parentElement, data.wanted);
 
   // Streamlit calls this function again whenever the theme or the data change.
   const report = () => {

@@ -21,6 +21,7 @@ import streamlit as st
 from app import state
 from app.figures.labels import format_number
 from app.widgets.chart import current_look
+from app.widgets.lab import inputs
 from app.widgets.lab.fields import Field, cleaned, sent, start, written
 from app.widgets.lab.typed import typed_inputs
 from app.words import say
@@ -70,21 +71,21 @@ def worked(
 ) -> Answer[T]:
     """Draw the inputs where it is called and compute from them.
 
-    key: unique among the benches; what is typed is kept under it for the session.
+    key: unique among the benches; what is typed is kept under it, in the link, too.
     compute: a core function; it gets every field by its name, and raises `GlassformerError`.
     ties: sides that grow together, as in `[[("X", "columns"), ("W_Q", "rows")]]`.
     note: what to say on the line below the inputs, of the result and whether the inputs are edited.
     """
     originals = {each.name: start(each) for each in fields}
-    typed = originals | {name: value for name, value in _typed(key).items() if name in originals}
+    typed = originals | _typed(key, fields)
     problem: GlassformerError | None = None
     good = typed
     try:
         result = compute(**typed)
-        state.keep(f"lab_good_{key}", typed)
+        inputs.remember(key, typed, originals)
     except GlassformerError as error:
         problem = error
-        good, result = _last_good(key, originals, compute)
+        good, result = _last_good(key, fields, originals, compute)
     edited = typed != originals
     said = note(result, edited) if note else ""
     if problem:
@@ -96,26 +97,35 @@ def worked(
 
 
 def _last_good(
-    key: str, originals: dict[str, Any], compute: Callable[..., T]
+    key: str, fields: Sequence[Field], originals: dict[str, Any], compute: Callable[..., T]
 ) -> tuple[dict[str, Any], T]:
-    kept = state.kept(f"lab_good_{key}", {})
-    good = {name: kept.get(name, value) for name, value in originals.items()}
+    """What the link holds; where that cannot be computed either, nobody has typed it here."""
+    good = originals | cleaned(inputs.linked(key), fields)
     try:
         return good, compute(**good)
-    except GlassformerError:  # good then, under another setting of the bench
+    except GlassformerError:
+        if not inputs.is_draft(key):
+            inputs.refuse(key)
         return originals, compute(**originals)
+
+
+def _typed(key: str, fields: Sequence[Field]) -> dict[str, Any]:
+    """What is in the inputs; of a link only what such inputs can hold."""
+    given = inputs.typed(key)
+    fitting = cleaned(given, fields)
+    if not inputs.is_draft(key) and fitting.keys() != given.keys():
+        inputs.refuse(key)
+    return fitting
 
 
 def put(key: str, **values: Any) -> None:
     """Type something for the reader (a preset); for callbacks. Flags: True and False."""
-    state.keep(f"lab_typed_{key}", _typed(key) | {n: written(v) for n, v in values.items()})
-    _renew(key)
+    inputs.draft(key, inputs.typed(key) | {n: written(v) for n, v in values.items()}, renew=True)
 
 
 def reset(key: str) -> None:
     """Back to the originals."""
-    state.keep(f"lab_typed_{key}", {})
-    _renew(key)
+    inputs.draft(key, {}, renew=True)
 
 
 def message(error: GlassformerError, labels: Mapping[str, str]) -> str:
@@ -151,7 +161,7 @@ def _draw(
     texts |= {"bad": look.colour("changed"), "faint": look.colour("faint")}
 
     def take(values: Mapping[str, Any]) -> None:
-        state.keep(f"lab_typed_{key}", _typed(key) | cleaned(values, fields))
+        inputs.draft(key, inputs.typed(key) | cleaned(values, fields))
 
     def back() -> None:
         reset(key)
@@ -162,18 +172,9 @@ def _draw(
         message=line.text,
         is_error=line.wrong is not None,
         texts=texts,
-        stamp=f"{state.get_state().language}-{state.kept(f'lab_stamp_{key}', 0)}",
+        stamp=f"{state.get_state().language}-{inputs.stamp(key)}",
         edited=edited,
         ties=ties,
         on_typed=take,
         on_reset=back,
     )
-
-
-def _typed(key: str) -> dict[str, Any]:
-    typed: dict[str, Any] = state.kept(f"lab_typed_{key}", {})
-    return typed
-
-
-def _renew(key: str) -> None:
-    state.keep(f"lab_stamp_{key}", state.kept(f"lab_stamp_{key}", 0) + 1)

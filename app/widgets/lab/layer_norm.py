@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from app import state
@@ -17,6 +15,7 @@ from app.figures.lab_layer_norm import (
 from app.widgets.chart import current_look, show_chart
 from app.widgets.lab import kit
 from app.widgets.lab.kit import Field
+from app.widgets.pick import into, segments
 from app.words import say
 from core.lab.layer_norms import LayerNorms, layer_norms
 
@@ -35,17 +34,11 @@ TEXTS = (
 
 def show() -> None:
     """Draw the bench."""
-    view = _view()
+    view = state.get_state().norms
     kit.headed(say(f"lab_layer_norm.title_{view}"), say(f"lab_layer_norm.about_{view}"))
     with st.container(key="lab_layer_norm_view"):
-        st.segmented_control(
-            say("lab_layer_norm.view"),
-            VIEWS,
-            format_func={name: say(f"lab_layer_norm.view_{name}") for name in VIEWS}.__getitem__,
-            key=state.bind("lab_layer_norm_view", view),
-            on_change=_turn,
-            label_visibility="collapsed",
-        )
+        labels = {name: say(f"lab_layer_norm.view_{name}") for name in VIEWS}
+        segments("lab_layer_norm_view", say("lab_layer_norm.view"), labels, view, into("norms"))
     found = kit.worked("layer_norm", _fields(), layer_norms, [_width()]).result
     texts = {name: say(f"lab_layer_norm.{name}") for name in TEXTS}
     if view == "formulas":
@@ -74,17 +67,6 @@ def _stretched(found: LayerNorms, texts: dict[str, str]) -> None:
     st.html(shapes_table(found, texts, look))
     st.markdown(f"**{say('lab_layer_norm.copies')}**")
     st.html(stretched_tables(found, look))
-
-
-def _view() -> str:
-    view: str = state.kept("lab_layer_norm_view", VIEWS[0])
-    return view
-
-
-def _turn() -> None:
-    view: Any = state.widget_value("lab_layer_norm_view")
-    if view in VIEWS:
-        state.keep("lab_layer_norm_view", view)
 
 
 def _width() -> list[tuple[str, str]]:

@@ -31,8 +31,7 @@ def show(trace: Trace | None, notices: Sequence[Notice]) -> None:
         if trace is not None:
             _show_focus(trace)
         if notices:
-            text = "".join(f":red[:material/error:] {each.text} " for each in notices)
-            st.markdown(text, width="stretch")
+            st.markdown(" ".join(each.markdown for each in notices), width="stretch")
             for place, way in enumerate(way for each in notices for way in each.ways):
                 st.button(
                     say(f"experiment.way_{way.name}"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from app import experiments, service, state
 from app.widgets.phrase_places import Speaker
 from app.widgets.phrases import phrase
+from app.widgets.stage_bar.moved import MOST, moved
 from app.widgets.text import literal, told
 from app.words import say
 from core.edits import Experiment
@@ -15,6 +16,8 @@ from core.edits.masks import Fill
 from core.edits.switch import Switch
 from core.errors import GlassformerError
 from core.reading.lost_numbers import Lost, first_lost
+
+SEEN = "moved_seen"  # the run whose moved switches the reader knows of
 
 
 @dataclass(frozen=True)
@@ -27,10 +30,17 @@ class Way:
 
 @dataclass(frozen=True)
 class Notice:
-    """One message, as markdown, and the ways out of it."""
+    """One message, as markdown, and the ways out of it; `mild` where nothing is wrong."""
 
     text: str
     ways: tuple[Way, ...] = ()
+    mild: bool = False
+
+    @property
+    def markdown(self) -> str:
+        """The text behind its sign."""
+        sign = ":orange[:material/info:]" if self.mild else ":red[:material/error:]"
+        return f"{sign} {self.text}"
 
 
 def notices(outcome: service.Outcome) -> tuple[Notice, ...]:
@@ -38,12 +48,16 @@ def notices(outcome: service.Outcome) -> tuple[Notice, ...]:
     found = [
         *_sentence(outcome),
         *_experiment(outcome),
+        *_moved(outcome),
         *_numbers(outcome),
         *_second(outcome),
     ]
-    if names := state.dropped():
-        found.append(Notice(say("frame.dropped", names=literal(", ".join(names)))))
-    return tuple(found)
+    return (*found, *_link())
+
+
+def _link() -> list[Notice]:
+    names = say("edits.comma").join(say(f"link.{name}") for name in state.unlinked())
+    return [Notice(say("link.too_large", names=names), mild=True)] if names else []
 
 
 def _sentence(outcome: service.Outcome) -> list[Notice]:
@@ -80,6 +94,26 @@ def _left_out(misfits: dict[Switch, GlassformerError]) -> Notice:
     if others:
         text = f"{text} {say('experiment.left_out_more', count=len(others))}"
     return Notice(text, (Way("take_out", take_out),))
+
+
+def _moved(outcome: service.Outcome) -> list[Notice]:
+    """Which switch touches which word, where it was made on other ones, until it is seen."""
+    setup = experiments.Setup.current()
+    found = [] if outcome.error is not None or state.kept(SEEN) == setup else moved()
+    if not found:
+        return []
+    (switch, before, after), *others = found
+    between = say("edits.comma")
+    words = {
+        name: literal(between.join([*each[:MOST], *(["…"] if each[MOST:] else [])]) or "–")
+        for name, each in (("before", before), ("after", after))
+    }
+    text = say("experiment.moved", switch=literal(phrase(switch)), **words)
+    if others:
+        text = f"{text} {say('experiment.moved_more', count=len(others))}"
+    back = (Way("undo", experiments.undo),) if experiments.can_undo() else ()
+    seen = Way("seen", lambda: state.keep(SEEN, setup))
+    return [Notice(text, (*back, seen), mild=True)]
 
 
 def _second(outcome: service.Outcome) -> list[Notice]:

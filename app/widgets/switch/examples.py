@@ -55,7 +55,7 @@ class Example:
 
 
 def show() -> None:
-    """Draw the list; the one on screen stands out, and a click on it switches everything back."""
+    """Draw the list; the one on screen stands out, and a click on it takes it back."""
     st.html(Path(__file__).with_name("examples.css"))
     now = on_screen()
 
@@ -88,17 +88,14 @@ def on_screen() -> Example | None:
 
 
 def pick(chosen: str) -> None:
-    """Load an example by its id; the one on screen is switched back instead."""
+    """Load an example by its id; the one on screen is taken back instead, with its sentence."""
     found = next((each for each in examples() if each.id == chosen), None)
     if found is None:
         return
     if found == on_screen():
         experiments.reset()
-        if found.second:
-            state.update(second="")
         return
-    state.update(**view_of(found))
-    experiments.put(Experiment.from_text(found.edits))
+    experiments.put(Experiment.from_text(found.edits), **view_of(found))
 
 
 def view_of(example: Example) -> dict[str, Any]:

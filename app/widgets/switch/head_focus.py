@@ -82,12 +82,12 @@ def swap_now(where: str) -> tuple[int | None, str]:
         if isinstance(found, HeadsSwapped):
             others = [each for each in found.chosen(_config()) if each != head]
             return (others[0] if others else None), found.what
-    return None, cast(str, state.kept("heads_swap", "weights"))
+    return None, state.get_state().swap
 
 
 def make_swap(where: str, other: int | None, what: str) -> None:
     """Let the head in focus change places with another one of its attention; None: with none."""
-    state.keep("heads_swap", what)
+    state.update(swap=what)
     head = state.get_state().head
     if head is None:
         return

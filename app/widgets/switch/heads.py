@@ -70,8 +70,7 @@ def act(value: Mapping[str, Any]) -> None:
 
 
 def _take_way(chosen: Way) -> None:
-    state.keep("heads_way", chosen)
-    experiments.put(per_head.with_way(experiments.now(), chosen))
+    experiments.put(per_head.with_way(experiments.now(), chosen), off=chosen)
 
 
 def _choice(name: str, options: tuple[str, ...], value: str, take: Callable[[Any], object]) -> None:

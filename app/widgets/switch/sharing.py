@@ -47,8 +47,8 @@ def show() -> None:
 
 
 def _link() -> None:
-    query = state.get_state().to_query()
-    if experiments.now() and "edits" not in query:
+    query = state.link()
+    if "edits" in state.unlinked():
         st.caption(say("experiment.link_long"))
         return
     page = (st.context.url or "").partition("?")[0]

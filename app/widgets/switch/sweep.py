@@ -92,9 +92,11 @@ def take_pair() -> None:
     chosen = next((e for e in SUGGESTIONS if e.id == state.widget_value("sweep_pair")), None)
     if chosen is None:
         return
+    sentences = {"text": chosen.first, "second": chosen.second, "direction": "auto"}
     if any(isinstance(each, TensorPatch) for each in experiments.now().switches):
-        experiments.reset()
-    state.update(text=chosen.first, second=chosen.second, direction="auto")
+        experiments.put(Experiment(), **sentences)
+    else:
+        state.update(**sentences)
 
 
 def _other(second: str) -> None:

@@ -40,23 +40,27 @@ def draft() -> dict[str, Any]:
 
 def put(**changes: Any) -> None:
     """Change the form; for callbacks."""
-    state.keep("tensor_draft", {**_kept(), **changes})
+    state.update(draft=_text({**_kept(), **changes}))
 
 
 def fill(switch: Slice) -> None:
     """Put a switch into the form, and its tensor in view; for callbacks."""
     form = _filled(switch)
-    state.keep("tensor_draft", form)
-    if not form["address"]:
-        state.update(address=switch.address)
+    shown = {} if form["address"] else {"address": switch.address}
+    state.update(draft=_text(form), **shown)
+
+
+def _text(form: Mapping[str, Any]) -> str:
+    """What of the form differs from its start; a touched one says at least what it does."""
+    changed = {name: value for name, value in form.items() if value != START.get(name)}
+    return state.sections_text({"form": {"act": form.get("act", START["act"]), **changed}})
 
 
 def _kept() -> dict[str, Any]:
-    kept: dict[str, Any] | None = state.kept("tensor_draft")
-    if kept is None:
+    if not state.get_state().draft:
         switch, shown = _last(), state.get_state().address
         return _filled(switch) if switch and shown in ("", switch.address) else {}
-    return kept
+    return state.sections(state.get_state().draft).get("form", {})
 
 
 def _last() -> Slice | None:

@@ -11,6 +11,7 @@ from app.figures.labels import visible
 from app.widgets.phrases import phrase
 from app.widgets.pick import segments
 from app.widgets.switch import tensor_draft as drafts
+from app.widgets.switch import tensor_link
 from app.widgets.switch.tensor_draft import ACTS, UnreadableError, draft, put
 from app.widgets.tensors.written import axis_name, named_shape, place
 from app.widgets.text import literal, told
@@ -28,6 +29,7 @@ FIELDS = {"set": ("value",), "scale": ("by",), "noise": ("spread", "draw"), "pat
 def show() -> None:
     """Draw the form: which tensor, which cells, what happens, and what that will do."""
     st.html(Path(__file__).with_name("tensors.css"))
+    tensor_link.check()
     trace = drafts.plain()
     with st.container(key="tensor_edit", gap="small"):
         pattern = _address(trace)

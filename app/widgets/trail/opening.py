@@ -8,7 +8,6 @@ from app import state
 from app.words import say
 from core.trail.terms import Cell, Index
 
-VISITED = "trail"  # the cells of the way, the first one opened first
 OPENED = "trail_opened"
 LONGEST = 200  # cells that are remembered
 
@@ -27,10 +26,8 @@ def open_button(address: str, index: Index, key: str) -> None:
 
 def open_trail(address: str, index: Index) -> None:
     """Open the drawer for a number, for callbacks; an earlier trail is forgotten."""
-    start = (address, tuple(map(int, index)))
-    _keep((start,))
     state.keep(OPENED, True)
-    state.update(trail=start)
+    state.update(trail=(address, tuple(map(int, index))), way=())
 
 
 def redraw() -> None:
@@ -45,19 +42,13 @@ def redraw() -> None:
 
 def close() -> None:
     """Close the drawer."""
-    _keep(())
-    state.update(trail=None)
+    state.update(trail=None, way=())
 
 
 def visited() -> tuple[Cell, ...]:
     """The numbers on the way, the one in the drawer last."""
-    now = state.get_state().trail
-    if now is None:
-        return ()
-    run, cells = state.kept(VISITED, (None, ()))
-    if run != _run() or now not in cells:  # from a link, or by the browser's back button
-        cells = (now,)
-    return tuple(Cell(*cell) for cell in cells[: cells.index(now) + 1])
+    now = state.get_state()
+    return tuple(Cell(*cell) for cell in (*now.way, now.trail) if cell is not None)
 
 
 def go(*cells: Cell) -> None:
@@ -67,15 +58,4 @@ def go(*cells: Cell) -> None:
         place = (cell.address, cell.index)
         way = way[: way.index(place)] if place in way else way
         way.append(place)
-    _keep(tuple(way[-LONGEST:]))
-    state.update(trail=way[-1])
-
-
-def _keep(way: tuple[tuple[str, Index], ...]) -> None:
-    state.keep(VISITED, (_run(), way))
-
-
-def _run() -> tuple[str, ...]:
-    """What tells a run from others: a place of one may not exist in another."""
-    now = state.get_state()
-    return now.text, now.direction, now.model, now.step
+    state.update(trail=way[-1], way=tuple(way[-LONGEST:-1]))

@@ -13,7 +13,7 @@ import streamlit as st
 from app import state, trainings
 from app.widgets.text import literal, told
 from app.widgets.workshop import own
-from app.widgets.workshop.form import Form, get_form
+from app.widgets.workshop.form import Form, get_form, take
 from app.words import say
 from core.errors import GlassformerError
 from core.workshop.run import Run
@@ -146,9 +146,14 @@ def _keep() -> None:
 
 
 def _discard() -> None:
-    workshop = trainings.workshop()
-    if workshop is not None:
-        trainings.desk().discard(workshop)
+    workshop, run = trainings.workshop(), trainings.current_run()
+    if workshop is None or run is None:
+        return
+    form, pairs = get_form(), run.plan.pairs
+    trainings.desk().discard(workshop)
+    take(form)  # the next run starts from what this one was
+    if pairs and own.current() is None:
+        own.paste(own.written_pairs(pairs))
 
 
 def _button(name: str, action: Callable[[], None], **more: Any) -> None:

@@ -78,6 +78,8 @@ def _own(form: Form) -> None:
     with left, st.container(key="workshop_own", gap="xsmall"):
         _paste()
         _upload()
+        if not own.is_linked():
+            st.caption(say("workshop.not_linked", most=f"{state.LONG_TEXT:,}"))
     with right, st.container(key="workshop_report", gap="xsmall"):
         found = own.current()
         if found is None:
@@ -89,7 +91,7 @@ def _own(form: Form) -> None:
 
 def _paste() -> None:
     def take() -> None:
-        state.keep("workshop_text", state.widget_value("workshop_text"))
+        own.paste(state.widget_value("workshop_text") or "")
         _forget()
 
     st.text_area(
@@ -121,7 +123,7 @@ def _upload() -> None:
 
 
 def _take_example() -> None:
-    state.keep("workshop_text", own.example_text())
+    own.paste(own.example_text())
     _forget()
 
 

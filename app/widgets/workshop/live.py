@@ -184,12 +184,12 @@ def _head(seen: Sequence[tuple[SnapshotMetrics, trainings.Glimpse]], note: str) 
 
 def _pick(layers: int, heads: int) -> tuple[int, int]:
     """Which head is shown: of the last layer, the first one, until the reader picks another."""
-    layer, head = state.kept("workshop_picked", (layers - 1, 0))
+    layer, head = state.get_state().watched or (layers - 1, 0)
     layer, head = min(layer, layers - 1), min(head, heads - 1)
 
     def take() -> None:
         picked = [state.widget_value(f"workshop_see_{name}") for name in ("layer", "head")]
-        state.keep("workshop_picked", tuple(picked))
+        state.update(watched=tuple(picked))
 
     st.markdown(f"**{say('workshop.head_title')}**", help=say("workshop.head_help"))
     with st.container(horizontal=True, gap="small", key="workshop_see"):

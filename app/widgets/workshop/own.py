@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import cache
 
 import streamlit as st
@@ -11,15 +12,29 @@ from app import state
 from core.corpus import draw_pair, load_grammar
 from core.text.vocabulary import RESERVED
 from core.workshop.lessons import written
+from core.workshop.own_words import SentencePair
 from core.workshop.pairs import PairFile, read_pairs
 
 EXAMPLES, LONGEST_EXAMPLE = 60, 7  # pairs, words a side
 
 
 def pasted() -> str:
-    """The text of the session."""
-    text: str = state.kept("workshop_text", "")
-    return text
+    """The text of the session, or of the link."""
+    linked = state.get_state().pairs
+    basis, text = state.kept("workshop_text", (None, ""))
+    return text if basis == linked else linked
+
+
+def paste(text: str) -> None:
+    """Take a text; a longer one than a link carries is the session's alone."""
+    linked = text if len(text) <= state.LONG_TEXT else ""
+    state.update(pairs=linked)
+    state.keep("workshop_text", (linked, text))
+
+
+def is_linked() -> bool:
+    """Whether a link to this screen has the pairs."""
+    return uploaded() is None and pasted() == state.get_state().pairs
 
 
 def uploaded() -> tuple[str, bytes] | None:
@@ -39,6 +54,11 @@ def current() -> PairFile | None:
 @st.cache_data(max_entries=4, show_spinner=False)
 def _read(data: bytes, name: str) -> PairFile:
     return read_pairs(data, name)
+
+
+def written_pairs(pairs: Sequence[SentencePair]) -> str:
+    """Pairs as one pastes them."""
+    return "\n".join("\t".join(pair) for pair in pairs)
 
 
 @cache

@@ -23,6 +23,7 @@ from app.widgets.workshop.form import (
     change,
     preset,
     preset_of,
+    take,
 )
 from app.words import say
 
@@ -46,10 +47,10 @@ def show(form: Form, fixed: bool) -> None:
 
 
 def _preset(form: Form, fixed: bool) -> None:
-    def take() -> None:
+    def picked() -> None:
         chosen = state.widget_value("workshop_preset")
         if chosen in PRESETS:
-            state.keep("workshop_form", preset(chosen))
+            take(preset(chosen))
 
     labels = {name: say(f"workshop.preset_{name}") for name in PRESETS}
     st.segmented_control(
@@ -59,7 +60,7 @@ def _preset(form: Form, fixed: bool) -> None:
         format_func=labels.__getitem__,
         help=say("workshop.preset_help"),
         disabled=fixed,
-        on_change=take,
+        on_change=picked,
         width="stretch",
     )
 

@@ -27,9 +27,9 @@ def show() -> None:
     """Draw the bench."""
     trace = service.on_screen()
     ids, words = trace["source/ids"][0][:MOST], trace.source_tokens[:MOST]
-    order = _order(tuple(ids.tolist()))
+    order = _order(len(ids))
     kit.head("order")
-    movable_words(words, order, partial(_take, tuple(ids.tolist())))
+    movable_words(words, order, partial(_take, len(ids)))
     compute = partial(_compute, ids, order)
     cut = say("lab_order.cut", most=MOST) if len(trace.source_tokens) > MOST else ""
     fields = _fields(trace.config.positions)
@@ -43,15 +43,19 @@ def _compute(ids: Any, order: Sequence[int], variant: Any, seen: Any) -> tuple[P
     return permutation(model, ids, order, ("none", variant))
 
 
-def _order(ids: tuple[int, ...]) -> tuple[int, ...]:
+def _order(count: int) -> tuple[int, ...]:
     """The order of this sentence; last word first until the reader moves one."""
-    sentence, order = state.kept("lab_order", ((), ()))
-    return order if sentence == ids else reversed_order(len(ids))
+    order = state.get_state().words
+    if order and len(order) != count:
+        state.drop("words")
+        st.rerun()
+    return order or reversed_order(count)
 
 
-def _take(ids: tuple[int, ...], order: Sequence[int]) -> None:
-    if sorted(order) == list(range(len(ids))):
-        state.keep("lab_order", (ids, tuple(order)))
+def _take(count: int, order: Sequence[int]) -> None:
+    if sorted(order) == list(range(count)):
+        chosen = tuple(order)
+        state.update(words=() if chosen == reversed_order(count) else chosen)
 
 
 def _draw(found: Sequence[Permuted], words: Sequence[str], seen: str) -> None:
