@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from app import state
 from core.edits import Experiment, History
@@ -37,9 +38,14 @@ def parsed(text: str) -> Experiment:
     return Experiment.from_text(text)
 
 
-def put(experiment: Experiment) -> None:
-    """Switch to an experiment: a step that can be undone."""
-    _go(_history().having(Experiment(experiment.switches)))
+def put(experiment: Experiment, **others: Any) -> None:
+    """Switch to an experiment: a step that can be undone.
+
+    others: fields of the state that come with it, as the sentence of a file does.
+    """
+    history = _history().having(Experiment(experiment.switches))
+    state.update(**others)
+    _go(history)
 
 
 def toggle(switch: Switch) -> None:
@@ -87,6 +93,15 @@ def keep(name: str, experiment: Experiment | None = None) -> None:
     chosen = now() if experiment is None else experiment
     newest = [*others.items(), (name, Experiment(chosen.switches, name))][-MOST_KEPT:]
     state.keep("experiments", dict(newest))
+    screen = state.get_state()
+    state.keep("sentences", {**state.kept("sentences", {}), name: (screen.text, screen.direction)})
+
+
+def sentence(name: str) -> tuple[str, str]:
+    """The text that was on screen when one was kept, and its direction."""
+    now = state.get_state()
+    found: tuple[str, str] = state.kept("sentences", {}).get(name, (now.text, now.direction))
+    return found
 
 
 def forget(name: str) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from app import state
 from app.widgets import escape
+from app.widgets.opening import on_file
 from app.widgets.stage_bar import switched
 from app.widgets.stage_bar.notices import Notice
 from app.widgets.text import literal
@@ -30,6 +31,7 @@ def show(trace: Trace | None, notices: Sequence[Notice]) -> None:
     ):
         if trace is not None:
             _show_focus(trace)
+            on_file.show()
         if notices:
             text = "".join(f":red[:material/error:] {each.text} " for each in notices)
             st.markdown(text, width="stretch")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import state
+from app import service, state
 from app.words import say
 from core.trail.terms import Cell, Index
 
@@ -77,5 +77,5 @@ def _keep(way: tuple[tuple[str, Index], ...]) -> None:
 
 def _run() -> tuple[str, ...]:
     """What tells a run from others: a place of one may not exist in another."""
-    now = state.get_state()
-    return now.text, now.direction, now.model, now.step
+    now, file = state.get_state(), service.file()
+    return now.text, now.direction, now.model, now.step, file.mark if file else ""
