@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from core.config import ModelConfig
@@ -20,6 +19,7 @@ from core.errors import GlassformerError
 from core.history import History, read_history
 from core.model.transformer import Transformer
 from core.reading.confidence import Calibration
+from core.stored import UNREADABLE, Stored, problem_of, read_json_file, table_of, tensor_header
 from core.text.tokenizer import Tokenizer
 from core.text.words import load_tokenizer
 from core.translator import Translator
@@ -27,6 +27,7 @@ from core.translator import Translator
 CHECKPOINTS = Path(__file__).resolve().parent.parent / "assets" / "checkpoints"
 DEFAULT = "translator"
 WEIGHTS, SNAPSHOTS, CALIBRATION = "model.safetensors", "snapshots", "confidence.json"
+LESSONS = ("alignment", "antecedent")  # what heads are taught, see `core.training.heads`
 
 
 def list_models() -> tuple[str, ...]:
@@ -93,21 +94,24 @@ def load_model(name_or_folder: str | Path | None = None) -> Translator:
             translator. The translator's `name` is the folder's, with the step if one was given.
 
     Raises:
-        GlassformerError: `checkpoint_missing`, `snapshot_missing`, `checkpoint_damaged`, or
-            `checkpoint_mismatch` where weights, config and vocabulary do not belong together.
+        GlassformerError: `checkpoint_missing`, `snapshot_missing`, `checkpoint_damaged`, `config`
+            for settings that cannot be, or `checkpoint_mismatch` where weights, config and
+            vocabulary do not belong together. That is known from the files' headers: nothing of
+            the size that a folder claims is built before.
     """
     folder, step = _folder_and_step(name_or_folder or DEFAULT)
     path = _weights_file(folder, step)
     try:
-        config = ModelConfig.from_dict(_read_json(folder / "config.json")["model"])
+        config = ModelConfig.from_dict(read_json_file(folder / "config.json")["model"])
         tokenizer = load_tokenizer(folder)
+        _check(config, tokenizer, tensor_header(path)[1], folder)
         weights = load_file(path)
         calibration = _read_calibration(folder)
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-        problem = error.args[0] if error.args else type(error).__name__
-        raise GlassformerError("checkpoint_damaged", path=folder.name, problem=problem) from error
+    except GlassformerError:
+        raise
+    except UNREADABLE as error:
+        raise _damaged(folder, error) from error
     transformer = Transformer(config)
-    _check(transformer, tokenizer, weights, folder)
     exact = {name: weight.float() for name, weight in weights.items()}
     transformer.load_state_dict(exact, strict=False)  # checked above; tied names are not stored
     name = folder.name if step is None else f"{folder.name}@{step}"
@@ -130,12 +134,20 @@ def load_about(name_or_folder: str | Path) -> dict[str, Any]:
 
     "taught" holds, by "alignment" and "antecedent", the address of the attention weights and the
     number of the head, or None for the mean of the layer's heads; it is absent in a plain model.
+
+    Raises `checkpoint_missing` or `checkpoint_damaged`.
     """
     folder = _folder_and_step(name_or_folder)[0]
     try:
-        return dict(_read_json(folder / "config.json"))
-    except (OSError, TypeError, ValueError) as error:
-        raise GlassformerError("checkpoint_damaged", path=folder.name, problem=error) from error
+        about = read_json_file(folder / "config.json")
+        for lesson, place in table_of(about.get("taught") or {}, dict, "taught").items():
+            head = place.get("head")
+            known = lesson in LESSONS and isinstance(place.get("address"), str)
+            if not known or not (head is None or isinstance(head, int)):
+                raise ValueError(f"taught names no head for {lesson}")
+        return about
+    except UNREADABLE as error:
+        raise _damaged(folder, error) from error
 
 
 def _folder_and_step(name_or_folder: str | Path) -> tuple[Path, int | None]:
@@ -174,25 +186,30 @@ def _save_weights(path: Path, transformer: Transformer, dtype: torch.dtype) -> N
 def _read_calibration(folder: Path) -> dict[str, Any]:
     """What `python -m core calibrate` wrote beside the weights; {} where it did not."""
     path = folder / CALIBRATION
-    return Calibration.from_dict(_read_json(path)).to_dict() if path.is_file() else {}
+    return Calibration.from_dict(read_json_file(path)).to_dict() if path.is_file() else {}
 
 
-def _read_json(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
+def _damaged(folder: Path, error: Exception) -> GlassformerError:
+    return GlassformerError("checkpoint_damaged", path=folder.name, problem=problem_of(error))
 
 
 def _check(
-    transformer: Transformer, tokenizer: Tokenizer, weights: dict[str, torch.Tensor], folder: Path
+    config: ModelConfig, tokenizer: Tokenizer, stored: dict[str, Stored], folder: Path
 ) -> None:
-    expected = {name: tuple(p.shape) for name, p in transformer.named_parameters()}
-    found = {name: tuple(weight.shape) for name, weight in weights.items()}
+    """Compares what the config asks for with what the header of the weights tells."""
+    with torch.device("meta"):  # names and shapes, without memory
+        expected = {n: tuple(p.shape) for n, p in Transformer(config).named_parameters()}
+    found = {name: each.shape for name, each in stored.items()}
     for name in sorted(expected.keys() | found.keys()):
         if expected.get(name) != found.get(name):
             problem = f"{name} is {found.get(name, 'absent')}, not {expected.get(name, 'expected')}"
             raise GlassformerError("checkpoint_mismatch", path=folder.name, problem=problem)
-    if len(tokenizer.vocabulary) != transformer.config.vocabulary_size:
+        if not stored[name].is_float:
+            problem = f"{name} holds {stored[name].dtype}, not floating-point numbers"
+            raise GlassformerError("checkpoint_mismatch", path=folder.name, problem=problem)
+    if len(tokenizer.vocabulary) != config.vocabulary_size:
         problem = (
             f"the vocabulary has {len(tokenizer.vocabulary)} pieces, "
-            f"the config says {transformer.config.vocabulary_size}"
+            f"the config says {config.vocabulary_size}"
         )
         raise GlassformerError("checkpoint_mismatch", path=folder.name, problem=problem)

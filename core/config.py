@@ -5,6 +5,7 @@ The defaults are those of "Attention Is All You Need" (arXiv 1706.03762), base m
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, get_args, get_type_hints
 
@@ -15,6 +16,11 @@ NormPlace = Literal["post", "pre"]
 NormFormula = Literal["population", "sample"]
 Activation = Literal["relu", "gelu", "gelu_tanh"]
 MaskFill = Literal["large_negative", "minus_infinity", "additive"]
+
+LARGEST = {  # far beyond what is trained here: a file that says more is damaged, or means harm
+    "vocabulary_size": 2**20, "d_model": 2**16, "n_heads": 2**10, "encoder_layers": 256,
+    "decoder_layers": 256, "d_ff": 2**18, "max_length": 2**20,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +70,8 @@ class ModelConfig:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
         """The config stored in a file; unknown or missing names raise `GlassformerError`."""
+        if not isinstance(values, dict):
+            raise GlassformerError("config", problem="its settings are no table of names")
         known = {field.name for field in fields(cls)}
         if foreign := sorted(set(values) - known):
             raise GlassformerError("config", problem=f"unknown setting {', '.join(foreign)}")
@@ -88,10 +96,11 @@ def _check_choices(config: ModelConfig) -> None:
 
 
 def _check_sizes(config: ModelConfig) -> None:
-    sizes = ("vocabulary_size", "d_model", "n_heads", "encoder_layers", "decoder_layers", "d_ff")
-    for name in (*sizes, "max_length"):
+    for name, most in LARGEST.items():
         if getattr(config, name) < 1:
             _refuse(f"{name} is {getattr(config, name)}; it must be at least 1")
+        if getattr(config, name) > most:
+            _refuse(f"{name} is more than {most:,}; choose a smaller one")
     if config.d_model % config.n_heads:
         divisors = [h for h in range(1, config.d_model + 1) if config.d_model % h == 0]
         near = sorted(divisors, key=lambda h: abs(h - config.n_heads))[:3]
@@ -103,8 +112,10 @@ def _check_sizes(config: ModelConfig) -> None:
         _refuse(f"d_model {config.d_model} is odd; sine and cosine come in pairs: make it even")
     if not 0 <= config.dropout < 1:
         _refuse(f"dropout is {config.dropout}; it must be at least 0 and below 1")
-    if config.norm_epsilon < 0:
-        _refuse(f"norm_epsilon is {config.norm_epsilon}; it must not be negative")
+    if not 0 <= config.norm_epsilon < math.inf:
+        _refuse(f"norm_epsilon is {config.norm_epsilon}; it must not be negative, nor without end")
+    if not math.isfinite(config.norm_initial_shift):
+        _refuse(f"norm_initial_shift is {config.norm_initial_shift}; it must be a finite number")
     if not 0 <= config.pad_id < config.vocabulary_size:
         _refuse(f"pad_id {config.pad_id} lies outside a vocabulary of {config.vocabulary_size}")
 

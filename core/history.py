@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import GlassformerError
+from core.stored import UNREADABLE, problem_of, read_json_file
 
 HISTORY = "history.json"
 SNAPSHOT_STEPS = (0, 50, 100, 200, 400, 600, 1000, 1500, 2500, 4000, 7000)
@@ -81,7 +82,7 @@ def read_history(folder: Path) -> History | None:
     if not path.is_file():
         return None
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = read_json_file(path)
         curve = tuple(
             CurvePoint(int(row["step"]), _number(row["loss"]), _number(row["rate"]))
             for row in found["curve"]
@@ -90,8 +91,8 @@ def read_history(folder: Path) -> History | None:
             SnapshotMetrics(int(row["step"]), {k: _number(v) for k, v in row["metrics"].items()})
             for row in found["snapshots"]
         )
-    except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
-        problem = f"{HISTORY}: {type(error).__name__}: {error}"
+    except UNREADABLE as error:
+        problem = f"{HISTORY}: {problem_of(error)}"
         raise GlassformerError("checkpoint_damaged", path=folder.name, problem=problem) from error
     by_step = attrgetter("step")
     return History(tuple(sorted(curve, key=by_step)), tuple(sorted(snapshots, key=by_step)))

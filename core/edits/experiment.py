@@ -20,15 +20,13 @@ from core.edits.switch import KINDS, Phrase, Setting, Switch, refuse, switch_of
 from core.edits.variants import fingerprint, with_config
 from core.edits.writing import from_text
 from core.errors import GlassformerError
+from core.stored import UNREADABLE, problem_of, read_json
 from core.trace.tape import Edit
 from core.trace.trace import Trace
 from core.translator import MEMORY_BUDGET, Direction, Translator
 
 FORMAT = 1
 MOST_SWITCHES = 200
-UNREADABLE = (
-    ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError,
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -142,7 +140,7 @@ class Experiment:
         made on other weights, experiment_kind, experiment_value.
         """
         try:
-            about = json.loads(text)
+            about = read_json(text)
             if about["kind"] != "glassformer-experiment":
                 raise ValueError(about["kind"])
             if int(about["format"]) > FORMAT:
@@ -153,7 +151,7 @@ class Experiment:
         except GlassformerError:
             raise
         except UNREADABLE as error:
-            raise GlassformerError("experiment_damaged", problem=str(error)[:60]) from error
+            raise GlassformerError("experiment_damaged", problem=problem_of(error)[:60]) from error
         if mark != fingerprint(model):
             raise GlassformerError("experiment_model", made_on=made_by, given=model.name)
         return cls(tuple(switch_of(kind, values) for kind, values in described), name)

@@ -39,9 +39,12 @@ class Calibration:
         """Reads what `to_dict` gives; ValueError where it is something else."""
         try:
             weights = {str(name): float(value) for name, value in table["weights"].items()}
-            return cls(float(table["intercept"]), weights, float(table["threshold"]))
-        except (AttributeError, KeyError, TypeError) as error:
+            found = cls(float(table["intercept"]), weights, float(table["threshold"]))
+        except (AttributeError, KeyError, TypeError, OverflowError) as error:
             raise ValueError(f"a calibration lacks or misstates {error}") from error
+        if not all(map(math.isfinite, (found.intercept, found.threshold, *weights.values()))):
+            raise ValueError("a calibration holds what is no finite number")
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -56,7 +59,8 @@ class Calibration:
         power = self.intercept + sum(
             weight * features.get(name, 0.0) for name, weight in self.weights.items()
         )
-        return 1 / (1 + math.exp(-power))
+        # In two forms: the exponential of a large positive number would not end.
+        return 1 / (1 + math.exp(-power)) if power >= 0 else math.exp(power) / (1 + math.exp(power))
 
 
 # Written by `python -m core calibrate` for the first bundled translator.

@@ -8,7 +8,9 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+from core.stored import read_json_file, strings, table_of
 from core.text.normalize import DATA, has_han
 
 PADDING, UNKNOWN, END = "<pad>", "<unk>", "<eos>"
@@ -19,6 +21,7 @@ SLOTS_PER_KIND = 4
 SLOTS = tuple(f"<{kind}{number}>" for kind in KINDS for number in range(1, SLOTS_PER_KIND + 1))
 RESERVED = (*SPECIALS, *SLOTS)
 FILE = "vocabulary.json"
+MOST_COUNTED = 2**53  # occurrences of a word: what a float counts exactly
 _SYNONYMS = DATA / "synonyms.toml"
 
 
@@ -98,11 +101,18 @@ class Vocabulary:
     @classmethod
     def load(cls, folder: Path) -> Vocabulary:
         """Raises ValueError for a file that is no vocabulary, OSError where there is none."""
-        table = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        try:
-            pieces, spelling, counts = table["pieces"], table["spelling"], table["counts"]
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"{FILE} lacks {error}") from error
-        if tuple(pieces[: len(RESERVED)]) != RESERVED or len(set(pieces)) != len(pieces):
+        return cls.from_table(read_json_file(folder / FILE))
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Vocabulary:
+        """The vocabulary that a file's object describes; ValueError where it describes none."""
+        if lacking := {"pieces", "spelling", "counts"} - table.keys():
+            raise ValueError(f"{FILE} lacks {', '.join(sorted(lacking))}")
+        pieces = strings(table["pieces"], f"pieces in {FILE}")
+        spelling = table_of(table["spelling"], str, f"spelling in {FILE}")
+        counts = table_of(table["counts"], int, f"counts in {FILE}")
+        if pieces[: len(RESERVED)] != RESERVED or len(set(pieces)) != len(pieces):
             raise ValueError(f"{FILE} does not begin with the special pieces, or repeats a piece")
+        if not all(pieces) or not all(0 <= count <= MOST_COUNTED for count in counts.values()):
+            raise ValueError(f"{FILE} holds an empty piece, or counts that cannot be")
         return cls(pieces[len(RESERVED) :], spelling, counts)

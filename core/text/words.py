@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from core.errors import GlassformerError
+from core.stored import read_json_file, strings
 from core.text.chinese import split_chinese
 from core.text.detokenize import FULL_WIDTH, Decoded
 from core.text.gazetteer import Filler, load_gazetteer
@@ -89,7 +90,7 @@ class WordTokenizer(Tokenizer):
         """Writes vocabulary.json into an existing folder."""
         super().save(folder)
         path = Path(folder) / FILE
-        table = json.loads(path.read_text(encoding="utf-8"))
+        table = read_json_file(path)
         table |= {"kind": KIND, "capitals": self.capitals}
         text = json.dumps(table, ensure_ascii=False, indent=0, separators=(",", ":"))
         path.write_text(text + "\n", encoding="utf-8")
@@ -97,8 +98,9 @@ class WordTokenizer(Tokenizer):
     @classmethod
     def load(cls, folder: str | Path) -> WordTokenizer:
         """Reads vocabulary.json; OSError or ValueError where it cannot be read."""
-        table = json.loads((Path(folder) / FILE).read_text(encoding="utf-8"))
-        return cls(Vocabulary.load(Path(folder)), table.get("capitals", ()))
+        table = read_json_file(Path(folder) / FILE)
+        capitals = strings(table.get("capitals", []), f"capitals in {FILE}")
+        return cls(Vocabulary.from_table(table), capitals)
 
     def _surface(self, piece: str, chinese: bool) -> str:
         if chinese and piece in FULL_WIDTH:
@@ -111,8 +113,7 @@ def load_tokenizer(folder: str | Path) -> Tokenizer:
 
     OSError or ValueError where it cannot be read.
     """
-    table = json.loads((Path(folder) / FILE).read_text(encoding="utf-8"))
-    own = isinstance(table, dict) and table.get("kind") == KIND
+    own = read_json_file(Path(folder) / FILE).get("kind") == KIND
     return WordTokenizer.load(folder) if own else Tokenizer.load(folder)
 
 

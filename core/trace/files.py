@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from core.errors import GlassformerError
+from core.stored import UNREADABLE, problem_of, read_json, tensor_header
+from core.trace.reopened import check_tensors, facts_of
 
 FORMAT = 1
-Run = TypeVar("Run")
 
 
 def write_run(path: Path, tensors: Mapping[str, Tensor], about: dict[str, Any]) -> None:
@@ -24,29 +24,29 @@ def write_run(path: Path, tensors: Mapping[str, Tensor], about: dict[str, Any]) 
     save_file(whole, path, metadata=header)
 
 
-def read_run(path: Path, rebuild: Callable[[dict[str, Tensor], dict[str, Any]], Run]) -> Run:
-    """Reads tensors and facts back and hands them to `rebuild`.
+def read_run(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """The tensors of a run, and its other fields.
 
-    Raises `GlassformerError`: `trace_foreign`, `trace_newer`, or `trace_damaged`, also for what
-    `rebuild` refuses with a KeyError, TypeError or ValueError.
+    Raises `GlassformerError`: `trace_foreign`, `trace_newer`, or `trace_damaged` for a file that
+    cannot be read, or whose facts and tensors do not fit together.
     """
     try:
-        with safe_open(path, framework="pt") as file:
-            header = file.metadata() or {}
-            _check_header(header, path)
-            tensors = {address: file.get_tensor(address) for address in file.keys()}  # noqa: SIM118
-        return rebuild(tensors, json.loads(header["about"]))
-    except GlassformerError as error:
-        if error.key.startswith("trace_"):
+        header, stored = tensor_header(path)
+        _check_header(header, path)
+        facts = facts_of(read_json(header["about"]))
+        check_tensors(facts, stored)
+        return load_file(path), facts
+    except UNREADABLE as error:
+        if isinstance(error, GlassformerError) and error.key.startswith("trace_"):
             raise
-        raise GlassformerError("trace_damaged", path=path, problem=error) from error
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise GlassformerError("trace_damaged", path=path, problem=error) from error
+        raise GlassformerError(
+            "trace_damaged", path=path.name, problem=problem_of(error)
+        ) from error
 
 
 def _check_header(header: dict[str, str], path: Path) -> None:
     found = header.get("glassformer_trace", "")
     if not found.isdecimal():
-        raise GlassformerError("trace_foreign", path=path)
+        raise GlassformerError("trace_foreign", path=path.name)
     if int(found) > FORMAT:
-        raise GlassformerError("trace_newer", path=path, found=found, known=FORMAT)
+        raise GlassformerError("trace_newer", path=path.name, found=found, known=FORMAT)

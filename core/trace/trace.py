@@ -16,7 +16,7 @@ from core.decoding.step import Step
 from core.errors import GlassformerError
 from core.model.attention import attention_maps
 from core.trace.files import read_run, write_run
-from core.trace.sites import Axis, AxisName, Site, addresses, letters, site_at, sizes
+from core.trace.sites import Axis, AxisName, Site, addresses, letters, site_at
 from core.trace.tape import Recorder
 
 if TYPE_CHECKING:
@@ -162,7 +162,8 @@ class Trace:
         Raises `GlassformerError`: `trace_foreign` for another program's file, `trace_newer` for a
         later format, `trace_damaged` for one that cannot be read or does not hold together.
         """
-        return read_run(Path(path), _reopen)
+        tensors, facts = read_run(Path(path))
+        return Trace(tensors=tensors, **facts)
 
     @cached_property
     def _recomputable(self) -> frozenset[str]:
@@ -188,26 +189,6 @@ class Trace:
 def _plain(trace: Trace) -> dict[str, Any]:
     """The mappings of a run, as JSON has them."""
     return {"surfaces": dict(trace.surfaces), "calibration": dict(trace.calibration)}
-
-
-def _reopen(tensors: dict[str, Tensor], about: dict[str, Any]) -> Trace:
-    """The run that a file's contents describe; ValueError where they do not fit together."""
-    lists = {name: tuple(value) for name, value in about.items() if isinstance(value, list)}
-    lists["steps"] = tuple(
-        Step(**{**step, "candidates": tuple(map(tuple, step["candidates"]))})
-        for step in about["steps"]
-    )
-    trace = Trace(
-        **{**about, **lists, "config": ModelConfig.from_dict(about["config"])}, tensors=tensors
-    )
-    if foreign := set(tensors) - set(addresses(trace.config, dropout=True)):
-        raise ValueError(f"it holds {sorted(foreign)[0]}, which its config does not have")
-    size = sizes(trace.config, len(trace.source_tokens), len(trace.target_tokens))
-    for address, tensor in tensors.items():
-        expected = tuple(size[letter] for letter in letters(address))
-        if tuple(tensor.shape) != expected:
-            raise ValueError(f"{address} is {tuple(tensor.shape)}, not {expected}")
-    return trace
 
 
 def _beside(address: str, name: str) -> str:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from core.errors import GlassformerError
+from core.stored import UNREADABLE, read_json_file
 from core.training.curve import Curve
 from core.training.loop import Trainer
 from core.training.optimiser import MOMENTS
@@ -60,15 +60,15 @@ def load_state(trainer: Trainer, folder: Path) -> None:
                     trainer.optimiser.remember(parameter, int(facts["step"]), found)
         trainer.step = int(facts["step"])
         trainer.curve = Curve.from_dict(facts["curve"])
-    except (OSError, SafetensorError, KeyError, ValueError, TypeError, RuntimeError) as error:
+    except (*UNREADABLE, RuntimeError) as error:
         raise _unreadable(folder, error) from error
 
 
 def _facts(folder: Path) -> dict[str, Any]:
     try:
-        facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+        facts = read_json_file(folder / FACTS)
         return {name: facts[name] for name in ("step", "recipe", "vocabulary", "curve")}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except UNREADABLE as error:
         raise _unreadable(folder, error) from error
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from core.errors import GlassformerError
+from core.stored import UNREADABLE, problem_of, read_json_file
 from core.training.recipe import Recipe
 from core.workshop.lessons import SAMPLE
 from core.workshop.own_words import SentencePair
@@ -50,7 +51,7 @@ class Plan:
     def load(cls, folder: Path) -> Self:
         """Reads plan.json; `GlassformerError("training", …)` where there is none."""
         try:
-            table: dict[str, Any] = json.loads((folder / PLAN).read_text(encoding="utf-8"))
+            table = read_json_file(folder / PLAN)
             return cls(
                 table["name"],
                 Recipe(**table["recipe"]),
@@ -58,8 +59,8 @@ class Plan:
                 tuple((first, second) for first, second in table["pairs"]),
                 table["sample"],
             )
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise GlassformerError("training", problem=f"{PLAN}: {error}") from error
+        except UNREADABLE as error:
+            raise GlassformerError("training", problem=f"{PLAN}: {problem_of(error)}") from error
 
 
 def small_recipe(

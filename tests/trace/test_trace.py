@@ -49,7 +49,7 @@ def make_trace(small_model: Maker, source_ids: Tensor, target_ids: Tensor) -> Ca
             output_pieces=(*target[1:], "w2"),
             vocabulary=words,
             surfaces={"w3": "Glorb"},
-            steps=tuple(greedy(model, source_ids, 4, 2, 5)),
+            steps=tuple(greedy(model, source_ids, 4, 2, 4)),
         )
 
     return make

@@ -1,0 +1,106 @@
+"""Files from elsewhere, read without trust: what they hold is known before anything is built.
+
+JSON comes through `read_json` alone; of weights and runs `tensor_header` tells names, types and
+shapes without reading a number.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+
+LARGEST_JSON = 32 * 2**20  # bytes; the bundled models' largest has 0.1 MiB
+# What reading, checking and converting a damaged file can raise.
+UNREADABLE = (
+    OSError, SafetensorError, ValueError, KeyError, IndexError, TypeError, AttributeError,
+    ArithmeticError, RecursionError,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A tensor in a file: its type as safetensors writes it ("F32"), and its shape."""
+
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def is_float(self) -> bool:
+        return self.dtype in ("F16", "BF16", "F32", "F64")
+
+
+def read_json(text: str | bytes) -> dict[str, Any]:
+    """The object that a JSON text holds.
+
+    Raises ValueError, in a few plain words, for text that is not JSON, holds something else than
+    an object, is nested too deeply, or has half a character that no program can write again.
+    """
+    try:
+        found = json.loads(text)
+        json.dumps(found, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it is not JSON (line {error.lineno}: {error.msg})") from None
+    except UnicodeError:
+        raise ValueError("it is not text in UTF-8") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"it holds a {type(found).__name__}, not an object")
+    return found
+
+
+def read_json_file(path: Path) -> dict[str, Any]:
+    """As `read_json`, of a file; ValueError names it. OSError where it cannot be read."""
+    size = path.stat().st_size
+    try:
+        if size > LARGEST_JSON:
+            raise ValueError(f"it has {size:,} bytes; at most {LARGEST_JSON:,} are read")
+        return read_json(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {error}") from error
+
+
+def tensor_header(path: Path) -> tuple[dict[str, str], dict[str, Stored]]:
+    """Facts and tensors of a safetensors file, from its header; the numbers stay on the disk.
+
+    Raises OSError or SafetensorError for a file that is none, or is cut.
+    """
+    with safe_open(path, framework="pt") as file:
+        parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
+        tensors = {
+            name: Stored(str(part.get_dtype()), tuple(part.get_shape()))
+            for name, part in parts.items()
+        }
+        return dict(file.metadata() or {}), tensors
+
+
+def problem_of(error: Exception) -> str:
+    """What a failure says of a file, in one line."""
+    if isinstance(error, KeyError):
+        return f"{error.args[0]} is missing" if error.args else "a name is missing"
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    return str(error) or type(error).__name__
+
+
+def strings(value: Any, name: str) -> tuple[str, ...]:
+    """A list of texts, as it stands in JSON; ValueError for anything else."""
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise ValueError(f"{name} is no list of texts")
+    return tuple(value)
+
+
+def table_of(value: Any, kind: type | tuple[type, ...], name: str) -> dict[str, Any]:
+    """An object whose values are of a kind (true and false are no numbers); else ValueError."""
+    fits = isinstance(value, Mapping) and all(
+        isinstance(each, kind) and (kind is bool or not isinstance(each, bool))
+        for each in value.values()
+    )
+    if not fits:
+        raise ValueError(f"{name} holds values of another kind")
+    return dict(value)
