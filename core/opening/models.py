@@ -24,7 +24,8 @@ FORMAT = 1
 LONGEST_NAME = 40
 # What a zip may raise that is cut, changed, locked or packed in a way that is not known here.
 UNZIPPABLE = (
-    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError,
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError,
+    ValueError,
 )  # fmt: skip
 TRIALS = {"en": "I like you", "zh": "我喜欢你"}
 

@@ -13,6 +13,7 @@ from core.edits.heads import HeadsOff, HeadsRedirected
 from core.edits.masks import Causal, Fill, Lines, Painted
 from core.edits.switch import Switch
 from core.edits.tensors import TensorScale
+from core.reading.attention_views import attention_at
 from core.reading.beside_heads import furthest
 from tests.opened_app import drawn, opened, state_of
 from tests.opened_files import open_in
@@ -194,7 +195,7 @@ def test_a_file_is_opened_or_told() -> None:
         (newer.encode(), "newer Glassformer"),
         (good.encode()[:-9], say("errors.file_damaged")),
         (b"\xff\xfe\x00", say("errors.file_foreign")),
-        (good.encode() + b" " * 2**20, "at most 1.0 MB"),
+        (good.encode() + b" " * 2**20, literal("at most 1.0 MB")),
     ):
         open_in(app, "experiment.json", given)
         assert said in app.error[0].value
@@ -222,8 +223,10 @@ def test_two_experiments_show_both_runs_their_difference_and_where_it_is_largest
         f"Largest difference of all heads: {named}, layer {best.layer + 1}, head {best.head + 1}"
     )
     assert start in texts(app)
-    assert "beside_compared" in {each.key for each in app.get("plotly_chart")} or app.get("bidi")
+    assert "encoder/0/self_attention/weights" in texts(app)  # the panel in view, of both
     app.button(key="widget_compare_go").click().run()
+    app.button(key="widget_compare").click().run()
+    assert f"{attention_at(best.kind, best.layer)}/weights" in texts(app)
     now = state_of(app)
     assert (now.kind, now.layer, now.head) == (best.kind, best.layer, best.head)
     assert (now.query, now.key) == (best.row, best.column)

@@ -16,7 +16,13 @@ NAMES = {"en": "EN", "zh": "中文"}
 
 def show_switches() -> None:
     """Draw the button and both switches in the header."""
-    with st.container(horizontal=True, gap="xsmall", key="switches", width="content"):
+    with st.container(
+        horizontal=True,
+        gap="xsmall",
+        key="switches",
+        width="content",
+        vertical_alignment="center",
+    ):
         show_button()
         now = state.get_state().language
         segments("language", say("frame.language"), NAMES, now, into("language"))

@@ -60,7 +60,7 @@ def shape_words(trace: Trace, wire: Wire) -> str:
     return " × ".join(f"{axis.letter} {axis.size}" for axis in axes(trace, wire))
 
 
-def _shape(focus: Focus, parameter: str) -> str:
+def _parameter_shape(focus: Focus, parameter: str) -> str:
     """The shape of a parameter, a dash where the run is of a file and its model not here."""
     try:
         return " × ".join(map(str, focus.weights[parameter].shape))
@@ -81,7 +81,7 @@ def _chip(focus: Focus, symbol: Symbol) -> dict[str, Any]:
             value = str(int(symbol.size))
         return chip | {"value": value, "title": say("walk_steps.symbol_constant", value=value)}
     if symbol.wire is None:
-        shape = _shape(focus, symbol.parameter)
+        shape = _parameter_shape(focus, symbol.parameter)
         title = say("walk_steps.symbol_parameter", name=symbol.parameter, shape=shape)
         return chip | {"title": title}
     return chip | _leading(focus, symbol.wire)
