@@ -3,14 +3,17 @@
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import load_model
 from core.checkpoints import CHECKPOINTS
 from core.edits import Experiment
 from core.edits.masks import Causal
+from core.errors import GlassformerError
 from core.opening.models import pack
 from core.reading.export import run_bytes
 
@@ -62,6 +65,13 @@ def model_files(name: str = "mine-1") -> dict[str, bytes]:
     """What a good zip holds, by name."""
     with zipfile.ZipFile(io.BytesIO(model_file(name))) as archive:
         return {each: archive.read(each) for each in archive.namelist()}
+
+
+def refused(read: Callable[[], Any]) -> str:
+    """The key of the error that reading raises."""
+    with pytest.raises(GlassformerError) as caught:
+        read()
+    return caught.value.key
 
 
 def open_in(app: AppTest, name: str, data: bytes) -> None:
