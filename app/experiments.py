@@ -69,7 +69,7 @@ def parsed(text: str) -> Experiment:
 def put(experiment: Experiment, **others: Any) -> None:
     """Switch to an experiment: a step that can be undone.
 
-    others: fields of the state that come with it, as the sentence of an example does.
+    others: fields of the state that come with it, as the sentence of an example or a file does.
     """
     history = remember()
     state.update(edits=experiment.text, **others)  # first: what is cut off here is a step, too
@@ -150,6 +150,15 @@ def keep(name: str, experiment: Experiment | None = None) -> None:
     chosen = now() if experiment is None else experiment
     newest = [*others.items(), (name, Experiment(chosen.switches, name))][-MOST_KEPT:]
     state.keep("experiments", dict(newest))
+    screen = state.get_state()
+    state.keep("sentences", {**state.kept("sentences", {}), name: (screen.text, screen.direction)})
+
+
+def sentence(name: str) -> tuple[str, str]:
+    """The text that was on screen when one was kept, and its direction."""
+    now = state.get_state()
+    found: tuple[str, str] = state.kept("sentences", {}).get(name, (now.text, now.direction))
+    return found
 
 
 def forget(name: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from app import experiments, state
+from app import experiments, opened, state
 from app.models import get_history, get_model, get_taught, models, place_of, steps_of
 from app.traces import (
     get_batch,
@@ -30,10 +30,11 @@ from core.trace.trace import Trace
 from core.translator import Translator
 
 __all__ = [
-    "Outcome", "Pair", "both", "current", "edits_on_screen", "experiment", "forced",
-    "get_batch", "get_damage", "get_history", "get_model", "get_replay", "get_run", "get_setting",
-    "get_taught", "get_trace", "get_variant", "made_by", "model_on_screen", "models", "on_screen",
-    "pair", "place_of", "plain_model", "run_of", "trace_bytes",
+    "Outcome", "Pair", "both", "current", "edits_on_screen", "experiment", "file",
+    "forced", "get_batch", "get_damage", "get_forced", "get_history", "get_model", "get_replay",
+    "get_run", "get_setting", "get_taught", "get_trace", "get_variant", "made_by",
+    "model_on_screen", "models", "on_screen", "pair", "place_of", "plain_model", "trace_bytes",
+    "written",
 ]  # fmt: skip
 
 
@@ -48,6 +49,7 @@ class Pair:
     kind: Literal["experiment", "sentences"]
     first: Trace
     second: Trace
+    names: tuple[str, str] | None = None  # what the two are called where it is not the kind's words
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ class _Shown:
     applied: Experiment = NOTHING  # what the switched run of the pair was made under
     pair: Pair | None = None
     left_out: dict[Switch, GlassformerError] = field(default_factory=dict)
+    file: opened.RunFile | None = None  # where the trace is not computed but opened
 
 
 def current() -> Outcome:
@@ -85,6 +88,8 @@ def current() -> Outcome:
     A bad input gives its error together with the last good trace of the session, or, where the
     link itself was bad, with that of the first sentence.
     """
+    if (held := _from_file()) is not None:
+        return held
     now = state.get_state()
     try:
         if now.step:
@@ -95,6 +100,17 @@ def current() -> Outcome:
         state.keep("shown", shown)
         return Outcome(shown.trace if shown else None, error)
     return _with_switches(now, plain)
+
+
+def _from_file() -> Outcome | None:
+    """The run of a file while nothing else is asked for; nothing is computed."""
+    before: _Shown | None = state.kept("shown")
+    held = opened.current(None if before is None else (before.file, before.trace))
+    if held is None:
+        return None
+    run, trace = held
+    state.keep("shown", _Shown(trace, *(run.model or ("", "")), file=run))
+    return Outcome(trace)
 
 
 def _with_switches(now: state.State, plain: Trace) -> Outcome:
@@ -117,16 +133,6 @@ def _with_switches(now: state.State, plain: Trace) -> Outcome:
     under = NOTHING if trace is plain else fitting
     state.keep("shown", _Shown(trace, now.model, now.step, under, fitting, pair, left_out))
     return Outcome(trace, None, switch_error, left_out, second_error)
-
-
-def run_of(asked: Experiment) -> Trace:
-    """The state's sentence under any experiment, without what does not fit it.
-
-    Errors: GlassformerError where it cannot be run.
-    """
-    now = state.get_state()
-    asked_of = (now.text, now.direction, now.model, now.step)
-    return get_run(experiments.fitting(asked, get_trace(*asked_of))[0], *asked_of)
 
 
 def _first() -> _Shown | None:
@@ -157,6 +163,11 @@ def both() -> Pair | None:
     return found
 
 
+def file() -> opened.RunFile | None:
+    """The file that the run on screen comes from; None for one that was computed here."""
+    return _shown().file
+
+
 def experiment() -> Experiment:
     """What is switched in the runs of this screen, without what does not fit."""
     return _shown().applied
@@ -171,18 +182,22 @@ def forced() -> Trace | None:
     if shown.pair is None:
         return None
     first, second = shown.pair.first, shown.pair.second
-    ids = {piece: index for index, piece in enumerate(first.vocabulary)}
-    words = tuple(ids[piece] for piece in first.output_pieces)
-    return get_forced(shown.applied, second, words, shown.model, shown.step)
+    return get_forced(shown.applied, second, written(first), shown.model, shown.step)
+
+
+def written(trace: Trace) -> tuple[int, ...]:
+    """The words that a run wrote, as ids."""
+    ids = {piece: index for index, piece in enumerate(trace.vocabulary)}
+    return tuple(ids[piece] for piece in trace.output_pieces)
 
 
 def edits_on_screen() -> tuple[Edit, ...]:
     """The edits that the trace on screen was made under, for a further run like it.
 
-    Errors: as `get_model`, and those of the edits.
+    Errors: as `made_by`, and those of the edits.
     """
     shown = _shown()
-    asked = get_setting(shown.model, shown.step)
+    asked = get_setting(*made_by())
     config = shown.experiment.config(asked.plain.config)
     return shown.experiment.edits(replace(asked, config=config))
 
@@ -196,14 +211,14 @@ def model_on_screen() -> Translator:
     """The model that made the trace on screen, in the config that it ran with.
 
     Not that of the state, where the input was refused; before the first run the bundled one.
-    Errors: as `get_model`.
+    Errors: as `made_by`.
     """
     shown: _Shown | None = state.kept("shown")
-    return get_variant(shown.experiment, shown.model, shown.step) if shown else get_model()
+    return get_variant(shown.experiment, *made_by()) if shown else get_model()
 
 
 def plain_model() -> Translator:
-    """The same without what is switched. Errors: as `get_model`."""
+    """The same without what is switched. Errors: as `made_by`."""
     return get_model(*made_by())
 
 
@@ -211,8 +226,11 @@ def made_by() -> tuple[str, str]:
     """The name of the model that made the trace on screen, and the step of its training.
 
     As `get_trace` and its like take them; the state's differ where its input was refused.
+    Errors: file_model for a run that no model here computes so.
     """
     shown = _shown()
+    if shown.file is not None and not (shown.file.model and shown.file.plain):
+        raise GlassformerError("file_model")
     return shown.model, shown.step
 
 

@@ -64,13 +64,19 @@ def current_run() -> Run | None:
 
 def begin(plan: Plan) -> bool:
     """Starts a training, or puts it in the line; False where the server takes in no more."""
-    own = workshop()
+    own = _own()
     if own is None:
-        if desk().is_full:
-            return False
-        own = desk().open(_session())
-        state.update(mine=own.token)
+        return False
     desk().begin(own, plan)
+    return True
+
+
+def take_in(name: str, folder: Path) -> bool:
+    """Keeps a copy of a model's folder for this session; False where there is no room."""
+    own = _own()
+    if own is None:
+        return False
+    desk().take_in(own, name, folder)
     return True
 
 
@@ -97,6 +103,15 @@ def held_out_example(run: Run) -> tuple[str, str] | None:
         found = min(kept_apart, key=lambda pair: abs(len(pair[0]) - 30))
         state.keep("own_example", {key: found})
     return found
+
+
+def _own() -> Workshop | None:
+    """This session's workshop, opened if need be; None where the server takes in no more."""
+    own = workshop()
+    if own is None and not desk().is_full:
+        own = desk().open(_session())
+        state.update(mine=own.token)
+    return own
 
 
 def _look(folder: Path, text: str, direction: str) -> Glimpse:

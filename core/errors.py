@@ -42,6 +42,17 @@ MESSAGES = {
     "trace_foreign": "{path} was not written by Glassformer. Choose a file saved with Trace.save.",
     "trace_newer": "{path} was written by a newer Glassformer (format {found}; this one reads up "
     "to {known}). Update, or save it again with this version.",
+    # a file to open
+    "file_foreign": "This file is no run, experiment or model of Glassformer. Choose one that was "
+    "saved with it.",
+    "file_damaged": "This file cannot be read: it was cut off or changed. Save it again, or choose "
+    "another one.",
+    "file_large": "This file takes {given}; at most {limit} are allowed. Choose a smaller one.",
+    "file_newer": "This file was written by a newer Glassformer (format {found}; this one reads up "
+    "to {known}). Update, or save it again with this version.",
+    "file_no_room": "As many visitors keep models here as may. Open it again later.",
+    "file_model": "This needs the model that made the run; on screen is its file alone. Translate "
+    "the sentence here, or leave the file.",
     "unknown_address": "Nothing is recorded at {address}. Nearest: {nearest}.",
     "unknown_axis": "{address} has no axis {axis}; it has {axes}.",
     "out_of_range": "{name} {given} does not exist; it may be 0 to {last}.",

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from app.widgets.opening import instead
 from app.widgets.text import told
 from core.errors import GlassformerError
 
@@ -21,4 +22,7 @@ def show_part(package: str | None, name: str, *given: Any) -> None:
     try:
         part.show(*given)
     except GlassformerError as error:
-        st.warning(told(error))
+        if error.key == "file_model":
+            instead.show(name)
+        else:
+            st.warning(told(error))

@@ -35,7 +35,7 @@ def _select(name: str, options: tuple[int, ...], value: int, label: str) -> None
 
 def _facts(trace: Trace) -> None:
     try:
-        model = service.get_model(state.get_state().model)
+        model = service.plain_model()
     except GlassformerError:
         return
     parameters = sum(weight.numel() for weight in model.transformer.parameters())

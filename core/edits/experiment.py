@@ -118,13 +118,18 @@ class Experiment:
         """
         return cls(tuple(_positional(*each) for each in _few(from_text(text))), name)
 
-    def to_json(self, model: Translator) -> str:
-        """The experiment as a file, with the fingerprint of the plain model it was made on."""
+    def to_json(self, model: Translator, sentence: Mapping[str, str] | None = None) -> str:
+        """The experiment as a file, with the fingerprint of the plain model it was made on.
+
+        sentence: what it was run on: text, direction, second; kept for whoever opens the file.
+        """
         about = {"format": FORMAT, "kind": "glassformer-experiment", "name": self.name}
         made_on = {"name": model.name, "fingerprint": fingerprint(model)}
         switches = [{"kind": each.kind, **each.values} for each in self.switches]
         return json.dumps(
-            {**about, "model": made_on, "switches": switches}, ensure_ascii=False, indent=1
+            {**about, "model": made_on, "sentence": dict(sentence or {}), "switches": switches},
+            ensure_ascii=False,
+            indent=1,
         )
 
     @classmethod

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import product
+from typing import get_args
+
 import numpy as np
 
 from core.reading.attention_views import (
@@ -13,10 +17,36 @@ from core.reading.attention_views import (
     layers_of,
     pooled,
 )
-from core.reading.beside import beside
+from core.reading.beside import Beside, beside
 from core.trace.trace import Trace
 
 MIDDLE = 127  # the level of no difference
+
+
+@dataclass(frozen=True)
+class Furthest:
+    """The cell of all attention maps whose weight differs most between two runs."""
+
+    kind: Kind
+    layer: int
+    head: int
+    map: Beside
+    row: int  # lines of the map
+    column: int
+
+
+def furthest(runs: tuple[Trace, Trace], by_place: bool) -> Furthest | None:
+    """The largest difference of a weight in any head; None where none differs."""
+    best: Furthest | None = None
+    for kind in get_args(Kind):
+        layers = range(min(layers_of(trace, kind) for trace in runs))
+        for layer, head in product(layers, range(runs[0].config.n_heads)):
+            address = f"{attention_at(kind, layer)}/weights"
+            found = beside(runs, address, pins={"head": head}, by_place=by_place)
+            place = found.furthest
+            if place is not None and (best is None or found.reach > best.map.reach):
+                best = Furthest(kind, layer, head, found, *place)
+    return best
 
 
 def differences(runs: tuple[Trace, Trace], kind: Kind, by_place: bool) -> tuple[Overview, float]:

@@ -64,8 +64,10 @@ class Workshop:
     def keep(self, name: str) -> Path | None:
         """Keeps the result of the run under a name; None where it has no result."""
         source = self.run.model if self.run is not None else None
-        if source is None:
-            return None
+        return None if source is None else self.take_in(name, source)
+
+    def take_in(self, name: str, source: Path) -> Path:
+        """Keeps a copy of a model's folder under a name; of too many the oldest one goes."""
         self._keeps += 1  # a folder of its own each time: caches go by folders
         target = self.folder / f"kept-{self._keeps}" / name
         try:
@@ -176,6 +178,11 @@ class Desk:
         """
         with self._lock, _room():
             return workshop.keep(name)
+
+    def take_in(self, workshop: Workshop, name: str, source: Path) -> Path:
+        """Keeps a copy of a model's folder under a name."""
+        with self._lock:
+            return workshop.take_in(name, source)
 
     def discard(self, workshop: Workshop) -> None:
         """Ends the workshop's run and forgets it; kept models stay."""

@@ -14,6 +14,7 @@ from core.edits.masks import Causal, Fill, Lines, Painted
 from core.edits.switch import Switch
 from core.edits.tensors import TensorScale
 from tests.opened_app import drawn, opened, state_of
+from tests.opened_files import open_in
 
 FIRST, OTHER = "The animal didn't cross the street because it was too tired", "I like you"
 OFF = HeadsOff("encoder/0/self_attention", (1, 2))
@@ -175,12 +176,12 @@ def test_any_two_are_compared_with_their_translations() -> None:
     assert name == "heads 2, 3 of encoder layer 1 off · caus"
     assert app.selectbox(key="widget_compare_second").value == ("kept", name)
     shown = texts(app)
-    assert f"**{say('experiment.compare_only')}**\n\n- heads 2" in shown
+    assert f"**{say('experiment.compare_only_second')}**\n\n- heads 2" in shown
     for experiment in (Experiment((OFF, Causal())), Experiment()):
         assert run(experiment, load_model(), FIRST).full_text in shown
 
 
-def test_a_file_is_opened_or_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_opened_or_told() -> None:
     model = load_model()
     good = Experiment((OFF, Causal()), "from a file").to_json(model)
     about = json.loads(good)
@@ -190,22 +191,16 @@ def test_a_file_is_opened_or_told(monkeypatch: pytest.MonkeyPatch) -> None:
     for given, said in (
         (foreign.encode(), "made on other"),
         (newer.encode(), "newer Glassformer"),
-        (good.encode()[:-9], "not a readable experiment"),
-        (b"\xff\xfe\x00", "not a readable experiment"),
-        (b" " * 1_000_001, "not a readable experiment"),
+        (good.encode()[:-9], say("errors.file_damaged")),
+        (b"\xff\xfe\x00", say("errors.file_foreign")),
+        (good.encode() + b" " * 2**20, literal("at most 1.0 MB")),
     ):
-        upload(app, given)
+        open_in(app, "experiment.json", given)
         assert said in app.error[0].value
         assert state_of(app).edits == link(OFF)
-    upload(app, good.encode())
+    open_in(app, "experiment.json", good.encode())
     assert not app.error
     assert state_of(app).edits == link(OFF, Causal())
     assert list(app.session_state["kept_experiments"]) == ["from a file"]
-    upload(app, Experiment((OFF,), "long  " * 9999).to_json(model).encode())
+    open_in(app, "experiment.json", Experiment((OFF,), "long  " * 9999).to_json(model).encode())
     assert list(app.session_state["kept_experiments"])[-1] == ("long " * 8).strip()
-
-
-def upload(app: AppTest, given: bytes) -> None:
-    uploader = app.get("file_uploader")[0]
-    uploader.set_value(("experiment.json", given, "application/json")).run()
-    assert not app.exception

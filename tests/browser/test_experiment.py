@@ -96,16 +96,17 @@ def test_a_file_is_saved_and_opened(open_page: Callable[..., Page], tmp_path: Pa
     about = json.loads(path.read_text("utf-8"))
     about["model"] = {"name": "my own", "fingerprint": "0" * 16}
     other.write_text(json.dumps(about), "utf-8")
-    empty = open_page("switch", "switches=tensors")
-    press(empty, "switch_share")
+    empty = open_page("switch", "switches=tensors&text=I+love+you")
+    press(empty, "widget_open_file")
     for file, told in ((other, "made on my own"), (path, "")):
         with empty.expect_file_chooser() as chooser:
-            empty.get_by_test_id("stFileUploaderDropzone").locator("button").click()
+            empty.locator(".st-key-open_file section button").first.click()
         chooser.value.set_files(file)
         expect(empty.get_by_test_id("stAlert")).to_have_count(1 if told else 0)
         if told:
             expect(empty.get_by_test_id("stAlert")).to_contain_text(told)
         driver.wait_until_idle(empty)
+    expect(empty.locator(".st-key-widget_sentence input")).to_have_value(FIRST)
     expect(empty.locator(f"{ROW} .chip")).to_have_count(2)
 
 

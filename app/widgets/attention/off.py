@@ -37,12 +37,14 @@ def off_button(key: str) -> None:
             switched = per_head.toggled(experiments.now(), config, where, head, way())
             experiments.put(switched)
 
+    file = service.file() is not None  # only the model can compute another run
+    why = say("errors.file_model") if file else say("switch_heads.turn_help")
     st.button(
         say("switch_heads.turn_on" if is_off else "switch_heads.turn_off"),
         key=key,
         icon=":material/power_settings_new:",
         type="primary" if is_off else "secondary",
-        disabled=head is None,
-        help=say("switch_heads.turn_none" if head is None else "switch_heads.turn_help"),
+        disabled=file or head is None,
+        help=say("switch_heads.turn_none") if head is None else why,
         on_click=take,
     )

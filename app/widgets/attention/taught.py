@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from app import service, state
+from app import service
 from app.words import say
 from core.errors import GlassformerError
 from core.reading.attention_views import Kind, attention_at
@@ -16,7 +16,7 @@ def taught_as(kind: Kind, layer: int, head: int | None) -> str:
     """What a head of the model in use was taught, "alignment" or "antecedent"; "" if nothing."""
     address = f"{attention_at(kind, layer)}/weights"
     with suppress(GlassformerError):  # a model that cannot be read is said by the stage bar
-        for lesson, place in service.get_taught(state.get_state().model).items():
+        for lesson, place in service.get_taught(service.made_by()[0]).items():
             if (place.get("address"), place.get("head")) == (address, head):
                 return str(lesson)
     return ""

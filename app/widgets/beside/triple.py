@@ -128,14 +128,15 @@ def figure_texts(pair: Pair, found: Beside, plain: bool, layout: TripleLayout) -
     number = number_name(found.address).capitalize()
     said = [] if plain or layout.arrangement == "row" else told(found, layout)
     waiting = say("beside.waiting_after"), say("beside.waiting_difference")
+    kind = "named" if pair.names is not None else pair.kind
     return TripleTexts(
         titles=(first, second, say("beside.difference")),
         rows=axis_word(found.rows.name),
         columns=axis_word(found.columns.name),
         number=number if plain else say("beside.scale", number=number),
-        steps=say(f"beside.steps_{pair.kind}"),
+        steps=say(f"beside.steps_{kind}"),
         forbidden=say("beside.forbidden"),
-        only=(say(f"beside.only_{pair.kind}_0"), say(f"beside.only_{pair.kind}_1")),
+        only=(say(f"beside.only_{kind}_0"), say(f"beside.only_{kind}_1")),
         said=said,
         waiting=waiting if plain else None,
     )

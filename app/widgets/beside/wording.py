@@ -16,6 +16,8 @@ MOST_WORDS = 2  # of a sentence in its title
 
 def titles(pair: Pair) -> tuple[str, str]:
     """What the two runs are called; two sentences with the words that only one of them has."""
+    if pair.names is not None:
+        return pair.names
     if pair.kind == "experiment":
         return say("beside.before"), say("beside.after")
     found = []

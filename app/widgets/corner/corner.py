@@ -1,4 +1,4 @@
-"""EN / 中文 and ◐: language and theme, beside the navigation of every page."""
+"""Open…, EN / 中文 and ◐: files, language and theme, beside the navigation of every page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import streamlit as st
 
 from app import state
 from app.widgets.component import component
+from app.widgets.opening import show_button
 from app.widgets.pick import into, segments
 from app.words import say
 
@@ -14,8 +15,15 @@ NAMES = {"en": "EN", "zh": "中文"}
 
 
 def show_switches() -> None:
-    """Draw both switches in the header."""
-    with st.container(horizontal=True, gap="xsmall", key="switches", width="content"):
+    """Draw the button and both switches in the header."""
+    with st.container(
+        horizontal=True,
+        gap="xsmall",
+        key="switches",
+        width="content",
+        vertical_alignment="center",
+    ):
+        show_button()
         now = state.get_state().language
         segments("language", say("frame.language"), NAMES, now, into("language"))
         # The callback makes Streamlit run again when the theme has changed: figures are drawn

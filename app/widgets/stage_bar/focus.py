@@ -8,6 +8,7 @@ import streamlit as st
 
 from app import state
 from app.widgets import escape
+from app.widgets.opening import on_file
 from app.widgets.stage_bar import switched
 from app.widgets.stage_bar.notices import Notice
 from app.widgets.text import literal
@@ -30,6 +31,7 @@ def show(trace: Trace | None, notices: Sequence[Notice]) -> None:
     ):
         if trace is not None:
             _show_focus(trace)
+            on_file.show()
         if notices:
             st.markdown(" ".join(each.markdown for each in notices), width="stretch")
             for place, way in enumerate(way for each in notices for way in each.ways):

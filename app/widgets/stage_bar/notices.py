@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from app import experiments, service, state
+from app import experiments, opened, service, state
 from app.widgets.phrase_places import Speaker
 from app.widgets.phrases import phrase
 from app.widgets.stage_bar.moved import MOST, moved
@@ -52,6 +52,8 @@ def notices(outcome: service.Outcome) -> tuple[Notice, ...]:
         *_numbers(outcome),
         *_second(outcome),
     ]
+    if name := opened.let_go():
+        found.append(Notice(say("opening.let_go", name=literal(name))))
     return (*found, *_link())
 
 

@@ -1,4 +1,4 @@
-"""Two experiments beside each other: what both switch, what one alone does, what they translate."""
+"""Two experiments beside each other: what both switch, what one alone does, and their runs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from app import experiments, service, state
+from app import experiments, state
 from app.widgets.phrases import phrase
-from app.widgets.text import literal, told
+from app.widgets.switch import compared
+from app.widgets.text import literal
 from app.words import say
 from core.edits import Experiment, compare
 from core.edits.switch import Switch
-from core.errors import GlassformerError
 
 Choice = tuple[str, str]  # ("now" | "plain" | "kept", name of a kept one)
 NOW, PLAIN = ("now", ""), ("plain", "")
@@ -27,7 +27,9 @@ def show() -> None:
         help=say("experiment.compare_help"),
         disabled=not (experiments.now() or experiments.kept()),
     ):
-        st.dialog(say("experiment.compare_title"), width="large")(_dialog)()
+        title = say("experiment.compare_title")
+        # Going to a difference moves the focus of the page behind, which is drawn at the end.
+        st.dialog(title, width="large", on_dismiss="rerun")(_dialog)()
 
 
 def choices() -> dict[Choice, Experiment]:
@@ -47,17 +49,27 @@ def _dialog() -> None:
     with after:
         second = _choose("second", labels, usual[1])
     found = compare(offered[first], offered[second])
-    _switches("both", found.both)
-    before, after = st.columns(2, gap="medium")
-    with before:
-        _switches("only", found.only_first)
-    with after:
-        _switches("only", found.only_second)
-    st.markdown(f"**{say('experiment.compare_output')}**")
-    texts = [_translation(offered[each]) for each in (first, second)]
-    for place, text in zip(st.columns(2, gap="medium"), texts, strict=True):
-        place.markdown(text)
-    st.caption(say(f"experiment.compare_{'same' if texts[0] == texts[1] else 'other'}"))
+    for place, (which, switches) in zip(
+        st.columns(3, gap="medium"),
+        (
+            ("both", found.both),
+            ("only_first", found.only_first),
+            ("only_second", found.only_second),
+        ),
+        strict=True,
+    ):
+        with place:
+            _switches(which, switches)
+    names = (labels[first], labels[second])
+    sentences = (_sentence(first), _sentence(second))
+    compared.show((offered[first], offered[second]), names, sentences)
+
+
+def _sentence(choice: Choice) -> tuple[str, str]:
+    """The text of an experiment and its direction: of a kept one those that it was kept with."""
+    kind, name = choice
+    now = state.get_state()
+    return experiments.sentence(name) if kind == "kept" else (now.text, now.direction)
 
 
 def _label(choice: Choice) -> str:
@@ -84,11 +96,3 @@ def _switches(which: str, found: Sequence[Switch]) -> None:
     pieces = [f"- {literal(phrase(each))}" for each in found]
     title = say(f"experiment.compare_{which}")
     st.markdown("\n".join([f"**{title}**", "", *(pieces or [say("experiment.compare_none")])]))
-
-
-def _translation(experiment: Experiment) -> str:
-    """The translation of this sentence, as markdown."""
-    try:
-        return literal(service.run_of(experiment).full_text)
-    except GlassformerError as error:
-        return told(error)

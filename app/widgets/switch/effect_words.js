@@ -100,7 +100,7 @@ function draw(effect, data) {
   const { scrollTop } = find(".scroll");
   find(".table").replaceChildren(...titles(texts), ...data.rows.map((line) => makeLine(effect, line, data)));
   find(".scroll").scrollTop = scrollTop;
-  find(".line.now")?.scrollIntoView({ block: "nearest" });
+  bringIntoView(find(".line.now"), find(".scroll"));
   find(".note").textContent = data.note;
   find(".note").title = data.note;
   find(".total").title = total.help;
@@ -111,6 +111,13 @@ function draw(effect, data) {
   find(".heading").title = data.next.title;
   writeChoices(find(".choices.was"), texts.before, data.next.sides[0], texts);
   writeChoices(find(".choices.is"), texts.after, data.next.sides[1], texts);
+}
+
+// Unlike scrollIntoView it moves the list alone, not the dialog that it may stand in.
+function bringIntoView(line, list) {
+  if (!line) return;
+  const [inner, outer] = [line.getBoundingClientRect(), list.getBoundingClientRect()];
+  list.scrollTop += Math.min(0, inner.top - outer.top) + Math.max(0, inner.bottom - outer.bottom);
 }
 
 export default function (component) {

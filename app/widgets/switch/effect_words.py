@@ -25,17 +25,17 @@ SIGNS = {"same": "=", "other": "≠", "gone": "−", "new": "+"}
 _words = component(__file__, "effect_words")
 
 
-def show(pair: Pair, forced: Trace) -> None:
+def show(pair: Pair, forced: Trace, key: str = "effect_words") -> None:
     """Draw the two translations; `forced` is the second run on the first one's words."""
     look, found = current_look(), effect(pair.first, pair.second, forced)
     focus = in_focus(found, pair.first)
 
     def picked() -> None:
-        if (value := state.trigger("effect_words", "pick")) is not None:
+        if (value := state.trigger(key, "pick")) is not None:
             pick(int(value["row"]), len(pair.first.output_tokens))
 
     _words(
-        key="effect_words",
+        key=key,
         data=words_data(pair, forced, found, focus, look),
         on_pick_change=picked,
         height="stretch",

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import state
+from app import service, state
+from app.widgets.opening import instead
 from app.widgets.parts import show_part
 from app.widgets.pick import segments
 from app.widgets.switch import bar
@@ -17,7 +18,13 @@ WIDE = ("sweep", "batch")  # they fill the page: what they show is their own eff
 
 
 def show() -> None:
-    """Draw the group that the state names, a module of this folder, and beside it its effect."""
+    """Draw the group that the state names, a module of this folder, and beside it its effect.
+
+    A run of a file cannot be switched: only its model can compute another one.
+    """
+    if service.file() is not None:
+        instead.show("switch")
+        return
     st.html(Path(__file__).with_name("switch.css"))
     chosen = state.get_state().switches
     labels = {name: say(f"switch.group_{name}") for name in state.SWITCHES}

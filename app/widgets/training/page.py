@@ -6,7 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import state
+from app import service, state
+from app.widgets.opening import instead
 from app.widgets.pick import into, segments
 from app.widgets.training import replay
 from app.widgets.workshop import page as workshop
@@ -33,7 +34,9 @@ def _draw(now: state.State) -> None:
         segments("training_half", half, labels, now.training, into("training"))
         if now.training == "replay":
             replay.show_headline()
-    if now.training == "replay":
+    if now.training == "replay" and service.file() is not None:
+        instead.show("training")
+    elif now.training == "replay":
         replay.show()
     else:
         workshop.show()

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.widgets.walkthrough import code, formula, text
+from app.widgets.parts import show_part
+from app.widgets.walkthrough import code, text
 from app.widgets.walkthrough.focus import Focus
 
 
@@ -16,6 +17,6 @@ def show(focus: Focus) -> None:
     with st.container(key="walk_explain", gap=None):
         with st.container(key="walk_text"):
             st.markdown(text.text(focus))
-        formula.show(focus)
+        show_part(__package__, "formula", focus)
         with st.container(key="walk_code_place"):
             code.show(focus)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,10 +14,10 @@ from app.widgets.workshop import own
 from app.widgets.workshop.form import Form, get_form, take
 from app.words import say
 from core.errors import GlassformerError
+from core.opening.models import pack
 from core.workshop.run import Run
 
 REFUSED = "workshop_refused"  # what the desk could not do, until it is tried again
-FILES = ("config.json", "vocabulary.json", "model.safetensors", "history.json")
 
 
 def show(form: Form, run: Run | None) -> None:
@@ -45,15 +43,6 @@ def obstacle(form: Form) -> str:
     if not found.is_trainable or (found.problems and not form.leave_out):
         return say("workshop.bad_pairs")
     return ""
-
-
-def pack(folder: Path, name: str) -> bytes:
-    """A zip of a model's files; unpacked, `load_model(folder)` reads it."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in FILES:
-            archive.write(folder / file, f"{name}/{file}")
-    return buffer.getvalue()
 
 
 def _start(form: Form) -> None:

@@ -11,6 +11,7 @@ from app.widgets.component import component
 from app.widgets.walkthrough import focus as focusing
 from app.widgets.walkthrough.focus import Focus
 from app.words import say
+from core.errors import GlassformerError
 from core.trace.sites import site_at
 from core.trace.trace import Trace
 from core.walk import source_code
@@ -59,6 +60,14 @@ def shape_words(trace: Trace, wire: Wire) -> str:
     return " × ".join(f"{axis.letter} {axis.size}" for axis in axes(trace, wire))
 
 
+def _parameter_shape(focus: Focus, parameter: str) -> str:
+    """The shape of a parameter, a dash where the run is of a file and its model not here."""
+    try:
+        return " × ".join(map(str, focus.weights[parameter].shape))
+    except GlassformerError:
+        return "–"
+
+
 def _chip(focus: Focus, symbol: Symbol) -> dict[str, Any]:
     chip: dict[str, Any] = {
         "runs": levels(symbol.latex),
@@ -72,7 +81,7 @@ def _chip(focus: Focus, symbol: Symbol) -> dict[str, Any]:
             value = str(int(symbol.size))
         return chip | {"value": value, "title": say("walk_steps.symbol_constant", value=value)}
     if symbol.wire is None:
-        shape = " × ".join(map(str, focus.weights[symbol.parameter].shape))
+        shape = _parameter_shape(focus, symbol.parameter)
         title = say("walk_steps.symbol_parameter", name=symbol.parameter, shape=shape)
         return chip | {"title": title}
     return chip | _leading(focus, symbol.wire)

@@ -1,0 +1,1 @@
+"""Files that come from outside: what kind each one is, and reading it without trusting it."""

@@ -1,0 +1,162 @@
+"""A run file as it comes from outside: read, and held against what every run of this app has."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from core.errors import GlassformerError
+from core.opening.kinds import as_object, header_of
+from core.reading.confidence import Calibration
+from core.trace.files import FORMAT
+from core.trace.sites import addresses, site_at
+from core.trace.trace import Trace
+from core.translator import DIRECTIONS, Translator
+
+MOST_WORDS = 256  # tokens of a side
+MOST_LAYERS = 64  # of both stacks together
+MOST_WIDTH = 2**18  # the largest of all sizes of a config
+LONGEST = 10_000  # characters of a text
+# What reading something that is not what it seems may raise; GlassformerError is a ValueError.
+UNREADABLE = (
+    LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError,
+)  # fmt: skip
+LONGEST_WORD = 200
+
+
+def read_run(data: bytes) -> Trace:
+    """The run of a file's bytes, with every tensor that such a run records.
+
+    Raises `GlassformerError`: file_newer for a later format, file_large, file_damaged for one that
+    cannot be read, is cut off, lacks a tensor, or does not hold together.
+    """
+    about = _about(header_of(data))
+    check_config(about.get("config"))
+    try:
+        trace = _load(data)
+        _check(_words(trace))
+        _check(_tensors(trace))
+        _check(_decoding(trace))
+    except UNREADABLE as error:
+        if isinstance(error, GlassformerError) and error.key.startswith("file_"):
+            raise
+        raise GlassformerError("file_damaged") from error
+    return trace
+
+
+def is_made_by(trace: Trace, model: Translator) -> bool:
+    """Whether a run comes from these weights: same words, same vectors for the sentence's words."""
+    if trace.vocabulary != tuple(model.tokenizer.vocabulary.pieces):
+        return False
+    table = model.transformer.source_embedding.table.weight.cpu()  # (V, D)
+    rows = table[trace["source/ids"][0].cpu()]  # (S, D)
+    return torch.equal(rows, trace["source/embedding"][0].cpu())
+
+
+def _about(header: dict[str, Any]) -> dict[str, Any]:
+    """The facts in the header; the format is looked at first."""
+    facts = header.get("__metadata__")
+    found = facts.get("glassformer_trace", "") if isinstance(facts, dict) else ""
+    if not (isinstance(facts, dict) and found.isascii() and found.isdigit() and len(found) < 9):
+        raise GlassformerError("file_damaged")
+    if int(found) > FORMAT:
+        raise GlassformerError("file_newer", found=found, known=FORMAT)
+    return as_object(str(facts.get("about", "")).encode("utf-8", "replace"), lost=True)
+
+
+def check_config(config: Any) -> None:
+    """Sizes that nothing is built of yet."""
+    sizes = list(config.values()) if isinstance(config, dict) else []
+    whole = [size for size in sizes if isinstance(size, int) and not isinstance(size, bool)]
+    if not whole or max(whole) > MOST_WIDTH:
+        raise GlassformerError("file_damaged")
+    if any(isinstance(size, float) and not math.isfinite(size) for size in sizes):
+        raise GlassformerError("file_damaged")
+    layers = [config.get(f"{stack}_layers") for stack in ("encoder", "decoder")]
+    if not all(isinstance(each, int) for each in layers) or sum(layers) > MOST_LAYERS:
+        raise GlassformerError("file_damaged")
+
+
+def _load(data: bytes) -> Trace:
+    """By way of a file that is gone afterwards; its tensors are copied out of it."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / "run.safetensors"
+        path.write_bytes(data)
+        trace = Trace.load(path)
+        return replace(trace, tensors={name: t.clone() for name, t in trace.tensors.items()})
+
+
+def _check(facts: Iterable[bool]) -> None:
+    if not all(facts):
+        raise GlassformerError("file_damaged")
+
+
+def _words(trace: Trace) -> Iterable[bool]:
+    """Whether the words are words, as many as the tensors have rows, and in the vocabulary."""
+    sides = (
+        (trace.source_tokens, trace.source_pieces),
+        (trace.target_tokens, trace.target_pieces),
+        (trace.output_tokens, trace.output_pieces),
+    )
+    texts = (trace.source_text, trace.output_text, trace.model_name, *trace.further, *trace.edits)
+    known = set(trace.vocabulary)
+    surfaces = [*trace.surfaces.keys(), *trace.surfaces.values()]
+    yield all(isinstance(each, str) and len(each) <= LONGEST for each in texts)
+    for tokens, pieces in sides:
+        yield 0 < len(tokens) <= MOST_WORDS
+        yield len(tokens) == len(pieces)
+        yield _are_words(tokens)
+        yield known.issuperset(pieces)
+    yield len(trace.target_tokens) == len(trace.output_tokens)
+    yield _are_words((*trace.vocabulary, *surfaces))
+    yield len(known) == len(trace.vocabulary) == trace.config.vocabulary_size
+    yield trace.direction in DIRECTIONS
+    yield all(_is_index(at, len(trace.source_tokens)) for at in trace.source_unknown)
+
+
+def _are_words(words: Iterable[Any]) -> bool:
+    return all(isinstance(word, str) and 0 < len(word) <= LONGEST_WORD for word in words)
+
+
+def _is_index(number: Any, size: int) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and 0 <= number < size
+
+
+def _tensors(trace: Trace) -> Iterable[bool]:
+    """Whether all are there, of the right type, with numbers, and their ids are the words."""
+    needs = list(addresses(trace.config))
+    yield all(address in trace for address in needs)
+    for address, tensor in trace.tensors.items():
+        whole = {"ids": torch.int64, "mask": torch.bool}.get(site_at(address).name)
+        yield tensor.dtype == whole if whole else tensor.dtype.is_floating_point
+    # What is not a number comes of switches, or of −∞ in a mask; a plain run has none.
+    if not trace.edits and trace.config.mask_fill == "large_negative":
+        yield not any(bool(tensor.isnan().any()) for tensor in trace.tensors.values())
+    for side, pieces in (("source", trace.source_pieces), ("target", trace.target_pieces)):
+        ids = trace[f"{side}/ids"][0].tolist()
+        yield [trace.vocabulary[at] for at in ids if at >= 0] == list(pieces)
+
+
+def _decoding(trace: Trace) -> Iterable[bool]:
+    """Whether each step tells a word of the vocabulary and a probability."""
+    size = len(trace.vocabulary)
+    yield len(trace.steps) in (0, len(trace.output_tokens))
+    for step in trace.steps:
+        ids = [step.chosen, *(at for at, _ in step.candidates)]
+        ids += [] if step.guarded is None else [step.guarded]
+        yield all(_is_index(at, size) for at in ids)
+        yield all(
+            isinstance(number, int | float)
+            for number in (step.probability, step.entropy, *(share for _, share in step.candidates))
+        )
+    if trace.calibration:
+        found = Calibration.from_dict(trace.calibration)
+        yield (
+            torch.tensor([found.intercept, *found.weights.values()]).isfinite().all().item() is True
+        )
