@@ -135,6 +135,7 @@ class State:
     forced: tuple[tuple[int, int], ...] = _kept((), FORCED)  # Decoding: (step, id) given by hand
     beams: int = _kept(4, between(1, 16))  # Decoding: size of the beam
     alpha: float = _kept(0.6, number(0, 5))  # Decoding: strength of the length penalty
+    rule: str = _kept("paper", one_of("paper", "transformers"))  # Decoding: when the beam ends
     node: int | None = _kept(None, COUNT)  # Decoding: the node of the tree in focus
     branches: str = _kept("few", one_of("few", "all"))  # Decoding: whether the pruned ones show
     strategy: str = _kept("temperature", one_of(*STRATEGIES))  # Decoding: the one in focus
@@ -201,7 +202,7 @@ class State:
             pins |= {"word": None}
         if "batch" in moved:
             pins |= {"row": 0}
-        if moved & {"forced", "beams", "edits", "second", "run"}:
+        if moved & {"forced", "beams", "rule", "edits", "second", "run"}:
             pins |= {"node": None}
         if "second" in moved and bool(kept["second"]) != bool(now["second"]):
             pins |= {"run": ""}  # the first and the second run are others

@@ -1,7 +1,9 @@
 """Beam search: the best few beginnings go on together, and nothing that was tried is lost.
 
 §6.1 searches with 4 beams and α = 0.6; the length penalty is that of Wu et al. 2016 (arXiv
-1609.08144, equation 14). The tree of all that was tried is in `core.decoding.beam_tree`.
+1609.08144, equation 14). The library transformers divides by |Y|^α instead, and with its
+early_stopping=False, the default, searches on until no open beginning can still win. The tree of
+all that was tried is in `core.decoding.beam_tree`.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from core.decoding.beam_tree import ROOT, Beam, Fate, Node, length_penalty
+from core.decoding.beam_tree import ROOT, RULES, Beam, Fate, Node, Rule, length_penalty
 from core.decoding.guard import PATIENCE
 from core.decoding.rows import rows_of
 from core.decoding.task import NOTHING, Forced, Task, check_number
+from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.trace.tape import Tape
 
@@ -42,12 +45,15 @@ def beam(
     alpha: float = 0.6,
     tape: Callable[[], Tape] | None = None,
     forced: Forced = NOTHING,
+    rule: Rule = "paper",
 ) -> Beam:
     """Searches with `size` beams; with one it writes what `greedy` writes.
 
     In each step every beam's next words are put in one order, by the sum of log-probabilities. An
-    end among the first `size` finishes a hypothesis; the first `size` others go on. The search
-    stops with `size` finished hypotheses or at the limit. Equal sums: the beam that was ahead
+    end among the first `size` finishes a hypothesis; the first `size` others go on. By the rule
+    of the paper the search stops with `size` finished hypotheses; by that of transformers when,
+    besides, no open beginning scores more as it stands than the worst of the best `size` of them.
+    The limit stops both. Equal sums: the beam that was ahead
     comes first, then the smaller id. `tape` and `forced` are those of `greedy`.
 
     Raises:
@@ -56,6 +62,8 @@ def beam(
     """
     check_number("size", size, 1, WIDEST)
     check_number("alpha", alpha, 0.0, STRONGEST)
+    if rule not in RULES:
+        raise GlassformerError("decoding_rule", given=rule, allowed=", ".join(RULES))
     task.check(model, forced.values(), forced)
     rows = rows_of(model, task.source_ids(model), tape)
     nodes, live, finished = [ROOT], [_Live(ROOT, ())], list[Node]()
@@ -63,7 +71,7 @@ def beam(
         logits = rows([(task.start, *each.written) for each in live])  # (N, V)
         nodes, live = _with_entropies(nodes, live, logits)
         tried = _tried(task, live, logits, forced.get(length - 1), size + MORE)
-        decided = _decided(tried, size, task.end, alpha, len(nodes))
+        decided = _decided(tried, size, task.end, (alpha, rule), len(nodes))
         nodes += [node for node, _ in decided]
         finished += [node for node, _ in decided if node.fate == "finished"]
         live = [
@@ -71,9 +79,20 @@ def beam(
             for node, each in decided
             if node.fate == "kept"
         ]
-        if len(finished) >= size or not live:
+        if not live or _is_over(finished, live, size, alpha, rule):
             break
-    return _result(nodes, finished, live, size, alpha)
+    return _result(nodes, finished, live, Beam((), (), size, alpha, rule))
+
+
+def _is_over(
+    finished: Sequence[Node], live: Sequence[_Live], size: int, alpha: float, rule: Rule
+) -> bool:
+    """Whether the rule ends the search after a step."""
+    if len(finished) < size or rule == "paper":
+        return len(finished) >= size
+    worst = sorted((node.score for node in finished), reverse=True)[size - 1]
+    best = max(live, key=lambda each: each.node.total).node  # all are of one length
+    return worst >= best.total / length_penalty(best.length, alpha, rule)
 
 
 def _with_entropies(
@@ -155,7 +174,7 @@ def _pairs(order: Tensor, values: Tensor) -> Iterator[tuple[int, float]]:
 
 
 def _decided(
-    tried: Sequence[_Candidate], size: int, end: int, alpha: float, first: int
+    tried: Sequence[_Candidate], size: int, end: int, penalty: tuple[float, Rule], first: int
 ) -> list[tuple[Node, _Candidate]]:
     """What becomes of the candidates of one step, given best first; nodes count from `first`."""
     decided, kept, better = list[tuple[Node, _Candidate]](), 0, 0
@@ -175,7 +194,7 @@ def _decided(
             id=each.id,
             log_probability=each.log_probability,
             total=each.total,
-            score=each.total / length_penalty(before.position + 2, alpha),
+            score=each.total / length_penalty(before.position + 2, *penalty),
             fate=fate,
             rank=rank,
         )
@@ -184,13 +203,15 @@ def _decided(
 
 
 def _result(
-    nodes: Sequence[Node], finished: Sequence[Node], live: Sequence[_Live], size: int, alpha: float
+    nodes: Sequence[Node], finished: Sequence[Node], live: Sequence[_Live], search: Beam
 ) -> Beam:
     """The tree with its hypotheses in order; what was still going on is left open."""
     all_nodes = list(nodes)
     for each in live:
         all_nodes[each.node.index] = replace(each.node, fate="open")
     ends = sorted(finished, key=lambda node: -node.score)  # stable: the earlier node comes first
+    if search.rule == "transformers":
+        ends = ends[: search.size]
     left = sorted((each.node for each in live), key=lambda node: -node.score)
     places = tuple(node.index for node in (*ends, *left))
-    return Beam(tuple(all_nodes), places, size, alpha)
+    return replace(search, nodes=tuple(all_nodes), hypotheses=places)

@@ -12,6 +12,10 @@ from typing import Literal
 # better. forbidden, guarded: may not be written, would close a circle. overruled: another word was
 # forced there. open: would go on, but the search is over.
 Fate = Literal["start", "kept", "finished", "pruned", "forbidden", "guarded", "overruled", "open"]
+# paper: Wu's penalty, and the first finished hypotheses end the search. transformers: the penalty
+# of that library, and the search goes on until nothing open can win (its early_stopping=False).
+Rule = Literal["paper", "transformers"]
+RULES: tuple[Rule, ...] = ("paper", "transformers")
 
 
 @dataclass(frozen=True)
@@ -59,13 +63,18 @@ class Beam:
     """A whole search. `nodes` in the order of their steps, in each step best first.
 
     hypotheses: places of the last nodes; the finished by their score, best first, then those that
-    the limit or the stop left open.
+    the limit or the stop left open. rule: what ended the search and divides the totals.
     """
 
     nodes: tuple[Node, ...]
     hypotheses: tuple[int, ...]
     size: int
     alpha: float
+    rule: Rule = "paper"
+
+    def penalty(self, length: int) -> float:
+        """What the total of so many words is divided by."""
+        return length_penalty(length, self.alpha, self.rule)
 
     @property
     def best(self) -> Node:
@@ -101,22 +110,23 @@ class Beam:
     def scores(self, alphas: Sequence[float]) -> tuple[tuple[float, ...], ...]:
         """What each of `finished` would score at other α, a row a hypothesis.
 
-        α takes no part in the search: the hypotheses stay the same, only their order changes.
+        By the paper's rule α takes no part in the search: the hypotheses stay the same, only their
+        order changes.
         """
         return tuple(
-            tuple(node.total / length_penalty(node.length, alpha) for alpha in alphas)
+            tuple(node.total / length_penalty(node.length, alpha, self.rule) for alpha in alphas)
             for node in self.finished
         )
 
     def at_alpha(self, alpha: float) -> Beam:
         """The search with another α: the same tree with other scores, in another order."""
         nodes = tuple(
-            replace(node, score=node.total / length_penalty(node.length, alpha))
+            replace(node, score=node.total / length_penalty(node.length, alpha, self.rule))
             for node in self.nodes
         )
         ends = [nodes[place] for place in self.hypotheses]
         order = sorted(ends, key=lambda node: (node.fate != "finished", -node.score, node.index))
-        return Beam(nodes, tuple(node.index for node in order), self.size, alpha)
+        return Beam(nodes, tuple(node.index for node in order), self.size, alpha, self.rule)
 
     def places(self, alpha: float) -> tuple[int, ...]:
         """Which of `finished` would be first at another α, second, …: as places in `finished`."""
@@ -139,7 +149,11 @@ class Beam:
         return found
 
 
-def length_penalty(length: int, alpha: float) -> float:
-    """((5 + |Y|) / 6)^α, Wu et al. 2016, equation 14; |Y| counts the end token too."""
-    penalty: float = ((5 + length) / 6) ** alpha
+def length_penalty(length: int, alpha: float, rule: Rule = "paper") -> float:
+    """What Σ ln p is divided by; |Y|, the length, counts the end token too.
+
+    paper: ((5 + |Y|) / 6)^α, Wu et al. 2016, equation 14. transformers: |Y|^α; the start, before
+    any word, counts as one.
+    """
+    penalty: float = (max(1, length) if rule == "transformers" else (5 + length) / 6) ** alpha
     return penalty

@@ -157,7 +157,7 @@ def _mean_of_heads(trace: Trace, address: str) -> Sheet:
     axes = {axis.name: axis for axis in trace.axes(address)}
     where, _, stage = address.rpartition("/")
     values = as_numpy(trace[address][0]).mean(axis=0)
-    allowed = as_numpy(trace[f"{where}/mask"][0]).any(axis=0)
+    allowed = as_numpy(trace[f"{where}/mask"][0].any(dim=0))
     if stage == "weights":
         allowed = allowed | (values != 0)
     lines = [Lines(axes[name], np.arange(axes[name].size)) for name in ("query", "key")]

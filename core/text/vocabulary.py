@@ -21,6 +21,7 @@ SLOTS_PER_KIND = 4
 SLOTS = tuple(f"<{kind}{number}>" for kind in KINDS for number in range(1, SLOTS_PER_KIND + 1))
 RESERVED = (*SPECIALS, *SLOTS)
 FILE = "vocabulary.json"
+RARELY = 100  # times as rare as the word of the same meaning: too rarely taught to be read
 MOST_COUNTED = 2**53  # occurrences of a word: what a float counts exactly
 _SYNONYMS = DATA / "synonyms.toml"
 
@@ -28,10 +29,17 @@ _SYNONYMS = DATA / "synonyms.toml"
 @cache
 def synonyms() -> dict[str, str]:
     """Words by what they are read as: {"exhausted": "tired", …} from `data/synonyms.toml`."""
-    lines = (
-        line for lines in tomllib.loads(_SYNONYMS.read_text("utf-8")).values() for line in lines
-    )
-    pairs = (line.split(" = ") for line in lines)
+    return _read_as("en") | _read_as("zh")
+
+
+@cache
+def rare() -> dict[str, str]:
+    """The same of words that a vocabulary has, but that may be taught too rarely to be read."""
+    return _read_as("rare")
+
+
+def _read_as(part: str) -> dict[str, str]:
+    pairs = (line.split(" = ") for line in tomllib.loads(_SYNONYMS.read_text("utf-8"))[part])
     return {typed: meant for meant, all_typed in pairs for typed in all_typed.split()}
 
 
@@ -55,6 +63,7 @@ class Vocabulary:
         self._ids = {piece: index for index, piece in enumerate(self.pieces)}
         self._total = max(1, sum(self.counts.values()))
         self._meant = {w: meant for w, meant in synonyms().items() if self._knows(w, meant)}
+        self._meant |= {w: meant for w, meant in rare().items() if self._hardly_knows(w, meant)}
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -68,11 +77,14 @@ class Vocabulary:
         return (word in self._ids or word in self._meant) and word not in RESERVED
 
     def piece(self, word: str) -> str:
-        """The piece of a word: itself, or the word of the same meaning that is known."""
+        """The piece of a word: itself, or the word of the same meaning that is known (better)."""
         return self._meant.get(word, word)
 
     def _knows(self, word: str, meant: str) -> bool:
         return word not in self._ids and meant in self._ids
+
+    def _hardly_knows(self, word: str, meant: str) -> bool:
+        return 0 < self.counts.get(word, 0) * RARELY < self.counts.get(meant, 0)
 
     def foreign_ids(self, language: str) -> tuple[int, ...]:
         """Ids of words that a text in this language never has.

@@ -18,18 +18,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
 
 from core.errors import GlassformerError
+from core.workshop.folder import own_folder
 from core.workshop.plan import Plan
 from core.workshop.run import Run
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
-PREFIX = "glassformer-trainings-"
 GRACE = 180.0  # seconds that a user may be gone: a page is loaded again, a network fails
 HANDOVER = 25.0  # seconds after which one who is gone gives up the place if somebody waits
 TICK = 1.0  # seconds between two looks at the line
@@ -107,7 +101,7 @@ class Desk:
     ) -> None:
         self.slots = slots or max(1, (os.cpu_count() or 1) - 1)
         self._alive, self._grace, self._handover = alive, grace, handover
-        self._root, self._lock_file = _own_folder(root or Path(tempfile.gettempdir()))
+        self._root, self._lock_file = own_folder(root or Path(tempfile.gettempdir()))
         self._workshops: dict[str, Workshop] = {}
         self._line: list[Run] = []
         self._lock = threading.RLock()
@@ -253,24 +247,3 @@ def _room() -> Iterator[None]:
         yield
     except OSError as error:  # shutil.Error too, of a copy that was not finished
         raise GlassformerError("no_room", problem=error.strerror or "not copied") from error
-
-
-def _own_folder(parent: Path) -> tuple[Path, IO[str] | None]:
-    """A fresh folder, and the lock that says its server lives; those without a server go."""
-    root = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-    if fcntl is None:
-        return root, None
-    for other in parent.glob(f"{PREFIX}*"):
-        if other != root:
-            _sweep(other)
-    lock = (root / "lock").open("w")
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    return root, lock
-
-
-def _sweep(folder: Path) -> None:
-    """Removes the folder of a server that was killed: one whose lock nobody holds."""
-    # OSError: it lives, is another user's, or is going at this moment.
-    with suppress(OSError), (folder / "lock").open("r+") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(folder, ignore_errors=True)

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from core.checkpoints import load_model
-from core.workshop.desk import MOST_KEPT, PREFIX, Desk
+from core.workshop.desk import MOST_KEPT, Desk
+from core.workshop.folder import PREFIX
 from core.workshop.run import ROOT
 from tests.workshop.small_runs import WAIT, plan, until
 

@@ -100,7 +100,7 @@ def _weights(trace: Trace, block: Block, say: Say) -> Picture:
     keys = trace.source_tokens if reads_source else trace.target_tokens
     title = say("map.inside_weights", heads=trace.config.n_heads)
     words, limit = say("map.axis_words"), reach(values)
-    allowed = as_numpy(trace[f"{block.id}/mask"][0]).any(axis=0)  # (T, S) in any head
+    allowed = as_numpy(trace[f"{block.id}/mask"][0].any(dim=0))  # (T, S) in any head
     return Picture(
         title, values, words, "positive", "weights", limit, keys, allowed=allowed, share=1.3
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import streamlit as st
@@ -16,10 +17,11 @@ from app.widgets.beam_tree import Drawn, Plan, TreeTexts, beam_tree, plan
 from app.widgets.chart import current_look, show_chart
 from app.widgets.decoding import beam_node, beam_ranking, given
 from app.widgets.decoding.tried import Tried
+from app.widgets.pick import segments
 from app.widgets.text import told
 from app.words import say
 from core.decoding.beam import WIDEST
-from core.decoding.beam_tree import Beam
+from core.decoding.beam_tree import RULES, Beam, Rule
 from core.errors import GlassformerError
 
 FATES = ("start", "kept", "finished", "pruned", "forbidden", "guarded", "overruled", "open")
@@ -36,7 +38,7 @@ def show() -> None:
         _controls(now)
     given.show(tried, forced, "beam")
     try:
-        tree = tried.tree(now.beams, now.alpha, forced)
+        tree = tried.tree(now.beams, now.alpha, forced, cast(Rule, now.rule))
     except GlassformerError as error:
         st.warning(told(error))
         return
@@ -66,7 +68,12 @@ def _controls(now: state.State) -> None:
     )  # fmt: skip
     st.slider(
         say("beam.alpha"), 0.0, max(MOST_ALPHA, now.alpha), key=state.bind("beam_alpha", now.alpha),
-        step=0.1, help=say("beam.alpha_help"), on_change=take, args=("alpha",), width=430,
+        step=0.1, help=say(f"beam.alpha_help_{now.rule}"), on_change=take, args=("alpha",),
+        width=300,
+    )  # fmt: skip
+    segments(
+        "beam_rule", say("beam.rule"), {rule: say(f"beam.rule_{rule}") for rule in RULES},
+        now.rule, lambda rule: state.update(rule=rule), help=say("beam.rule_help"),
     )  # fmt: skip
 
     def branches() -> None:
@@ -128,7 +135,7 @@ def _sweep(tried: Tried, tree: Beam, focus: int, look: Look) -> None:
     alphas = np.linspace(0.0, max(MOST_ALPHA, tree.alpha), 21)
     at = next((place for place, end in enumerate(ends) if end.index == focus), 0)
     names = [visible(tried.sentence(tree.words(end.index))) for end in ends]
-    st.markdown(f"**{say('beam.sweep')}**", help=say("beam.sweep_note"))
+    st.markdown(f"**{say('beam.sweep')}**", help=say(f"beam.sweep_note_{tree.rule}"))
     scores = np.array(tree.scores(alphas.tolist()))
     show_chart(
         alpha_scores(

@@ -16,7 +16,7 @@ from app.widgets.pick import menu
 from app.widgets.text import literal
 from app.widgets.translate.focus import attention_in_focus
 from app.words import say
-from core.decoding.beam_tree import Beam, Node, length_penalty
+from core.decoding.beam_tree import Beam, Node
 from core.reading.attention_views import head_map, sides
 
 HEIGHT = 225.0  # pixels of the bars in the smallest window
@@ -44,7 +44,7 @@ def _path(tried: Tried, tree: Beam, node: Node, look: Look) -> str:
 
 def _numbers(tree: Beam, node: Node, look: Look) -> str:
     digits = look.precision
-    penalty = length_penalty(node.length, tree.alpha)
+    penalty = tree.penalty(node.length)
     total, score = format_number(node.total, digits), format_number(node.score, digits)
     facts = [
         (say("beam.chance"), format_percent(node.probability, digits)),

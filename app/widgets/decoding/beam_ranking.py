@@ -12,7 +12,7 @@ from app.widgets.decoding.tried import Tried
 from app.widgets.text import literal
 from app.widgets.vectors.parts.bar_table import Column, Row, bar_table
 from app.words import say
-from core.decoding.beam_tree import Beam, Node, length_penalty
+from core.decoding.beam_tree import Beam, Node, Rule
 
 HELP = ("together", "total", "length", "penalty", "score", "before")
 
@@ -29,12 +29,13 @@ def show(tried: Tried, tree: Beam, focus: int, look: Look, on_pick: Callable[[in
         for at, node in enumerate(ends)
     ]
     with st.container(key="beam_ranking_place"):
-        bar_table("beam_ranking", _columns(), rows, look, on_pick)
+        bar_table("beam_ranking", _columns(tree.rule), rows, look, on_pick)
 
 
-def _columns() -> list[Column]:
+def _columns(rule: Rule) -> list[Column]:
     titles = {name: say(f"beam.{name}") for name in HELP}
-    helps = {name: say(f"beam.{name}_help") for name in HELP}
+    helps = {name: say(f"beam.{name}_help") for name in HELP if name != "penalty"}
+    helps["penalty"] = say(f"beam.penalty_help_{rule}")
     plain = [
         Column(titles[name], "auto", help=helps[name])
         for name in ("total", "length", "penalty", "score", "before")
@@ -56,7 +57,7 @@ def _row(
         format_percent(node.together),
         format_number(node.total, digits),
         str(node.length),
-        format_number(length_penalty(node.length, tree.alpha), digits),
+        format_number(tree.penalty(node.length), digits),
         format_number(node.score, digits),
         "" if before is None else str(before),
     ]
@@ -73,7 +74,7 @@ def _winner(tried: Tried, tree: Beam, look: Look) -> str:
         "beam.wins",
         sentence=literal(tried.sentence(tree.words(best.index))),
         total=format_number(best.total, digits),
-        penalty=format_number(length_penalty(best.length, tree.alpha), digits),
+        penalty=format_number(tree.penalty(best.length), digits),
         score=format_number(best.score, digits),
     )
     other = ends[tree.places(0.0)[0]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 import streamlit as st
 
@@ -16,6 +17,7 @@ from app.widgets.decoding.tried import Tried, Written
 from app.widgets.strategy_rows import Line, Word, strategy_rows
 from app.widgets.text import told
 from app.words import say
+from core.decoding.beam_tree import Rule
 from core.decoding.sampling import Sampling
 from core.decodings import new_words
 from core.errors import GlassformerError
@@ -63,7 +65,7 @@ def sentences(tried: Tried, now: state.State, forced: Mapping[int, int]) -> dict
     drawn = tried.rows([how(now, name, now.seed) for name in SAMPLED], forced)
     found = {
         "greedy": tried.greedy(forced),
-        "beam": tried.beam(now.beams, now.alpha, forced),
+        "beam": tried.beam(now.beams, now.alpha, forced, cast(Rule, now.rule)),
         **dict(zip(SAMPLED, drawn, strict=True)),
     }
     return {name: found[name] for name in state.STRATEGIES}

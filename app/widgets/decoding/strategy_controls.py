@@ -40,7 +40,7 @@ def show(now: state.State) -> None:
         with places[5]:
             _number("beams", now, 1, WIDEST, 1, say("beam.beams_help"))
         with places[6]:
-            _number("alpha", now, 0.0, STRONGEST, 0.1, say("beam.alpha_help"))
+            _number("alpha", now, 0.0, STRONGEST, 0.1, say(f"beam.alpha_help_{now.rule}"))
 
 
 def _number(name: str, now: state.State, low: Any, high: Any, step: Any, about: str) -> None:

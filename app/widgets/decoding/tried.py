@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 
 from app import service, state
 from core.decoding.beam import STRONGEST, beam
-from core.decoding.beam_tree import Beam
+from core.decoding.beam_tree import Beam, Rule
 from core.decoding.forced import continued, teacher_forced
 from core.decoding.rows import tapes
 from core.decoding.sampling import SampledStep, Sampling, samples
@@ -74,21 +74,22 @@ class Tried:
             lambda: self._written(continued(network, self.task, forced, tape)),
         )
 
-    def tree(self, size: int, alpha: float, forced: Forced) -> Beam:
+    def tree(self, size: int, alpha: float, forced: Forced, rule: Rule = "paper") -> Beam:
         """The whole beam search; raises `decoding_range` and `out_of_range`."""
         network, tape = self.translator.transformer, tapes(self.edits)
-        # α takes no part in the search: another one only puts the ends in another order.
+        # By the paper's rule α takes no part in the search: it only orders the ends.
+        takes_part = alpha if rule == "transformers" else None
         tree = self._last(
             "search",
-            (size, _key(forced)),
-            lambda: beam(network, self.task, size, alpha, tape, forced),
+            (size, rule, takes_part, _key(forced)),
+            lambda: beam(network, self.task, size, alpha, tape, forced, rule),
         )
         check_number("alpha", alpha, 0.0, STRONGEST)
-        return self._last("tree", (size, alpha, _key(forced)), lambda: tree.at_alpha(alpha))
+        return self._last("tree", (size, rule, alpha, _key(forced)), lambda: tree.at_alpha(alpha))
 
-    def beam(self, size: int, alpha: float, forced: Forced) -> Written:
+    def beam(self, size: int, alpha: float, forced: Forced, rule: Rule = "paper") -> Written:
         """What the beam search writes, with the numbers that its words had when they came up."""
-        tree = self.tree(size, alpha, forced)
+        tree = self.tree(size, alpha, forced, rule)
         words = tree.words(tree.best.index)
         return self._last("beam", words, lambda: self._written(self._steps(words)))
 
