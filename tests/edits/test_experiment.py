@@ -159,27 +159,6 @@ def test_a_file_of_another_model_or_a_newer_version_is_refused() -> None:
     assert key_of(lambda: Experiment.from_json(text, other)) == "experiment_model"
 
 
-def test_half_a_character_in_a_file_is_refused_by_a_message_that_can_be_shown() -> None:
-    # JSON may escape a surrogate alone; no link, message or label of a page could hold it.
-    about = json.loads(EVERYTHING.to_json(model()))
-    for broken in (
-        {**about, "name": "\ud800"},
-        {**about, "kind": "\ud800"},
-        {**about, "switches": [{"kind": "\ud800"}]},
-        {**about, "switches": [{"kind": "unscaled", "where": "\ud800"}]},
-    ):
-        with pytest.raises(GlassformerError) as caught:
-            Experiment.from_json(json.dumps(broken), model())
-        assert caught.value.key == "experiment_damaged"
-        str(caught.value).encode()
-
-
-def test_what_a_message_names_can_be_shown() -> None:
-    error = GlassformerError("config", problem="unknown setting \ud800")
-    assert error.values == {"problem": "unknown setting ?"}
-    str(error).encode()
-
-
 def test_the_fingerprint_is_of_weights_config_and_words() -> None:
     marks = {fingerprint(model()), fingerprint(load_model("translator-taught"))}
     marks.add(fingerprint(with_config(model(), replace(model().config, norm_place="pre"))))
