@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import shutil
 import struct
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -16,6 +19,9 @@ from core.checkpoints import load_model, save_model
 from core.config import ModelConfig
 from core.edits import Experiment
 from core.model.transformer import Transformer
+from core.opening.kinds import kind_of
+from core.opening.models import unpack
+from core.opening.runs import read_run
 from core.text.tokenizer import Tokenizer
 from core.trace.trace import Trace
 from core.translator import Translator
@@ -79,6 +85,46 @@ def models(folder: Path) -> Attempt:
     return attempt
 
 
+def archives(folder: Path) -> Attempt:
+    """A trained model as a zip, with one of its files or the zip itself changed."""
+    model, place = small(), folder / "packed"
+    save_model(place, model.transformer, model.tokenizer)
+    good = {path.name: path.read_bytes() for path in place.iterdir()}
+
+    def attempt(rng: random.Random) -> None:
+        contents, name = dict(good), rng.choice([*good, "config.json"])
+        if rng.random() < 0.6:
+            contents[name] = (
+                _safetensors(rng, good[name])
+                if name.endswith(".safetensors")
+                else hostile.written(rng, json.loads(good[name]))
+            )
+        parent = rng.choice(("model", "model", "", "..", "/", "a/b", "我的模型", "x" * 300, "m@4"))
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", rng.choice((0, 8))) as archive:
+            for each, data in contents.items():
+                archive.writestr(f"{parent}/{each}".lstrip("/"), data)
+        given = buffer.getvalue()
+        with TemporaryDirectory(dir=folder) as room:
+            unpack(hostile.damaged(rng, given) if rng.random() < 0.4 else given, Path(room))
+
+    return attempt
+
+
+def uploads(folder: Path) -> Attempt:
+    """A run, as bytes that somebody opens in the app; what opens must be of use."""
+    path = folder / "sent.safetensors"
+    small().trace(SENTENCE, target="猫 睡觉").save(path)
+    good = path.read_bytes()
+
+    def attempt(rng: random.Random) -> None:
+        data = _safetensors(rng, good)
+        if kind_of(data) == "run":
+            _use(read_run(data))
+
+    return attempt
+
+
 def experiments(_: Path) -> Attempt:
     """An experiment's file, opened as the app opens it."""
     model = small()
@@ -126,6 +172,8 @@ def kinds(longest: int = hostile.LONGEST) -> dict[str, Callable[[Path], Attempt]
     return {
         "runs": runs,
         "models": models,
+        "archives": archives,
+        "uploads": uploads,
         "experiment-files": experiments,
         "pairs": pairs(longest),
     }

@@ -17,6 +17,7 @@ from tests.fuzz.attempts import attempts
 LONGEST = 60  # characters of a text
 TEXTS = {"texts": 60, "experiments": 1000}
 FILES = {"runs": 150, "models": 60, "experiment-files": 300, "pairs": 150}
+FILES |= {"archives": 40, "uploads": 150}
 LINKS = 40
 
 
