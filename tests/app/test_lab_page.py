@@ -97,8 +97,8 @@ def test_errata_at_a_glance(lab: AppTest) -> None:
 def test_reasons_are_said_with_the_counts_of_the_data(lab: AppTest) -> None:
     app = chosen(lab, "pe-matrix")
     halved = errata_of("pe-matrix")[0]
-    assert f"So {halved.wrong} of the {halved.shown} numbers" in tables(app)
-    assert f"in {halved.rows} of the {halved.all_rows} rows" in tables(app)
+    assert f"Wrong are {halved.wrong} of the {halved.shown} numbers" in tables(app)
+    assert f"in {halved.rows} of {halved.all_rows} rows" in tables(app)
     app = chosen(lab, "softmax-4x4")
     shares = work("softmax-4x4").quantity("weights").value
     rounded = [f"{shares[cell]:.1f}" for cell in ((1, 0), (1, 1), (3, 3))]

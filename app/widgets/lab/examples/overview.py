@@ -17,6 +17,7 @@ from core.lab.code_errata import CodeErratum, code_errata
 from core.lab.errata import KINDS, Erratum, errata, tally
 
 COLUMNS = ("example", "where", "true", "printed", "wrong", "why")
+FROM_ZERO = ("pe-matrix",)  # whose rows and columns count as in the formula
 CODE_COLUMNS = ("kind", "code", "why")
 
 
@@ -79,7 +80,8 @@ def _code_row(erratum: CodeErratum) -> str:
 
 
 def where(erratum: Erratum) -> str:
-    """The number in words, its place counted from 1: "Weights [2, 1]"."""
-    place = ", ".join(str(at + 1) for at in erratum.cell)
+    """The number in words, its place counted as on its screen: "Weights [2, 1]"."""
+    first = 0 if erratum.example in FROM_ZERO else 1
+    place = ", ".join(str(at + first) for at in erratum.cell)
     name = title(erratum.example, erratum.quantity)
     return f"{name} {say('lab_examples.cell', place=place)}" if place else name
