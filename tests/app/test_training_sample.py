@@ -32,13 +32,20 @@ def test_what_the_card_counts_is_read_where_there_is_one(tmp_path: Path) -> None
     assert load_exact_match(tmp_path) == {}
 
 
+def said_in(language: str) -> Any:
+    def say(key: str, **values: Any) -> str:
+        return texts(language)[key].format(**values) if values else texts(language)[key]
+
+    return say
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_page_says_which_sentences_are_counted(
     monkeypatch: pytest.MonkeyPatch, language: str
 ) -> None:
     training: Any = SimpleNamespace(now=SimpleNamespace(model=""))
     counted = {way: (each["right"], each["total"]) for way, each in CARD.items()}
-    monkeypatch.setattr(curves, "say", lambda key, **values: texts(language)[key].format(**values))
+    monkeypatch.setattr(curves, "say", said_in(language))
     monkeypatch.setattr(curves.service, "get_exact_match", lambda name: counted)
     said = "".join(curves.sample(training))
     for figure in (str(PAIRS), str(READINGS), "1,200", "8", "7.5%", "37.5%"):
