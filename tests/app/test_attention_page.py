@@ -138,7 +138,7 @@ def test_the_mean_of_a_forbidden_cell_says_forbidden(open_page: Callable[..., Ap
 
 def test_in_the_decoder_the_first_key_is_the_start_flag(open_page: Callable[..., AppTest]) -> None:
     for kind, name in (
-        ("decoder", "start flag"),
+        ("decoder", "begin token"),
         ("encoder", "first word"),
         ("cross", "first word"),
     ):

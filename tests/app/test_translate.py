@@ -185,7 +185,7 @@ def test_large_type_gives_the_room_of_runners_up_to_the_words(
 
 def test_signs_among_the_runners_up_say_what_they_are() -> None:
     assert signs(["我", "<eos>", "<zh>", "<name1>"]) == {
-        1: "end sign: the sentence is over",
+        1: "end token: the sentence is over",
         2: "begin sign: write Chinese",
     }
 
