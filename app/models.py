@@ -8,7 +8,14 @@ import streamlit as st
 
 from app import trainings
 from app.cache import SERVER, BoundedCache
-from core.checkpoints import DEFAULT, list_models, load_about, load_history, load_model
+from core.checkpoints import (
+    DEFAULT,
+    list_models,
+    load_about,
+    load_exact_match,
+    load_history,
+    load_model,
+)
 from core.errors import GlassformerError
 from core.history import History
 from core.translator import Translator
@@ -38,6 +45,15 @@ def get_history(name: str = "") -> History | None:
     Errors: as `get_model`.
     """
     return load_history(place_of(name)[0])
+
+
+def get_exact_match(name: str = "") -> dict[str, tuple[int, int]]:
+    """What the model card of a bundled model counts, as `core.checkpoints.load_exact_match`.
+
+    Empty for others: their history counts other sentences.
+    """
+    place, bundled = place_of(name)
+    return load_exact_match(place) if bundled else {}
 
 
 def get_taught(name: str = "") -> dict[str, Any]:

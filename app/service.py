@@ -9,7 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from app import experiments, opened, state
-from app.models import get_history, get_model, get_taught, models, place_of, steps_of
+from app.models import (
+    get_exact_match,
+    get_history,
+    get_model,
+    get_taught,
+    models,
+    place_of,
+    steps_of,
+)
 from app.traces import (
     get_batch,
     get_damage,
@@ -31,7 +39,7 @@ from core.translator import Translator
 
 __all__ = [
     "Outcome", "Pair", "both", "current", "edits_on_screen", "experiment", "file",
-    "forced", "get_batch", "get_damage", "get_forced", "get_history", "get_model", "get_replay",
+    "forced", "get_batch", "get_damage", "get_exact_match", "get_forced", "get_history", "get_model", "get_replay",
     "get_run", "get_setting", "get_taught", "get_trace", "get_variant", "made_by",
     "model_on_screen", "models", "on_screen", "pair", "place_of", "plain_model", "trace_bytes",
     "written",

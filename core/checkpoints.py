@@ -130,6 +130,18 @@ def load_history(name_or_folder: str | Path) -> History | None:
     return read_history(_folder_and_step(name_or_folder)[0])
 
 
+def load_exact_match(name_or_folder: str | Path) -> dict[str, tuple[int, int]]:
+    """What the model card counts on held-out sentences: (right, of all) by "en-zh" and "zh-en".
+
+    Empty for a model that `make evaluate` has not measured.
+    """
+    try:
+        found = _read_json(_folder_and_step(name_or_folder)[0] / "metrics.json")["exact_match"]
+        return {way: (int(each["right"]), int(each["total"])) for way, each in found.items()}
+    except (OSError, AttributeError, KeyError, TypeError, ValueError):
+        return {}
+
+
 def load_about(name_or_folder: str | Path) -> dict[str, Any]:
     """What config.json tells: "model", "training" (the recipe), "taught" (heads that were taught).
 

@@ -23,8 +23,7 @@ FORMULAS = {
         "div_term": r"@data{\omega_i} = 10000^{-2i/d_{model}}",
         "pe": r"@data{PE_{pos,2i}} = \sin(pos \cdot \omega_i), \quad"
         r" @data{PE_{pos,2i+1}} = \cos(pos \cdot \omega_i)",
-        "pe_row_1": r"@data{PE_1} = (\sin \omega_0, \cos \omega_0, \sin \omega_1, \dots)",
-        "pe_8_1": r"@data{PE_{8,1}} = \cos(8\,\omega_0)",
+        "angles": r"pos \cdot @data{\omega_i}",
     },
     "pe-same-word": {
         "pe": r"@data{PE_{pos,2i}} = \sin\frac{pos}{10000^{2i/d_{model}}}, \quad"
@@ -40,10 +39,11 @@ FORMULAS = {
     "softmax-4x4": {
         "weights": rf"@weights{{A_{{ij}}}} = {_SHARE}",
         "exp_row_0": r"e^{S_{0j}}",
+        "e_to_s_00": r"e^{S_{00}}",
+        "e_to_s_01": r"e^{S_{01}}",
     },
     "self-similarity-8d": {
         "scores": r"S = X X^{\top}",
-        "scores_row_0": r"S_{0j} = \sum_k X_{0k} X_{jk}",
         "weights_unscaled": rf"{_A} = \mathrm{{softmax}}(S)",
         "weights_scaled": rf"{_A} = \mathrm{{softmax}}(S / \sqrt{{d_k}})",
         "context_scaled": rf"{_A} X",
@@ -93,6 +93,10 @@ FORMULAS = {
         "encoder": r"\mathrm{encoder}(x)",
         "decoder": r"\mathrm{decoder}(y, \mathrm{memory})",
     },
+    "word-positions": {
+        "places": r"\{pos : x_{pos} = x_{pos'},\ pos \ne pos'\}",
+        "count": r"|x|",
+    },
 }
 _ROLES = {
     "Q": "query",
@@ -100,8 +104,9 @@ _ROLES = {
     "V": "value",
     "scores": "weights",
     "scaled": "weights",
-    "scores_row_0": "weights",
     "exp_row_0": "weights",
+    "e_to_s_00": "weights",
+    "e_to_s_01": "weights",
     "context": "value",
     "context_scaled": "value",
     "value": "value",

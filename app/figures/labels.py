@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -44,6 +45,22 @@ def text_width(text: str, font: float) -> float:
     """Roughly how many pixels a text takes: 1 em a wide character, 0.56 em any other."""
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     return font * (wide + 0.56 * (len(text) - wide))
+
+
+def broken(text: str, room: float, font: float) -> list[str]:
+    """A text in lines no wider than `room` pixels: between words, within Chinese anywhere."""
+    lines, line = [], ""
+    for part in re.findall(r"[\u2e80-\uffef]|\s+|[^\s\u2e80-\uffef]+", text):
+        if (
+            line
+            and text_width(f"{line}{part}".rstrip(), font) > room
+            and part not in "，。、；：）”"
+        ):
+            lines.append(line.rstrip())
+            line = part.lstrip()
+        else:
+            line += part
+    return [*lines, line.rstrip()] if line.strip() or not lines else lines
 
 
 def widest(text: str, font: float) -> float:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.figures.labels import escape
+from app.figures.labels import broken, escape
 from app.figures.theme import Look
 from app.figures.triple_layout import TITLE, Frame, axis_names
 from core.reading.beside import Beside
 
 LEGEND, LINE = 110, 20  # pixels: both colour bars, and a line of text below them
+SAID = 13  # pixels of its type
 
 
 @dataclass(frozen=True)
@@ -55,15 +56,22 @@ def notes(frame: Frame, texts: TripleTexts) -> list[dict[str, Any]]:
         found.append(_note(lines, left, top, 13, "faint", frame))
     if not frame.in_a_row:
         start = beside_top(frame) + look.px(LEGEND)
-        for line, text in enumerate(texts.said):
+        for line, text in enumerate(lines_beside(frame, texts.said)):
             colour, height = "text" if line else "faint", start + line * look.px(LINE)
-            found.append(_note(escape(text), frame.boxes[1].left, height, 13, colour, frame))
+            found.append(_note(escape(text), frame.boxes[1].left, height, SAID, colour, frame))
     return found
 
 
-def has_room(frame: Frame, lines: int) -> bool:
-    """Whether so many lines can stand beside the difference, below the legend."""
+def has_room(frame: Frame, said: Sequence[str]) -> bool:
+    """Whether these lines, broken where they must be, can stand beside the difference."""
+    lines = len(lines_beside(frame, said))
     return beside_top(frame) + frame.look.px(LEGEND + lines * LINE) <= frame.layout.height
+
+
+def lines_beside(frame: Frame, said: Sequence[str]) -> list[str]:
+    """The lines beside the difference, none wider than its place."""
+    room = frame.layout.width - frame.boxes[1].left
+    return [line for text in said for line in broken(text, room, frame.look.px(SAID))]
 
 
 def beside_top(frame: Frame) -> float:

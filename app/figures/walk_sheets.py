@@ -81,19 +81,28 @@ def limit_of(sheets: Sequence[Sheet]) -> float:
 
 def sent(found: Sheet, limit: float, positive: bool, exact: bool) -> dict[str, Any]:
     """The numbers of a sheet for the browser: float32, or a byte a cell where they are too many."""
+    low, high = _beyond(found, limit)
     data: dict[str, Any] = {
         "rows": _edge(found.rows),
         "columns": _edge(found.columns),
         "at": list(found.at),
         "limit": limit,
         "positive": positive,
+        "beyond": [not positive and low, high],
         "allowed": None if found.allowed is None else _base64(found.allowed.astype(np.uint8)),
     }
     if exact:
         return data | {"values": _base64(found.values.astype("<f4"))}
-    low = 0.0 if positive else -limit
-    shares = np.clip((np.nan_to_num(found.values) - low) / (limit - low), 0, 1)
+    start = 0.0 if positive else -limit
+    shares = np.clip((np.nan_to_num(found.values) - start) / (limit - start), 0, 1)
     return data | {"levels": _base64(np.rint(shares * _LEVELS).astype(np.uint8))}
+
+
+def _beyond(found: Sheet, limit: float) -> tuple[bool, bool]:
+    """Whether numbers lie below and above the ends of the colours, but for rounding."""
+    shown = found.values if found.allowed is None else found.values[found.allowed]
+    finite, end = shown[np.isfinite(shown)], limit * (1 + 1e-6)
+    return bool((finite < -end).any()), bool((finite > end).any())
 
 
 def _edge(axis: Axis) -> dict[str, Any]:

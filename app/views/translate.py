@@ -10,8 +10,8 @@ trace = service.on_screen()
 opened = map_panel.open_block(trace)
 apply_layout()
 lead.show(trace)
-# An open block takes the place of the words; the map stays on the right, to open the next one.
-left, right = st.columns([5, 6] if opened else [1, 2], gap="small")
+# An open block takes the place of the words; the map stays where it is, under the cursor.
+left, right = st.columns([5, 6], gap="small")
 with left.container(key="translate_left", gap="xsmall"):
     if opened:
         map_panel.show_block(trace)

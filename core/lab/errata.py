@@ -1,14 +1,20 @@
-"""Everything that the lecture notes print wrong, at a glance."""
+"""Everything that the lecture notes print wrong, at a glance; their code is in `code_errata`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
+from torch import Tensor
 
 from core.lab.worked_examples import Quantity, examples, work
+
+Kind = Literal["number", "inconsistent"]
+KINDS: tuple[Kind, ...] = ("number", "inconsistent")
+INCONSISTENT = frozenset({"numbers_and_code_differ"})  # right by the formula, not by the code
 
 
 @dataclass(frozen=True)
@@ -20,18 +26,22 @@ class Erratum:
 
     example: str
     reason: str
+    kind: Kind
     quantity: str  # that holds the number
     cell: tuple[int, ...]  # where in it, from 0
     true: float
     printed: float
     wrong: int  # how many numbers are wrong for this reason
     shown: int  # of how many that the notes print in these quantities
+    rows: int  # rows of the quantity above that have a wrong number
+    all_rows: int
 
 
 @cache
 def errata() -> tuple[Erratum, ...]:
-    """All of them, in the order of the notes."""
-    return tuple(erratum for key in examples() for erratum in errata_of(key))
+    """All of them, in the order of the notes; wrong numbers first."""
+    found = [erratum for key in examples() for erratum in errata_of(key)]
+    return tuple(sorted(found, key=lambda each: KINDS.index(each.kind)))
 
 
 class Tally(NamedTuple):
@@ -42,45 +52,67 @@ class Tally(NamedTuple):
     reasons: int
 
 
-def tally(found: tuple[Erratum, ...]) -> Tally:
-    """The errata counted."""
-    return Tally(
-        sum(each.wrong for each in found),
-        sum(each.shown for each in found),
-        len({each.reason for each in found}),
-    )
+@cache
+def tally(kind: Kind, keys: tuple[str, ...] | None = None) -> Tally:
+    """The printed numbers of these examples counted, each once; of all examples without `keys`."""
+    wrong, shown, reasons = 0, 0, set[str]()
+    for quantity in _quantities(examples() if keys is None else keys):
+        marks = {
+            cause.reason: int(cause.cells.sum())
+            for cause in quantity.causes
+            if cause.cells is not None and kind_of(cause.reason) == kind
+        }
+        if marks and quantity.printed is not None:
+            wrong, shown = wrong + sum(marks.values()), shown + quantity.printed.numel()
+            reasons |= set(marks)
+    return Tally(wrong, shown, len(reasons))
 
 
+def kind_of(reason: str) -> Kind:
+    """What is wrong: the number, or its agreement with the code printed beside it."""
+    return "inconsistent" if reason in INCONSISTENT else "number"
+
+
+@cache
 def errata_of(key: str) -> tuple[Erratum, ...]:
     """Those of one example, a reason each, in the order in which they come up."""
-    by_reason: dict[str, list[Quantity]] = {}
-    for quantity in work(key).quantities:
-        if quantity.erratum is not None:
-            by_reason.setdefault(quantity.erratum, []).append(quantity)
+    by_reason: dict[str, list[tuple[Quantity, Tensor]]] = {}
+    for quantity in _quantities([key]):
+        for cause in quantity.causes:
+            assert cause.cells is not None  # the inputs are the notes'
+            by_reason.setdefault(cause.reason, []).append((quantity, cause.cells))
     return tuple(_erratum(key, reason, found) for reason, found in by_reason.items())
 
 
-def _erratum(key: str, reason: str, quantities: list[Quantity]) -> Erratum:
-    worst = max(quantities, key=lambda each: float(_apart(each).max()))
+def _quantities(keys: Iterable[str]) -> list[Quantity]:
+    return [each for key in keys for each in work(key).quantities]
+
+
+def _erratum(key: str, reason: str, found: list[tuple[Quantity, Tensor]]) -> Erratum:
+    worst, cells = max(found, key=lambda each: float(_apart(*each).max()))
     assert worst.printed is not None
-    place = int(_apart(worst).argmax())
-    cell = tuple(int(at) for at in torch.unravel_index(torch.tensor(place), worst.value.shape))
+    place = int(_apart(worst, cells).argmax())
+    at = torch.unravel_index(torch.tensor(place), worst.value.shape)
+    last = found[-1][1]  # the whole follows its parts: a table its frequencies
+    rows = last.reshape(len(last), -1).any(dim=1) if last.dim() else last.reshape(1)
     return Erratum(
         example=key,
         reason=reason,
+        kind=kind_of(reason),
         quantity=worst.key,
-        cell=cell,
+        cell=tuple(int(each) for each in at),
         true=float(worst.value.flatten()[place]),
         printed=float(worst.printed.flatten()[place]),
-        wrong=sum(int(each.differs.sum()) for each in quantities if each.differs is not None),
-        shown=sum(each.printed.numel() for each in quantities if each.printed is not None),
+        wrong=sum(int(cells.sum()) for _, cells in found),
+        shown=sum(each.printed.numel() for each, _ in found if each.printed is not None),
+        rows=int(rows.sum()),
+        all_rows=len(rows),
     )
 
 
-def _apart(quantity: Quantity) -> torch.Tensor:
-    """How far apart the two numbers of each cell are, relative to the larger: flat."""
+def _apart(quantity: Quantity, cells: Tensor) -> Tensor:
+    """How far apart the two numbers of each of the cells are, relative to the larger: flat."""
     assert quantity.printed is not None
-    assert quantity.differs is not None
     larger = torch.maximum(quantity.printed.abs(), quantity.value.abs())
     relative = (quantity.printed - quantity.value).abs() / larger.clamp(min=1e-12)
-    return torch.where(quantity.differs, relative, 0.0).flatten()
+    return torch.where(cells, relative, 0.0).flatten()

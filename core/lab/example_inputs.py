@@ -13,6 +13,7 @@ from core.lab.inputs import array, number, whole
 
 Reader = Callable[[str, Any], Any]
 LABEL = 40  # characters of a word
+WORDS = 32  # of a sentence
 
 _row: Reader = partial(array, axes=1, limit=32)
 _table: Reader = partial(array, axes=2, limit=256)
@@ -55,6 +56,7 @@ READERS: Mapping[str, Mapping[str, Reader]] = {
         "heads": _whole(1, 64),
         "d_ff": _whole(1, 2048),
     },
+    "word-positions": {"words": _words, "together": _word},
 }
 
 
@@ -125,6 +127,14 @@ def _model(inputs: Mapping[str, Any]) -> None:
         _refuse("heads", str(inputs["heads"]), f"{inputs['d_model']} / n")
 
 
+def _sentence(inputs: Mapping[str, Any]) -> None:
+    many = len(inputs["words"])
+    if not many:
+        raise GlassformerError("lab_empty", name="words")
+    if many > WORDS:
+        raise GlassformerError("lab_large", name="words", given=many, limit=WORDS)
+
+
 def _fit(name: str, given: Tensor, shape: tuple[int, ...]) -> None:
     if tuple(given.shape) != shape:
         _refuse(name, _size(tuple(given.shape)), _size(shape))
@@ -148,4 +158,5 @@ _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], None]] = {
     "soft-dictionary": _dictionary,
     "mask-softmax-3x3": _square,
     "shapes-512": _model,
+    "word-positions": _sentence,
 }

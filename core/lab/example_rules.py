@@ -24,13 +24,9 @@ Values = dict[str, Tensor]
 
 def _position_matrix(inputs: Inputs) -> Values:
     length, width = inputs["max_len"], inputs["d_model"]
-    table = position_encoding(length, width)
-    found = {"div_term": frequency(torch.arange(0, width, 2), width), "pe": table}
-    if length > 1:
-        found["pe_row_1"] = table[1]
-    if length > 8:
-        found["pe_8_1"] = table[8, 1]
-    return found
+    frequencies = frequency(torch.arange(0, width, 2), width)  # (D / 2,)
+    angles = torch.arange(length).double()[:, None] * frequencies  # (max_len, D / 2)
+    return {"div_term": frequencies, "angles": angles, "pe": position_encoding(length, width)}
 
 
 def _same_word(inputs: Inputs) -> Values:
@@ -52,7 +48,9 @@ def _attended(q: Tensor, k: Tensor, v: Tensor) -> Values:
 
 
 def _softmax(inputs: Inputs) -> Values:
-    return {"weights": shares(inputs["scores"]), "exp_row_0": inputs["scores"][0].exp()}
+    powers = inputs["scores"][0].exp()
+    found = {"weights": shares(inputs["scores"]), "exp_row_0": powers}
+    return found | {f"e_to_s_0{at}": each for at, each in enumerate(powers[:2])}
 
 
 def _self_similarity(inputs: Inputs) -> Values:
@@ -60,7 +58,6 @@ def _self_similarity(inputs: Inputs) -> Values:
     stages = attention(x, x)
     return {
         "scores": stages["scores"],
-        "scores_row_0": stages["scores"][0],
         "weights_unscaled": shares(stages["scores"]),
         "weights_scaled": stages["weights"],
         "context_scaled": soft_lookup(stages["weights"], x),
@@ -136,6 +133,19 @@ def _nothing_allowed(inputs: Inputs) -> Values:
     return {"weights_fill_-1e9": large, "weights_fill_-inf": infinite}
 
 
+def _word_positions(inputs: Inputs) -> Values:
+    words, together = inputs["words"], inputs["together"]
+    often = max(words, key=words.count)  # the first one that stands most often
+    places = [at for at, word in enumerate(words) if word == often]
+    spans = [
+        end - start - 1
+        for start in range(len(words))
+        for end in range(start + 2, len(words) + 1)
+        if "".join(words[start:end]) == together
+    ]
+    return {"places": torch.tensor(places), "count": torch.tensor(len(words) - sum(spans))}
+
+
 RULES: Mapping[str, Callable[[Inputs], Values]] = {
     "pe-matrix": _position_matrix,
     "pe-same-word": _same_word,
@@ -150,4 +160,5 @@ RULES: Mapping[str, Callable[[Inputs], Values]] = {
     "mask-softmax-3x3": _causal,
     "all-zero-mask": _nothing_allowed,
     "shapes-512": shapes,
+    "word-positions": _word_positions,
 }

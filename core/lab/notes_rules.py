@@ -32,9 +32,9 @@ def _waves(places: Tensor, slipped: Tensor, width: int) -> Tensor:
 def _exponent_halved(inputs: Inputs, _: Inputs) -> Values:
     length, width = inputs["max_len"], inputs["d_model"]
     slipped = torch.arange(width // 2, dtype=torch.float64)  # i where 2i belongs
-    table = _waves(torch.arange(length), slipped, width)
-    found = {"div_term": frequency(slipped, width), "pe": table}
-    return found | ({"pe_row_1": table[1]} if length > 1 else {})
+    places, frequencies = torch.arange(length), frequency(slipped, width)
+    angles = places.double()[:, None] * frequencies
+    return {"div_term": frequencies, "angles": angles, "pe": _waves(places, slipped, width)}
 
 
 def _exponent_doubled(inputs: Inputs, _: Inputs) -> Values:
@@ -69,6 +69,13 @@ def _numbers_of_the_other_formula(inputs: Inputs, _: Inputs) -> Values:
     return {"std": found.std.flatten()[0], "normalised": found.normalized[0, 0]}
 
 
+def _counted_from_one(inputs: Inputs, _: Inputs) -> Values:
+    words = inputs["words"]
+    often = max(words, key=words.count)
+    places = [at + 1 for at, word in enumerate(words) if word == often]
+    return {"places": torch.tensor(places).double(), "count": torch.tensor(len(words)).double()}
+
+
 NOTES_RULES: Mapping[str, Callable[[Inputs, Inputs], Values]] = {
     "pe-matrix": _exponent_halved,
     "pe-same-word": _exponent_doubled,
@@ -76,13 +83,14 @@ NOTES_RULES: Mapping[str, Callable[[Inputs, Inputs], Values]] = {
     "softmax-4x4": _one_hot,
     "four-dim-attention": _weights_made_up,
     "layer-norm": _numbers_of_the_other_formula,
+    "word-positions": _counted_from_one,
 }
 
 
 def _rounded_inputs(inputs: Inputs) -> Values:
     """How far x xᵀ can be off because each x is rounded: Σ (|xᵢ| + |yᵢ|) × half a unit."""
     sizes = inputs["X"].abs().sum(dim=1)  # (S,)
-    return {"scores_row_0": (sizes[0] + sizes) * ROUNDED}
+    return {"scores": (sizes[:, None] + sizes) * ROUNDED}
 
 
 SLACK: Mapping[str, Callable[[Inputs], Values]] = {"self-similarity-8d": _rounded_inputs}

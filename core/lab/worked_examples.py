@@ -4,6 +4,7 @@ worked = work("softmax-alternatives", scores="3 1")
 worked.quantity("l2").value          # what core's functions give
 worked.quantity("l2").printed        # what the notes print; None once the inputs are changed
 worked.quantity("l2").differs        # which of the printed numbers are wrong
+worked.quantity("l2").causes         # for which reasons, and which cells each one explains
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import tomllib
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -26,7 +28,13 @@ from core.lab.example_rules import RULES
 from core.lab.notes_rules import NOTES_RULES, SLACK
 
 FILE = Path(__file__).parent / "data" / "worked_examples.toml"
-FEWEST_DECIMALS = 2  # a number printed with fewer is held to two
+
+
+class Cause(NamedTuple):
+    """Why numbers of a quantity are not what the notes should print."""
+
+    reason: str  # a key
+    cells: Tensor | None  # bool, of the shape of `printed`: those that it explains
 
 
 @dataclass(frozen=True)
@@ -36,9 +44,9 @@ class Quantity:
     key: str
     value: Tensor  # as computed now, float64; a shape is a row of whole numbers
     printed: Tensor | None  # what the notes print for it, where they do and the inputs are theirs
-    differs: Tensor | None  # bool, of the shape of `printed`: wrong beyond rounding
+    differs: Tensor | None  # bool, of the shape of `printed`: wrong at the decimals printed
     by_notes: Tensor | None  # what comes out when computed the way the notes must have
-    erratum: str | None  # the key of why the notes' number is wrong, whatever the inputs
+    causes: tuple[Cause, ...]  # without cells where the inputs are no longer the notes'
 
 
 @dataclass(frozen=True)
@@ -98,37 +106,89 @@ def work(key: str, **changed: Any) -> Worked:
         key=key,
         inputs=MappingProxyType(inputs),
         edited=edited,
-        quantities=_quantities(key, inputs, {} if edited else stored["printed"]),
+        quantities=_quantities(key, inputs, edited),
         remarks=tuple(stored.get("remarks", ())),
     )
 
 
-def _quantities(key: str, inputs: dict[str, Any], printed: dict[str, Any]) -> tuple[Quantity, ...]:
-    true = RULES[key](inputs)
-    notes = NOTES_RULES[key](inputs, _example(key)["printed"]) if key in NOTES_RULES else {}
+def _quantities(key: str, inputs: dict[str, Any], edited: bool) -> tuple[Quantity, ...]:
+    true, stored = RULES[key](inputs), _example(key)
+    notes = NOTES_RULES[key](inputs, _plain(stored["printed"])) if key in NOTES_RULES else {}
     slack = SLACK[key](inputs) if key in SLACK else {}
-    errata = _example(key).get("errata", {})
     found = []
     for name, value in true.items():
-        shown = _tensor(printed[name]) if name in printed else None
-        wrong = None
+        shown, wrong = None if edited else _printed(stored, name, notes), None
         if shown is not None:
-            within = 0.5 * 10.0 ** -_decimals(printed[name]) + slack.get(name, torch.zeros(()))
+            within = 0.5 * _unit(stored, name) + slack.get(name, torch.zeros(()))
             wrong = (shown - value).abs() > within + 1e-9
-        found.append(
-            Quantity(name, value.double(), shown, wrong, notes.get(name), errata.get(name))
-        )
+        causes = _causes(stored, name, wrong)
+        found.append(Quantity(name, value.double(), shown, wrong, notes.get(name), causes))
     return tuple(found)
 
 
-def _decimals(printed: Any) -> int:
-    if isinstance(printed, list):
-        return max(map(_decimals, printed))
-    return max(FEWEST_DECIMALS, len(str(float(printed)).partition(".")[2].rstrip("0")))
+def _printed(stored: dict[str, Any], name: str, notes: Mapping[str, Tensor]) -> Tensor | None:
+    """What the notes print: as stored, or their slip with the stored cells put in."""
+    if name in stored["printed"]:
+        return _tensor(stored["printed"][name])
+    if name not in stored.get("slipped", {}):
+        return None
+    shown = notes[name].double().round(decimals=stored["slipped"][name])
+    for cell in _quoted(stored, name):
+        shown[tuple(cell["at"])] = _tensor(cell["printed"])
+    return shown
+
+
+def _unit(stored: dict[str, Any], name: str) -> float:
+    """The last place printed: 0.1 for 0.4, 10⁷ for 1.63e9; of many numbers the finest."""
+    if name in stored["printed"]:
+        return 10.0 ** min(map(_exponent, _leaves(stored["printed"][name])))
+    return 10.0 ** -int(stored["slipped"][name])
+
+
+def _causes(stored: dict[str, Any], name: str, wrong: Tensor | None) -> tuple[Cause, ...]:
+    found, left = [], None if wrong is None else wrong.clone()
+    for cell in _quoted(stored, name):
+        if "erratum" in cell:
+            own = None
+            if wrong is not None and left is not None:
+                own, place = torch.zeros_like(wrong), tuple(cell["at"])
+                own[place], left[place] = wrong[place], False
+            found.append(Cause(cell["erratum"], own))
+    if name in stored.get("errata", {}):
+        found.insert(0, Cause(stored["errata"][name], left))
+    return tuple(found)
+
+
+def _quoted(stored: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    return [each for each in stored.get("quoted", ()) if each["quantity"] == name]
+
+
+def _leaves(values: Any) -> list[Any]:
+    return (
+        [leaf for each in values for leaf in _leaves(each)]
+        if isinstance(values, list)
+        else [values]
+    )
+
+
+def _exponent(printed: Any) -> int:
+    """Of the last digit of a number as the file has it."""
+    exponent = Decimal(printed).as_tuple().exponent
+    assert isinstance(exponent, int)  # the file has neither NaN nor ∞
+    return exponent
 
 
 def _tensor(values: Any) -> Tensor:
-    return torch.tensor(values, dtype=torch.float64)
+    return torch.tensor(_plain(values), dtype=torch.float64)
+
+
+def _plain(values: Any) -> Any:
+    """The same with floats in place of decimals."""
+    if isinstance(values, dict):
+        return {name: _plain(each) for name, each in values.items()}
+    if isinstance(values, list):
+        return [_plain(each) for each in values]
+    return float(values) if isinstance(values, Decimal) else values
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -147,4 +207,6 @@ def _example(key: str) -> dict[str, Any]:
 
 @cache
 def _stored() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(FILE.read_text(encoding="utf-8"))
+    """The file, what is printed as decimals: they keep the digits that the notes print."""
+    read = tomllib.loads(FILE.read_text(encoding="utf-8"), parse_float=Decimal)
+    return {key: each | {"inputs": _plain(each["inputs"])} for key, each in read.items()}

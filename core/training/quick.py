@@ -14,11 +14,12 @@ from core.training.measures.sentences import coreference_readings, unseen_pairs
 from core.training.measures.tally import Tally, best, both_right, tally
 from core.translator import Translator
 
+PAIRS = 400  # of the grammar's held-out pairs: the first ones
 READINGS = 100  # pairs of readings
 
 
 def quick_metrics(
-    translator: Translator, grammar: Grammar, pairs: int = 400, readings: int = READINGS
+    translator: Translator, grammar: Grammar, pairs: int = PAIRS, readings: int = READINGS
 ) -> dict[str, float]:
     """The figures of a snapshot, on sentences of the grammar that are never trained on.
 

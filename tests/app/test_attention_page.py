@@ -138,14 +138,14 @@ def test_the_mean_of_a_forbidden_cell_says_forbidden(open_page: Callable[..., Ap
 
 def test_in_the_decoder_the_first_key_is_the_start_flag(open_page: Callable[..., AppTest]) -> None:
     for kind, name in (
-        ("decoder", "start flag"),
+        ("decoder", "begin token"),
         ("encoder", "first word"),
         ("cross", "first word"),
     ):
         names = [
             chart["layout"]["yaxis"]["ticktext"]
             for chart in charts(open_page(kind=kind))
-            if "start, end,<br>punctuation" in chart["layout"]["yaxis"].get("ticktext", [])
+            if "begin, end,<br>punctuation" in chart["layout"]["yaxis"].get("ticktext", [])
         ]
         assert names[0][3] == name
 
@@ -158,7 +158,7 @@ def test_the_example_says_what_it_is(open_page: Callable[..., AppTest]) -> None:
         words = attention_views.strongest_cell(view.weights, *places)
         name = "largest weight after softmax"
         if words != attention_views.largest_cell(view.weights):
-            name += " apart from start, end"
+            name += " apart from begin token, end"
         said[name] = {"layer": str(layer + 1), "head": str(head + 1)}
     assert len(said) == 2  # heads of both kinds are there
     for name, query in said.items():

@@ -11,9 +11,11 @@ from streamlit.testing.v1 import AppTest
 from app.figures.lab_tables import exact
 from app.screen import LAB, State
 from app.widgets.lab import kit, page
+from app.widgets.lab.examples import results
 from app.widgets.lab.fields import Field, cleaned, start, written
 from core.errors import GlassformerError
-from core.lab.errata import errata
+from core.lab.code_errata import code_errata
+from core.lab.errata import errata, errata_of, tally
 from core.lab.worked_examples import examples, work
 from tests.opened_app import opened, state_of
 
@@ -82,14 +84,38 @@ def test_softmax_against_a_recomputation(lab: AppTest) -> None:
 
 def test_errata_at_a_glance(lab: AppTest) -> None:
     app = chosen(lab, "errata")
-    assert tables(app).count("<tr>") == len(errata()) + 1
-    assert "72 of the 92 numbers" in "\n".join(each.value for each in app.markdown)
+    kinds, heads = 2, 2
+    assert tables(app).count("<tr>") == len(errata()) + kinds + heads + len(code_errata())
+    wrong, shown, _ = tally("number")
+    assert f"{wrong} of the {shown} numbers" in "\n".join(each.value for each in app.markdown)
+    assert "SyntaxError" in tables(app)
+    labels = {each.label for each in app.button}
+    assert "Layer norm :orange-badge[⚠ 5]" in labels  # no wrong number, but not the code's
+    assert "Softmax, 4 × 4 :red-badge[≠ 5]" in labels
+
+
+def test_reasons_are_said_with_the_counts_of_the_data(lab: AppTest) -> None:
+    app = chosen(lab, "pe-matrix")
+    halved = errata_of("pe-matrix")[0]
+    assert f"Wrong are {halved.wrong} of the {halved.shown} numbers" in tables(app)
+    assert f"in {halved.rows} of {halved.all_rows} rows" in tables(app)
+    app = chosen(lab, "softmax-4x4")
+    shares = work("softmax-4x4").quantity("weights").value
+    rounded = [f"{shares[cell]:.1f}" for cell in ((1, 0), (1, 1), (3, 3))]
+    assert "the second row has {} and {}, the last one ends in {}".format(*rounded) in tables(app)
+
+
+def test_nothing_is_said_of_the_notes_where_nothing_of_them_is_kept(lab: AppTest) -> None:
+    for key in examples():
+        line = results.status(work(key), False)
+        compared = any(each.printed is not None for each in work(key).quantities)
+        assert ("holds no printed numbers" in line) == (not compared), key
 
 
 def test_in_chinese() -> None:
     app = opened("lab", language="zh", example="errata")
     assert "勘误总表" in [each.label.split(" :")[0] for each in app.button]
-    assert "原因共 10 种" in "\n".join(each.value for each in app.markdown)
+    assert f"原因共 {tally('number').reasons} 种" in "\n".join(each.value for each in app.markdown)
 
 
 def test_an_example_is_chosen_and_stands_in_the_link(lab: AppTest) -> None:

@@ -148,7 +148,7 @@ def test_every_reason_has_its_words(reason: Reason, text: str) -> None:
 
 def test_a_sure_translation_names_its_least_sure_word() -> None:
     trace = example_trace()
-    assert cues(trace, trusted(level="sure")) == ["least sure of the end, 97.0%"]
+    assert cues(trace, trusted(level="sure")) == ["least sure of the end token, 97.0%"]
 
 
 def test_several_sentences_have_a_cue_and_all_their_translations() -> None:
@@ -185,8 +185,8 @@ def test_large_type_gives_the_room_of_runners_up_to_the_words(
 
 def test_signs_among_the_runners_up_say_what_they_are() -> None:
     assert signs(["我", "<eos>", "<zh>", "<name1>"]) == {
-        1: "end sign: the sentence is over",
-        2: "begin sign: write Chinese",
+        1: "end token: the sentence is over",
+        2: "begin token: write Chinese",
     }
 
 

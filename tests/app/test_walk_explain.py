@@ -16,9 +16,10 @@ from app.figures.walk_formula import printer
 from app.screen import State
 from app.widgets.walkthrough.code import code
 from app.widgets.walkthrough.focus import Focus
-from app.widgets.walkthrough.text import SPECIAL, key_of, step_text
+from app.widgets.walkthrough.text import SPECIAL, key_of, step_text, text
 from app.words.lookup import texts
 from core.config import ModelConfig
+from core.lab.worked_examples import work
 from core.walk.order import Kind, steps_of
 from core.walk.steps import Step, for_layer, walk
 from core.walk.wires import tensor
@@ -65,7 +66,8 @@ def test_every_step_has_its_words_its_numbers_and_its_code(text: str) -> None:
         now = State(text=text, walk=step.id, language=language)
         words, data = shown(app, text=text, walk=step.id, language=language)
         expected = by_hand(independent, Focus(now, trace, Look()))
-        template = texts(language)[f"walk_steps.{key_of(trace.config, step)}"]
+        keys = [key_of(trace.config, step), *(["scale_here"] if step.kind == "scale" else [])]
+        template = "\n\n".join(texts(language)[f"walk_steps.{key}"] for key in keys)
         pattern = ".+".join(map(re.escape, re.split(r"\{\w+\}", template)))
         assert re.fullmatch(pattern, words[0]), step.id
         assert last_number(words) == pytest.approx(expected, rel=6e-3, abs=2e-6), (step.id, words)
@@ -138,3 +140,29 @@ def test_symbols_lead_to_the_steps_that_make_them() -> None:
 )  # fmt: skip
 def test_numbers_are_printed_to_the_readers_precision(value: float, latex: str) -> None:
     assert printer(3)(value) == latex
+
+
+@pytest.mark.parametrize("address", ["encoder/0/self_attention", "decoder/1/cross_attention"])
+def test_the_division_says_what_it_did_to_the_scores_on_screen(address: str) -> None:
+    trace, head = bundled_run(SENTENCES[0])[0], 2
+    scaled = trace[f"{address}/scaled"][0, head].double().numpy()
+    step = next(each for each in walk(trace) if each.outputs[0].address == f"{address}/scaled")
+    kind = {"cross": "cross"}.get(address.split("/")[-1][:5], "encoder")
+    now = State(text=SENTENCES[0], walk=step.id, kind=kind, head=head, layer=int(address[8]))
+    words = text(Focus(now, trace, Look()))
+    said = words.rpartition("\n\n")[2].replace("−", "-")
+    d_k = trace.config.d_k
+    before, after, largest = map(float, re.findall(r"-?\d+(?:\.\d+)?", said))
+    assert [before, after, largest] == pytest.approx(
+        [d_k * scaled.var(), scaled.var(), np.abs(scaled).max()], rel=6e-3
+    )
+
+
+def test_with_one_matrix_for_both_only_the_raw_scores_are_symmetric() -> None:
+    """What the step of the projections says, on four words that are queries and keys at once."""
+    worked = work("self-similarity-8d")
+    scores, weights = (worked.quantity(name).value for name in ("scores", "weights_unscaled"))
+    assert (scores - scores.T).abs().max() < 1e-9
+    assert weights[1, 0] > 1e5 * weights[0, 1]
+    assert "the scores would be symmetric" in texts("en")["walk_steps.project"]
+    assert "分数就是对称的" in texts("zh")["walk_steps.project"]

@@ -11,6 +11,7 @@ from app.link import PACKED
 from app.screen import State
 from app.words.lookup import say, texts
 from core.errors import MESSAGES
+from core.lab.code_errata import code_errata
 from core.lab.errata import errata
 from core.lab.worked_examples import examples, notes_inputs, work
 from core.reading.word_plane import groups
@@ -63,7 +64,7 @@ def insertable() -> set[str]:
         for node in ast.walk(parse(path))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
-    reasons = {each.reason for each in errata()}
+    reasons = {each.reason for each in errata()} | {each.key for each in code_errata()}
     remarks = {remark for key in examples() for remark in work(key).remarks}
     inputs = {name for key in examples() for name in notes_inputs(key)}
     found |= reasons | remarks | inputs | {each.name for each in fields(State)} | {PACKED}

@@ -38,7 +38,7 @@ def test_a_click_opens_the_panel_and_the_link_brings_it_back(
 
 def test_a_second_click_or_the_button_closes_the_panel(open_page: Callable[..., Page]) -> None:
     page = open_page(query="block=memory")
-    expect(panel(page)).to_contain_text("Memory")
+    expect(panel(page)).to_contain_text("Encoder output")
     block(page, "memory").click()
     expect(panel(page)).to_have_count(0)
     block(page, "source/embedding").click()
@@ -149,3 +149,24 @@ def test_larger_type_makes_the_map_larger(open_page: Callable[..., Page]) -> Non
     last = page.locator(".map svg text").last
     last.scroll_into_view_if_needed()
     expect(last).to_be_in_viewport()
+
+
+def test_a_click_leaves_the_map_and_the_block_under_the_cursor(
+    open_page: Callable[..., Page],
+) -> None:
+    """The panel opens beside the map; nothing moves, and no tip lies on what was clicked."""
+    page = open_page()
+    svg, clicked = page.locator(".map svg"), block(page, FEED_FORWARD)
+    before = [each.bounding_box() for each in (svg, clicked)]
+    clicked.click()
+    expect(panel(page)).to_contain_text("Encoder · Layer 1 · Feed-forward")
+    driver.wait_until_idle(page)
+    assert [each.bounding_box() for each in (svg, clicked)] == before
+    expect(page.locator(".map .tip")).to_be_hidden()
+    below = block(page, "encoder/0/self_attention_norm")
+    below.hover()  # its tip would stand above it, on the open block
+    tip = page.locator(".map .tip")
+    expect(tip).to_be_visible()
+    one, two = tip.bounding_box(), clicked.bounding_box()
+    assert one and two
+    assert one["y"] >= two["y"] + two["height"] or one["y"] + one["height"] <= two["y"]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from app.words.lookup import texts
 from tests.browser import driver
 
 NOW = '.strip button[aria-current="step"]'
@@ -122,3 +124,36 @@ def test_a_number_is_unfolded_from_here(open_page: Callable[..., Page]) -> None:
     expect(page.locator(".st-key-trail")).to_be_visible()
     assert "trail=encoder/0/self_attention/scores" in page.url.replace("%2F", "/")
     expect(page.locator(".scene .foot")).to_be_in_viewport(ratio=1)
+
+
+LONG = "I love machine learning and the cat sleeps and " * 7
+
+
+def ink(page: Page, key: str) -> int:
+    """How many pixels of a panel's numbers, in its right half, are not of one colour."""
+    return int(
+        page.locator(f'figure[data-key="{key}"] canvas').evaluate(
+            """(canvas) => {
+              const pen = canvas.getContext("2d"), half = Math.round(canvas.width / 2);
+              const { data } = pen.getImageData(half, 0, canvas.width - half, canvas.height);
+              let drawn = 0;
+              for (let at = 3; at < data.length; at += 4) drawn += data[at] > 128;
+              return drawn;
+            }"""
+        )
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_long_sentence_says_what_its_pictures_leave_out(
+    open_page: Callable[..., Page], language: str
+) -> None:
+    """63 words: ids are written where rows are named, and clipped colours are marked."""
+    words = quote(" ".join(LONG.split()[:62]))
+    page = open_page("walkthrough", f"text={words}&language={language}")
+    known = texts(language)
+    expect(page.locator(".scene .hint")).to_contain_text(known["walkthrough.thinned"])
+    assert ink(page, "source/ids") > 500  # the column was empty
+    ends = page.locator('figure[data-key="source/embedding"] .legend').inner_text()
+    assert "≥" in ends and "≤" in ends
+    expect(page.locator(".scene .hint")).to_contain_text(known["walkthrough.clipped"])

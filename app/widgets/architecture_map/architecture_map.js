@@ -12,13 +12,19 @@ function startMap(root) {
     drawn: "",
   };
   const blockOf = (event) => event.target.closest(".block");
-  map.svg.addEventListener("pointerover", (event) => showTip(map, blockOf(event)));
+  map.svg.addEventListener("pointerover", (event) => {
+    if (!rests(map, event)) showTip(map, blockOf(event));
+  });
   map.svg.addEventListener("pointerleave", () => showTip(map, null));
   map.svg.addEventListener("focusin", (event) => {
     if (event.target.matches(":focus-visible")) showTip(map, blockOf(event));
   });
   map.svg.addEventListener("focusout", () => showTip(map, null));
-  map.svg.addEventListener("click", (event) => pick(map, blockOf(event)));
+  map.svg.addEventListener("click", (event) => {
+    map.clicked = event.detail ? [event.clientX, event.clientY] : null; // null: by keyboard
+    showTip(map, null);
+    pick(map, blockOf(event));
+  });
   map.svg.addEventListener("keydown", (event) => {
     if (event.key === "Escape") showTip(map, null);
     if (event.key !== "Enter" && event.key !== " ") return;
@@ -31,6 +37,11 @@ function startMap(root) {
 
 function pick(map, block) {
   if (block) map.send("pick", { block: block.dataset.block, nonce: performance.now() });
+}
+
+// Whether the pointer is still where it clicked: what was clicked is looked at, not explained.
+function rests(map, event) {
+  return map.clicked && map.clicked[0] === event.clientX && map.clicked[1] === event.clientY;
 }
 
 function element(kind, attributes) {
@@ -80,9 +91,18 @@ function showTip(map, block) {
   const tip = map.tip.getBoundingClientRect();
   const middle = place.left + place.width / 2 - frame.left - tip.width / 2;
   const left = Math.min(Math.max(middle, 0), frame.width - tip.width);
-  const above = place.top - frame.top - tip.height - 8;
+  const [above, below] = [place.top - frame.top - tip.height - 8, place.bottom - frame.top + 8];
+  const free = [above, below].filter((top) => top >= 0 && !covers(map, frame, left, top, tip));
   map.tip.style.left = `${left}px`;
-  map.tip.style.top = `${above >= 0 ? above : place.bottom - frame.top + 8}px`;
+  map.tip.style.top = `${free[0] ?? (above >= 0 ? above : below)}px`;
+}
+
+// Whether a tip placed there would lie on the block that is open.
+function covers(map, frame, left, top, tip) {
+  const open = map.svg.querySelector('.block[aria-pressed="true"]')?.getBoundingClientRect();
+  if (!open) return false;
+  const [x, y] = [open.left - frame.left, open.top - frame.top];
+  return left < x + open.width && x < left + tip.width && top < y + open.height && y < top + tip.height;
 }
 
 function draw(map, data) {

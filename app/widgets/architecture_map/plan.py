@@ -39,7 +39,7 @@ def plan(
     Layers that the model does not have become its last.
     """
     config, wanted = trace.config, unfolded or {}
-    size = _sized(trace, look, bool(open_block))
+    size = _sized(trace, look)
     scene = _scene(trace, look, say, open_block, size.letters)
     opened: dict[Stack, int] = {
         stack: min(max(wanted.get(stack, 0), 0), layer_count(config, stack) - 1)
@@ -55,9 +55,9 @@ def plan(
     }
 
 
-def _sized(trace: Trace, look: Look, beside_panel: bool) -> Size:
+def _sized(trace: Trace, look: Look) -> Size:
     """The size of the drawing, with a second row for the chosen words where one is too short."""
-    size = size_of(trace.config, look.size, beside_panel)
+    size = size_of(trace.config, look.size)
     chips = choice_chips(trace.output_tokens, size.sides["decoder"], 0, rows=1)
     return size if len(chips) == len(trace.output_tokens) else replace(size, output_rows=2)
 

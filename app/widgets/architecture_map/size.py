@@ -10,7 +10,7 @@ from core.reading.blocks import Stack
 CARD, GUTTER = 262.0, 18.0  # the open layer, and the gap to the layers beside it
 SLAB_GAP, LEAST_SLAB = 3.0, 10.0
 EDGE, MIDDLE = 6.0, 36.0  # outside the halves, and between them
-ALONE, BESIDE = 960.0, 860.0  # units of width at 100%: over two thirds of the page, over half
+WIDTH = 860.0  # units at 100%: over half of the page
 LEAST_SIDE = 300.0  # units of one half: positions beside the stream need them
 ROOMY = 840.0  # from this width on shapes have letters, and the chosen words the larger half
 
@@ -20,9 +20,9 @@ class Size:
     """Width of the drawing and heights of its rows, in units."""
 
     width: float
-    block: float = 32.0
-    norm: float = 24.0
-    branch: float = 28.0  # below a sub-layer: the residual branches off, query, key, value part
+    block: float = 38.0
+    norm: float = 30.0
+    branch: float = 34.0  # below a sub-layer: the residual branches off, query, key, value part
     legend: bool = True
     token_rows: int = 2
     output_rows: int = 1
@@ -50,13 +50,12 @@ class Size:
         return self.sides["encoder"][1] + MIDDLE / 2
 
 
-def size_of(config: ModelConfig, percent: int, beside_panel: bool) -> Size:
-    """The size for a reader's type size in percent, and for the map alone or beside a panel.
+def size_of(config: ModelConfig, percent: int) -> Size:
+    """The size for a reader's type size in percent, whether or not a block is open.
 
     Larger type takes the legend first, then the letters of the shapes; the layers set an end.
-    Beside a panel the rows are taller, for the place is narrow and high.
     """
-    wanted = (BESIDE if beside_panel else ALONE) * 100 / max(percent, 100)
+    wanted = WIDTH * 100 / max(percent, 100)
     layers = max(config.encoder_layers, config.decoder_layers)
     slabs = (LEAST_SLAB + SLAB_GAP) * (layers - 1)
     least = 2 * max(CARD + GUTTER * min(layers - 1, 2) + slabs, LEAST_SIDE) + MIDDLE + 2 * EDGE
@@ -65,6 +64,4 @@ def size_of(config: ModelConfig, percent: int, beside_panel: bool) -> Size:
     width = max(wanted, least)
     if percent > 100:
         return Size(width, 30.0, 22.0, 26.0, legend=False, token_rows=3)
-    if beside_panel:
-        return Size(width, 38.0, 30.0, 34.0, legend=False)
     return Size(width)

@@ -97,7 +97,7 @@ def show(
     placed = TripleLayout(layout.width, layout.height, layout.arrangement, pinned)
     texts = figure_texts(pair, found, plain, placed)
     frame = Frame(found, (texts.rows, texts.columns), look, placed)
-    below = not texts.said or not has_room(frame, len(texts.said))
+    below = not texts.said or not has_room(frame, texts.said)
     if below:
         texts = replace(texts, said=())
     figure = triple_figure(found, role, texts, look, placed)

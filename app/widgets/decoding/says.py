@@ -27,7 +27,7 @@ def lines(decoding: Decoding, place: int, look: Look) -> list[str]:
     """As markdown: the words, the entropy, and what stood in the way."""
     run = decoding.run
     step = run.moments[place].step
-    wrote = literal(written(run, place)) or say("timeline.strip_end")
+    wrote = literal(written(run, place)) or literal(say("timeline.strip_end"))
     found = [
         say(
             "timeline.said_step",
@@ -62,7 +62,7 @@ def _entropy(decoding: Decoding, place: int, look: Look) -> str:
 def word_name(decoding: Decoding, index: int) -> str:
     """A word of the vocabulary for prose, as markdown."""
     if decoding.trace.vocabulary[index] == END:
-        return say("timeline.strip_end")
+        return literal(say("timeline.strip_end"))
     return literal(visible(word_of(decoding.trace, index)))
 
 

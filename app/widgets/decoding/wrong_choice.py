@@ -110,7 +110,7 @@ def _remark(decoding: Decoding, choice: Chosen) -> str:
 
 def _label(decoding: Decoding, index: int) -> str:
     if decoding.trace.vocabulary[index] == END:
-        return say("timeline.strip_end")
+        return literal(say("timeline.strip_end"))
     return literal(visible(word_of(decoding.trace, index)))
 
 

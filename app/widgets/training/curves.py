@@ -6,7 +6,7 @@ from html import escape
 
 import streamlit as st
 
-from app import state
+from app import service, state
 from app.figures.labels import format_number, format_percent
 from app.figures.training_curves import (
     DASHES,
@@ -21,6 +21,7 @@ from app.widgets.chart import show_chart
 from app.widgets.training.moving import Training
 from app.widgets.training.player import player
 from app.words import say
+from core.training.quick import PAIRS, READINGS
 
 METRICS = ("exact_en_zh", "exact_zh_en", "coreference", "alignment", "antecedent")
 HEIGHT = 196
@@ -44,7 +45,7 @@ def show(training: Training) -> None:
             training.history.curve,
             measured(training),
             training.steps,
-            _texts(),
+            _texts(training),
             training.look,
             training.look.px(HEIGHT),
             [each.metrics.get("loss") for each in training.history.snapshots],
@@ -67,11 +68,12 @@ def show(training: Training) -> None:
     plotly_clicks([CHART], clicked, key="course")
 
 
-def _texts() -> CurveTexts:
+def _texts(training: Training) -> CurveTexts:
+    shares = say("training.shares_of", pairs=PAIRS) if sample(training) else say("training.shares")
     return CurveTexts(
         loss=say("training.loss"),
         held_out=say("training.held_out"),
-        shares=say("training.shares"),
+        shares=shares,
         hover=say("training.hover"),
     )
 
@@ -115,7 +117,19 @@ def about_the_numbers(training: Training) -> str:
         f"{say(f'training.about_{name}')}"
         for name in names
     ]
-    return "\n".join([say("training.about"), "", *rows])
+    return "\n".join([say("training.about"), "", *rows, *sample(training)])
+
+
+def sample(training: Training) -> list[str]:
+    """Which sentences are counted, and what the model card has of more of them, in markdown."""
+    counted = service.get_exact_match(training.now.model)
+    if not {"en-zh", "zh-en"} <= set(counted):
+        return []
+    values: dict[str, object] = {"pairs": PAIRS, "readings": READINGS}
+    for way, (right, total) in counted.items():
+        name = way.replace("-", "_")
+        values |= {name: format_percent(right / total), f"{name}_of": f"{total:,}"}
+    return ["", say("training.about_sample", **values)]
 
 
 def _was_measured(training: Training, name: str) -> bool:

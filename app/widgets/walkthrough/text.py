@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
+from app.figures.labels import format_number
 from app.widgets.walkthrough.focus import Focus
 from app.words import say
 from core.config import ModelConfig
+from core.trace.tables import as_numpy
 from core.walk.steps import Step
+from core.walk.wires import tensor
 
 # The places and conventions at which a step has a text of its own; elsewhere its kind has one.
 SPECIAL = frozenset({
@@ -27,8 +32,22 @@ SPECIAL = frozenset({
 
 
 def text(focus: Focus) -> str:
-    """The sentences of the step in view, as markdown."""
-    return step_text(focus.trace.config, focus.step)
+    """The sentences of the step in view, as markdown; a division also says what it did here."""
+    sentences = [step_text(focus.trace.config, focus.step)]
+    if focus.step.kind == "scale":
+        sentences.append(say("walk_steps.scale_here", **_scores_here(focus)))
+    return "\n\n".join(sentences)
+
+
+def _scores_here(focus: Focus) -> dict[str, str]:
+    """Variance of the chosen head's scores before and after √d_k, and their largest magnitude."""
+    head, digits = focus.at(focus.output)["head"], focus.look.precision
+    before, after = (
+        as_numpy(tensor(focus.trace, wire))[0, head].astype(np.float64)
+        for wire in (focus.step.inputs[0], focus.output)
+    )
+    found = {"before": before.var(), "after": after.var(), "largest": np.abs(after).max()}
+    return {name: format_number(float(value), digits) for name, value in found.items()}
 
 
 def step_text(config: ModelConfig, step: Step) -> str:

@@ -172,13 +172,13 @@ def test_roles_are_shares_of_one() -> None:
 
 def test_long_names_of_places_take_two_lines() -> None:
     names = [
-        "start, end, punctuation",
-        "开始符、结束符和标点",
+        "begin, end, punctuation",
+        "起始符、结束符和标点",
         "previous word",
         "<b> of a long name",
     ]
     figure = roles_figure(dict.fromkeys(names, 0.5), LOOK, 200)
     assert list(figure.layout.yaxis.ticktext) == [
-        "start, end,<br>punctuation", "开始符、<br>结束符和标点", "previous word",
+        "begin, end,<br>punctuation", "起始符、<br>结束符和标点", "previous word",
         "&lt;b&gt; of a long name",
     ]  # fmt: skip

@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.figures.labels import text_width
 from app.figures.theme import Look
 from app.figures.triple import triple_figure
 from app.figures.triple_layout import CELLS, Frame, TripleLayout, label
-from app.figures.triple_notes import TripleTexts
+from app.figures.triple_notes import SAID, TripleTexts, has_room, lines_beside
+from app.words.lookup import texts as known
 from core.reading.alignment import NONE, Edge
 from core.reading.beside import Beside
 
@@ -115,3 +117,21 @@ def test_the_first_waits_for_the_others() -> None:
 def test_what_two_labels_share_is_written_once(one: str, two: str, both: str) -> None:
     edge = Edge("query", (np.arange(1), np.arange(1)), ((one,), (two,)))
     assert label(edge, None, 0) == both
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("size", [100, 150])
+def test_what_stands_beside_the_difference_is_broken_and_not_cut(language: str, size: int) -> None:
+    """The sentence of the NaN example, which ended in the middle of a word."""
+    said = [known(language)["beside.same_finite"]]
+    layout, look = LAYOUTS[1], Look(size=size)
+    frame = Frame(small(), ("query", "key"), look, layout)
+    lines = lines_beside(frame, said)
+    room = layout.width - frame.boxes[1].left
+    assert language == "zh" or len(lines) > 1
+    assert all(text_width(line, look.px(SAID)) <= room for line in lines)
+    assert "".join(lines).replace(" ", "") == said[0].replace(" ", "")  # nothing is left out
+    if has_room(frame, said):
+        figure = triple_figure(small(), "weights", texts(said=said), look, layout)
+        drawn = [each.text for each in figure.layout.annotations]
+        assert set(lines) <= set(drawn)

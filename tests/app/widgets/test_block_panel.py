@@ -106,7 +106,7 @@ def test_softmax_lists_the_likeliest_words_with_their_probabilities() -> None:
 def test_the_facts_are_true() -> None:
     trace = small_trace()
     norm = printed(trace, "encoder/0/feed_forward_norm")
-    assert norm["feature spread σ"].endswith("→ 1.00")
+    assert norm["standard deviation σ of the features"].endswith("→ 1.00")
     assert norm["feature mean"].endswith("→ ≈ 0")
     fired = (trace["encoder/0/feed_forward/activation"][0] > 0).float().mean().item()
     feed_forward = printed(trace, "encoder/0/feed_forward")

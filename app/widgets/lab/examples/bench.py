@@ -9,7 +9,7 @@ from app.widgets.lab import kit
 from app.widgets.lab.examples import overview, results
 from app.widgets.lab.examples.inputs import TIES, computing, fields
 from app.words import say
-from core.lab.errata import errata, errata_of, tally
+from core.lab.errata import KINDS, tally
 from core.lab.worked_examples import examples
 
 OVERVIEW = "errata"
@@ -49,8 +49,10 @@ def _list(chosen: str) -> None:
 def _entry(key: str) -> str:
     overview = key == OVERVIEW
     name = say("lab_examples.errata" if overview else f"lab_examples.name_{key}")
-    wrong = tally(errata() if overview else errata_of(key)).wrong
-    return f"{name} :red-badge[≠ {wrong}]" if wrong else name
+    keys = None if overview else (key,)
+    wrong, code = (tally(kind, keys).wrong for kind in KINDS)
+    badges = [f":red-badge[≠ {wrong}]"] * bool(wrong) + [f":orange-badge[⚠ {code}]"] * bool(code)
+    return " ".join([name, *badges])
 
 
 def _choose(key: str) -> None:

@@ -36,6 +36,8 @@ DRAWN: dict[str, dict[str, Any]] = {
     "vocabulary": {"low": 1, "high": 100_000, "step": 1},
     "heads": {"low": 1, "high": 64, "step": 1, "role": "query"},
     "d_ff": {"low": 1, "high": 2048, "step": 1, "role": "feed_forward"},
+    "words": {"kind": "row", "of_words": True, "grow": ("columns",)},
+    "together": {"kind": "words", "wide": 8},
 }
 SPECIAL: dict[str, dict[str, dict[str, Any]]] = {
     "pe-matrix": {"d_model": {"kind": "slider", "low": 2, "high": 32, "step": 2}},
@@ -47,6 +49,7 @@ SPECIAL: dict[str, dict[str, dict[str, Any]]] = {
 LABELS = {
     "query_sample0_head0": "Q = K = V", "batch": "B", "heads": "H", "eps": "ε", "scores": "S",
     "positions": "pos", "embedding": "x", "keys": "k", "values": "v", "weights": "w", "query": "q",
+    "words": "x", "together": "y",
 }  # fmt: skip
 TIES: dict[str, Ties] = {
     "self-attention-3x4": [

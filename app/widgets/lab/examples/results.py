@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import cache
 from html import escape
 from typing import Any
@@ -22,16 +22,18 @@ from app.figures.lab_tables import (
     shape_of,
     writer,
 )
-from app.figures.labels import text_width
+from app.figures.labels import format_number, text_width
 from app.figures.theme import Look
 from app.widgets.chart import current_look
 from app.words import say
-from core.lab.worked_examples import Quantity, Worked, work
+from core.lab.errata import Erratum, errata_of, kind_of
+from core.lab.worked_examples import Cause, Quantity, Worked, work
 
 AXES = {
     "embedding": "BSD", "split": "BSHK", "per_head": "BHSK", "weights": "BHSS", "concat": "BSD",
     "d_ff": "BSF", "encoder": "BSD", "decoder": "BTD",
 }  # fmt: skip
+LARGE = 1e6  # from here on printed numbers are written with a power of ten
 NOTHING = "<span>—</span>"
 ROOM = {4: 280, 6: 430, 12: math.inf}  # pixels of so many twelfths on a laptop
 LETTER, BADGE, CELL, WIDE, MARGIN = 8, 80, 48, 84, 40  # pixels
@@ -43,12 +45,11 @@ def show(worked: Worked) -> None:
     look, given = current_look(), set[str]()
     with st.container(key="lab_results", horizontal=True, gap="medium"):
         for quantity in worked.quantities:
-            again = quantity.erratum in given
-            given |= {quantity.erratum} if quantity.erratum else set()
             share = span(worked, quantity)
             with st.container(key=f"lab_result_{share}_{quantity.key}", gap=None):
                 st.markdown(heading(worked.key, quantity, look))
-                st.html(tables(worked, quantity, look) + why(quantity, again))
+                st.html(tables(worked, quantity, look) + why(worked.key, quantity, given))
+            given |= {cause.reason for cause in quantity.causes}
 
 
 def span(worked: Worked, quantity: Quantity) -> int:
@@ -87,7 +88,10 @@ def heading(example: str, quantity: Quantity, look: Look) -> str:
     if quantity.differs is not None:
         wrong, shown = int(quantity.differs.sum()), quantity.differs.numel()
         if wrong:
-            parts.append(f":red-badge[{say('lab_examples.wrong_badge', wrong=wrong, shown=shown)}]")
+            is_code = kind_of(quantity.causes[0].reason) == "inconsistent"
+            colour, name = ("orange", "code_badge") if is_code else ("red", "wrong_badge")
+            text = say(f"lab_examples.{name}", wrong=wrong, shown=shown)
+            parts.append(f":{colour}-badge[{text}]")
         else:
             parts.append(f":green-badge[{say('lab_examples.right_badge')}]")
     return " &ensp; ".join(parts)
@@ -136,7 +140,7 @@ def _compared(
     notes = _flat(other.numpy())
     limit = largest(value, notes)
     digits = digits_apart(value[wrong], notes[wrong], look.precision)
-    writes = exact if name == "printed" else writer(notes, digits)
+    writes = as_printed if name == "printed" else writer(notes, digits)
     found: list[tuple[str, np.ndarray, dict[str, Any]]] = [
         ("true", value, {"role": hue, "limit": limit, "write": writer(value, digits)}),
         (name, notes, {"role": hue, "limit": limit, "write": writes, "wrong": wrong}),
@@ -148,17 +152,39 @@ def _compared(
     return found
 
 
+def as_printed(value: float) -> str:
+    """A number of the notes with the digits that they print."""
+    return exact(value) if abs(value) < LARGE else format_number(value, 3)
+
+
 def _slip(worked: Worked, quantity: Quantity) -> bool:
     """Whether the notes' way is shown: where the inputs are no longer theirs."""
     return worked.edited and quantity.by_notes is not None
 
 
-def why(quantity: Quantity, again: bool = False) -> str:
-    """Why the notes' numbers are wrong, as HTML."""
-    if quantity.erratum is None:
-        return ""
-    text = say("lab_examples.again" if again else f"lab_examples.why_{quantity.erratum}")
-    return f'<p class="lab-why">{escape(text)}</p>'
+def why(example: str, quantity: Quantity, given: Set[str] = frozenset()) -> str:
+    """Why the notes' numbers are wrong, as HTML; a reason that was given is only named."""
+    lines = [
+        say("lab_examples.again") if each.reason in given else reason(erratum_of(example, each))
+        for each in quantity.causes
+    ]
+    return "".join(f'<p class="lab-why">{escape(line)}</p>' for line in lines)
+
+
+def reason(erratum: Erratum) -> str:
+    """An erratum in words, with its counts on the notes' inputs."""
+    counts = {
+        "wrong": erratum.wrong,
+        "shown": erratum.shown,
+        "right": erratum.shown - erratum.wrong,
+    }
+    rows = {"rows": erratum.rows, "all_rows": erratum.all_rows}
+    return say(f"lab_examples.why_{erratum.reason}", **counts, **rows)
+
+
+def erratum_of(example: str, cause: Cause) -> Erratum:
+    """The erratum that a cause belongs to."""
+    return next(each for each in errata_of(example) if each.reason == cause.reason)
 
 
 def names(
@@ -166,7 +192,7 @@ def names(
 ) -> tuple[Sequence[str], Sequence[str]]:
     """What stands beside the rows and above the columns."""
     counted = [[str(at) for at in range(size)] for size in shape]
-    if example == "pe-matrix" and quantity == "pe":
+    if example == "pe-matrix" and len(shape) == 2:
         return counted[0], counted[1]
     if example == "self-similarity-8d":
         words = inputs["tokens"]

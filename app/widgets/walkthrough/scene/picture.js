@@ -110,13 +110,17 @@ function writeCells(scene, panel, pen) {
   if (!panel.values) return;
   const { geometry: g, data } = panel;
   const { type, precision, colours } = scene.data;
+  const column = data.whole && data.kind === "narrow"; // of ids: beside the rows that are named
   const text = (value) => (data.whole ? String(value) : written(value, Math.min(precision, data.kind === "narrow" ? 7 : 2)));
-  if (g.tall < type * 1.05 || g.room < type * (data.whole && data.kind === "map" ? 1.2 : 2.9)) return;
-  pen.font = fontOf(scene, 400, Math.min(type, g.tall * 0.85));
+  if ((!column && g.tall < type * 1.05) || g.room < type * (data.whole && data.kind === "map" ? 1.2 : 2.9)) return;
+  const rows = column ? namedRows(scene, panel) : null;
+  panel.thinned = Boolean(rows && rows.size < panel.rows);
+  pen.font = fontOf(scene, 400, panel.thinned ? type * 0.9 : Math.min(type, g.tall * 0.85));
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   for (let at = 0; at < panel.values.length; at += 1) {
     if (panel.allowed && !panel.allowed[at]) continue;
+    if (rows && !rows.has(at)) continue;
     const dark = panel.image && isDark(panel.cells[at]);
     pen.fillStyle = panel.image ? (dark ? "#FFFFFF" : "#111827") : colours.text;
     const [row, column] = [Math.floor(at / panel.columns), at % panel.columns];
@@ -186,14 +190,19 @@ function hoverOf(scene, panel) {
   };
 }
 
+// The rows that have room for their word; the chosen one and the one pointed at always.
+function namedRows(scene, panel) {
+  const first = [panel.data.at[0], hoverOf(scene, panel).row];
+  return shownLabels(panel.rows, panel.geometry.tall, scene.data.type * 0.98, first);
+}
+
 function rowLabels(scene, panel, pen) {
   const { geometry: g, data } = panel;
   const { type, colours } = scene.data;
   const chosen = data.at[0];
-  const first = [chosen, hoverOf(scene, panel).row];
   pen.textAlign = "right";
   pen.textBaseline = "middle";
-  for (const at of shownLabels(panel.rows, g.tall, type * 0.98, first)) {
+  for (const at of namedRows(scene, panel)) {
     const label = data.rows.labels ? data.rows.labels[at] : String(at + 1);
     pen.font = fontOf(scene, at === chosen ? 700 : 400, Math.min(type, Math.max(g.tall, type * 0.9)));
     pen.fillStyle = at === chosen ? colours.text : colours.faint;

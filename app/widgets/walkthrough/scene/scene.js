@@ -59,7 +59,8 @@ function footer(scene) {
     button.onclick = () => send(scene, "unfold", {});
     foot.append(button);
   }
-  foot.append(made("span", "hint", data.blocks ? data.texts.blocks_note : data.hint));
+  scene.hint = made("span", "hint", data.blocks ? data.texts.blocks_note : data.hint);
+  foot.append(scene.hint);
   return foot;
 }
 
@@ -87,7 +88,9 @@ function legendOf(scene, panel) {
   const bar = made("i");
   bar.style.background = `linear-gradient(90deg, ${panel.stops.map(([at, colour]) => `${colour} ${at * 100}%`).join(", ")})`;
   const end = written(data.limit, 2);
-  legend.append(data.positive ? "0" : `−${end}`, bar, end);
+  const [low, high] = data.beyond;
+  legend.append(data.positive ? "0" : `${low ? "≤ " : ""}−${end}`, bar, `${high ? "≥ " : ""}${end}`);
+  if (low || high) legend.title = scene.data.texts.clipped;
   return legend;
 }
 
@@ -130,7 +133,7 @@ function over(scene, panel, cell, event) {
     scene.hover[rows.link] = cell.row;
     if (!cell.label) tell(scene, panel, cell, event);
   }
-  for (const each of scene.columns.flat()) if (each.image) drawPicture(scene, each);
+  for (const each of scene.columns.flat()) if (each.geometry && each.data.rows) drawPicture(scene, each);
 }
 
 function lineName(scene, edge, at) {
@@ -234,6 +237,18 @@ function paint(scene) {
   scene.tallest = table ? most * type * CELL.map[1] : Infinity;
   for (const panel of panels) KINDS[panel.data.kind][1](scene, panel);
   drawWires(scene);
+  hints(scene, panels);
+}
+
+// What the pictures leave out is said where the hint stands: numbers without room, clipped colours.
+function hints(scene, panels) {
+  const { texts, hint } = scene.data;
+  const said = [
+    panels.some((panel) => panel.thinned) && texts.thinned,
+    panels.some((panel) => !panel.data.whole && panel.data.beyond?.some(Boolean)) && texts.clipped,
+  ].filter(Boolean);
+  scene.hint.textContent = said.length ? said.join(" ") : hint;
+  scene.hint.title = scene.hint.textContent;
 }
 
 export default function (component) {

@@ -15,7 +15,7 @@ from core.walk.places import in_heads
 from core.walk.wires import Wire, axes, recorded, tensor
 
 LONGEST_ID = 60
-PLAIN = ("masked", "too_many", "again", "blocks_note")
+PLAIN = ("masked", "too_many", "again", "blocks_note", "thinned", "clipped")
 COUNTED = ("feature", "hidden")  # the browser puts the number in
 
 

@@ -1,0 +1,33 @@
+"""What the menu of examples says of its sentences is what the bundled models do."""
+
+import pytest
+
+from app.widgets.stage_bar.examples import Example, examples
+from core.checkpoints import list_models, load_model
+
+LOOKS = 0.1  # of a row's weight: from here on a head may be said to look there
+
+
+def example(name: str) -> Example:
+    (found,) = [each for each in examples() if each.id == name]
+    return found
+
+
+@pytest.mark.parametrize("model", list_models())
+def test_no_encoder_head_shows_what_the_pronoun_of_the_apples_stands_for(model: str) -> None:
+    trace = load_model(model).trace(example("apples").text)
+    query, key = (trace.source_tokens.index(word) for word in ("它", "苹果"))
+    most = max(
+        float(trace[f"encoder/{layer}/self_attention/weights"][0, :, query, key].max())
+        for layer in range(trace.config.encoder_layers)
+    )
+    assert most < LOOKS  # measured: 0.059 and 0.009
+    assert "no encoder head" in example("apples").note_en
+    assert "没有一个头" in example("apples").note_zh
+
+
+@pytest.mark.parametrize("model", list_models())
+@pytest.mark.parametrize("name, noun", [("tired", "动物"), ("wide", "马路")])
+def test_the_translation_says_what_the_pronoun_stands_for(model: str, name: str, noun: str) -> None:
+    after = load_model(model).translate(example(name).text).partition("因为")[2]
+    assert noun in after

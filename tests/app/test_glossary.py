@@ -1,0 +1,48 @@
+"""One word for one thing: the words given up come back on no screen.
+
+The words chosen stand in CONTRIBUTING.md; what is left of the pairs is looked for here.
+"""
+
+import re
+
+import pytest
+
+from app.words.lookup import texts
+
+# What is given up, as a pattern: what the screens say instead.
+GIVEN_UP = {
+    "en": {
+        r"\bspread (1|σ|of|and)\b|^spread( σ)?$|\b(and|the) spread\b": "std. deviation",
+        r"\b(start|end|begin) (flag|sign|mark)\b": "begin token, end token",
+        r"\bmarks that\b|^marks$": "control tokens, signs",
+        r"\b[Tt]he lots?\b|\bby lot\b|\bother lots\b": "random number, at random",
+        r"\bthe race\b": "masked out",
+        r"^Memory$|^memory$|[’']s memory\b|the memory\b(?!.*(GB|MB))": "encoder output",
+        r"translation so far": "target",
+        r"start, end,": "begin, end",
+    },
+    "zh": {
+        r"随机失活": "dropout",
+        r"[前后]置(层)?归一化": "pre-norm, post-norm",
+        r"(?<!内存)记忆": "编码器输出",
+        r"开始符": "起始符",
+        r"结束标记": "结束符",
+        r"签(?!名)(?<!标签)": "随机数",
+        r"往前三个词": "前面第三个词",
+        r"\bnats?\b": "奈特",
+        r"源端|目标端": "源句、目标句",
+        r"末尾的?(加|无)?层?归一化|(?<!标)最终归一化": "最终层归一化",
+        r"标准化": "归一化",
+    },
+}
+
+
+@pytest.mark.parametrize("language", GIVEN_UP)
+def test_no_screen_says_a_word_that_was_given_up(language: str) -> None:
+    found = [
+        (key, match[0], instead)
+        for pattern, instead in GIVEN_UP[language].items()
+        for key, text in texts(language).items()
+        if (match := re.search(pattern, text))
+    ]
+    assert not found

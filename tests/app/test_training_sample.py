@@ -1,0 +1,65 @@
+"""Which sentences the Training page counts, and that the model card counts more of them."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from app.widgets.training import curves
+from app.words.lookup import texts
+from core.checkpoints import load_exact_match
+from core.corpus import load_grammar
+from core.training.measures.sentences import unseen_pairs
+from core.training.quick import PAIRS, READINGS
+
+CARD = {"en-zh": {"right": 90, "total": 1200}, "zh-en": {"right": 3, "total": 8}}
+
+
+def folder(place: Path, card: str) -> Path:
+    (place / "config.json").write_text("{}", encoding="utf-8")
+    (place / "metrics.json").write_text(card, encoding="utf-8")
+    return place
+
+
+def test_what_the_card_counts_is_read_where_there_is_one(tmp_path: Path) -> None:
+    place = folder(tmp_path, json.dumps({"exact_match": CARD}))
+    assert load_exact_match(place) == {"en-zh": (90, 1200), "zh-en": (3, 8)}
+    for damaged in ("{", "[]", '{"exact_match": 3}', '{"exact_match": {"en-zh": {}}}'):
+        assert load_exact_match(folder(tmp_path, damaged)) == {}
+    (tmp_path / "metrics.json").unlink()
+    assert load_exact_match(tmp_path) == {}
+
+
+def said_in(language: str) -> Any:
+    def say(key: str, **values: Any) -> str:
+        return texts(language)[key].format(**values) if values else texts(language)[key]
+
+    return say
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_page_says_which_sentences_are_counted(
+    monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    training: Any = SimpleNamespace(now=SimpleNamespace(model=""))
+    counted = {way: (each["right"], each["total"]) for way, each in CARD.items()}
+    monkeypatch.setattr(curves, "say", said_in(language))
+    monkeypatch.setattr(curves.service, "get_exact_match", lambda name: counted)
+    said = "".join(curves.sample(training))
+    for figure in (str(PAIRS), str(READINGS), "1,200", "8", "7.5%", "37.5%"):
+        assert figure in said
+    assert str(PAIRS) in curves._texts(training).shares
+    monkeypatch.setattr(curves.service, "get_exact_match", lambda name: {})
+    assert curves.sample(training) == []  # a model without a card: nothing is said of one
+    assert str(PAIRS) not in curves._texts(training).shares
+
+
+def test_the_history_counts_the_first_of_the_pairs_of_the_card() -> None:
+    """What the text says of the bundled model."""
+    grammar = load_grammar()
+    few = unseen_pairs(grammar, PAIRS)
+    assert unseen_pairs(grammar, PAIRS + 50)[:PAIRS] == few
+    for way, (_, total) in load_exact_match("translator").items():
+        assert 0 < sum(way in pair.directions for pair in few) < total, way
