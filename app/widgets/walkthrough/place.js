@@ -3,8 +3,9 @@
 // time, by the id of the step, the last one counts. An answer to an older one moves nobody back.
 
 const REST = 150; // milliseconds without a move, then the server is told
+const LATER = 400; // the same, then it is asked for what lies ahead of a reader who stays
 const PATIENCE = 20000; // milliseconds, then a request without an answer is made again
-const [BEHIND, NEXT, AHEAD] = [1, 2, 6]; // steps at hand; those up to NEXT are asked for at once
+const [BEHIND, NEXT, AHEAD] = [1, 2, 5]; // steps at hand; who moves is not kept waiting for those up to NEXT
 const VERSIONS = 2; // how many are kept: the one in view and the one before
 const TRIES = 3;
 
@@ -76,9 +77,11 @@ class Walk {
 
   // Tells the server where the reader is, or asks it for what lies ahead, when it is time.
   settle() {
-    this.after("rest", REST, () => (this.here === this.told ? this.ask() : this.tell()));
+    const stays = this.here === this.told;
+    this.after("rest", stays ? LATER : REST, () => (this.here === this.told ? this.ask() : this.tell()));
+    const at = Math.max(0, this.order.indexOf(this.here));
     const lacks = this.lacks();
-    if (this.order.slice(0, this.order.indexOf(this.here) + NEXT + 1).some((id) => lacks.includes(id))) this.ask();
+    if (this.order.slice(at, at + (stays ? 0 : NEXT) + 1).some((id) => lacks.includes(id))) this.ask();
   }
 
   tell() {

@@ -13,7 +13,7 @@ import streamlit as st
 from app.widgets.component import component
 from app.widgets.walkthrough import code, events, explanation, scene
 from app.widgets.walkthrough.focus import Focus
-from core.walk.steps import step_by_id
+from core.walk.steps import Step, step_by_id
 
 _ahead = component(__file__, "ahead", scripts=("../place",))
 
@@ -40,8 +40,12 @@ def ahead_data(focus: Focus, ids: Sequence[str], pictures: bool = True) -> dict[
         "version": focus.version,
         "current": focus.step.id,
         "shared": shared | ({"scene": scene.shared(focus)} if pictures else {}),
-        "steps": {step.id: _step(focus.at_step(step), pictures) for step in found if step},
+        "steps": {step.id: _step(_at(focus, step), pictures) for step in found if step},
     }
+
+
+def _at(focus: Focus, step: Step) -> Focus:
+    return focus if step == focus.step else focus.at_step(step)  # it says what was wrong in a link
 
 
 def _step(focus: Focus, pictures: bool) -> dict[str, Any]:
