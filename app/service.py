@@ -38,9 +38,9 @@ from core.trace.trace import Trace
 from core.translator import Translator
 
 __all__ = [
-    "Outcome", "Pair", "both", "current", "edits_on_screen", "experiment", "file",
-    "forced", "get_batch", "get_damage", "get_exact_match", "get_forced", "get_history", "get_model", "get_replay",
-    "get_run", "get_setting", "get_taught", "get_trace", "get_variant", "made_by",
+    "Outcome", "Pair", "both", "current", "edits_on_screen", "experiment", "file", "forced",
+    "get_batch", "get_damage", "get_exact_match", "get_forced", "get_history", "get_model",
+    "get_replay", "get_run", "get_setting", "get_taught", "get_trace", "get_variant", "made_by",
     "model_on_screen", "models", "on_screen", "pair", "place_of", "plain_model", "trace_bytes",
     "written",
 ]  # fmt: skip

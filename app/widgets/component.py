@@ -18,13 +18,13 @@ def component(
 
     Call it once at import: `_map = component(__file__, "map")`. Pass tokens and all other text
     of users through `data` and set them with `textContent`: components are not sandboxed.
-    scripts: further .js files of the folder, whose functions `<name>.js` uses.
+    scripts: further .js files, seen from the folder ("../place"), whose functions `<name>.js` uses.
     """
     parts: dict[str, str | None] = {}
     for kind in ("html", "css"):
         path = Path(module).with_name(f"{name}.{kind}")
         parts[kind] = path.read_text(encoding="utf-8") if path.exists() else None
-    code = [Path(module).with_name(f"{each}.js") for each in (*scripts, name)]
+    code = [Path(module).parent / f"{each}.js" for each in (*scripts, name)]
     parts["js"] = "\n".join(path.read_text(encoding="utf-8") for path in code if path.exists())
     mount = st.components.v2.component(
         f"glassformer_{name}", isolate_styles=isolate_styles, **parts

@@ -15,7 +15,9 @@ from app.figures.theme import Look
 from app.figures.walk_formula import printer
 from app.screen import State
 from app.widgets.walkthrough.code import code
+from app.widgets.walkthrough.explanation.explanation import katex_file
 from app.widgets.walkthrough.focus import Focus
+from app.widgets.walkthrough.formula import formula_data
 from app.widgets.walkthrough.text import SPECIAL, key_of, step_text, text
 from app.words.lookup import texts
 from core.config import ModelConfig
@@ -32,20 +34,21 @@ LANGUAGES = ("en", "zh")
 def column() -> None:
     """The right column alone, as a page of its own."""
     from app import service
-    from app.widgets.walkthrough import explain
-    from app.widgets.walkthrough.focus import Focus
+    from app.widgets.walkthrough import ahead, explain
 
     service.current()
-    explain.show(Focus.current())
+    ahead.show(pictures=False)
+    explain.show()
 
 
-def shown(app: AppTest, **state: Any) -> tuple[list[str], dict[str, Any]]:
-    """The texts of the column and what its component was sent."""
+def shown(app: AppTest, **state: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The words of the step in view, and its code."""
     app.session_state["state"] = State(**state)
     app.run()
     assert not app.exception
     data = json.loads(app.get("bidi_component")[0].proto.json)
-    return [each.value for each in (*app.markdown, *app.caption)], data
+    step = data["steps"][data["current"]]
+    return step["words"], step["code"]
 
 
 def by_hand(found: PlainRun, focus: Focus) -> float:
@@ -69,15 +72,14 @@ def test_every_step_has_its_words_its_numbers_and_its_code(text: str) -> None:
         keys = [key_of(trace.config, step), *(["scale_here"] if step.kind == "scale" else [])]
         template = "\n\n".join(texts(language)[f"walk_steps.{key}"] for key in keys)
         pattern = ".+".join(map(re.escape, re.split(r"\{\w+\}", template)))
-        assert re.fullmatch(pattern, words[0]), step.id
+        assert re.fullmatch(pattern, words["text"]), step.id
         assert last_number(words) == pytest.approx(expected, rel=6e-3, abs=2e-6), (step.id, words)
         check_code(data, trace, step)
 
 
-def last_number(words: list[str]) -> float:
+def last_number(words: dict[str, Any]) -> float:
     """The number in bold at the end of the formula in numbers."""
-    formula = next(each for each in words if r"\mathbf" in each)
-    *_, said = re.findall(r"\\mathbf\{((?:[^{}]|\{[^{}]*\})*)\}", formula)
+    *_, said = re.findall(r"\\mathbf\{((?:[^{}]|\{[^{}]*\})*)\}", words["numbers"])
     power = re.sub(r" \\cdot(?:\\nobreak)? 10\^", "e", said).replace("10^", "1e")
     return float(re.sub(r"[{}]", "", power))
 
@@ -107,6 +109,26 @@ def test_there_is_a_text_for_every_kind_and_for_every_special_place(language: st
         assert len(known[f"walk_steps.{key}"]) > (40 if language == "zh" else 120), key
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_text_has_no_more_than_stress_in_it(language: str) -> None:
+    """The browser writes it: of markdown it knows *this* and **this** alone."""
+    for key, text in texts(language).items():
+        if key.startswith("walk_steps."):
+            plain_words = re.sub(r"\*\*[^*]+\*\*|\*[^*]+\*", "", text)
+            assert not set(plain_words) & set("*_`$\\[]<>#|"), key
+
+
+def test_streamlit_brings_what_sets_the_formulas() -> None:
+    assert re.fullmatch(r"rehype-katex\.[\w-]+\.js", katex_file())
+
+
+def test_words_of_the_sentence_stay_apart_from_ours() -> None:
+    trace, _ = bundled_run(SENTENCES[0])
+    words = formula_data(Focus(State(text=SENTENCES[0], walk="output.choice"), trace, Look()))
+    ((before, word, after),) = words["notes"]
+    assert (before.strip(), word, after) == ("that is", trace.output_tokens[0], "")
+
+
 def test_every_special_text_is_of_some_model() -> None:
     found = set()
     for convention in (*CONVENTIONS, {"d_model": 16, "n_heads": 4, "final_norm": True}):
@@ -123,7 +145,7 @@ def test_every_special_text_is_of_some_model() -> None:
 def test_symbols_lead_to_the_steps_that_make_them() -> None:
     trace, _ = bundled_run(SENTENCES[0])
     state = State(text=SENTENCES[0], walk="decoder.0.cross_attention.project")
-    data = code.code_data(Focus(state, trace, Look()))
+    data = code.own(Focus(state, trace, Look()))
     goes = {
         "".join(text for text, _ in each["runs"]): each["go"] and each["go"]["step"]
         for each in data["symbols"]

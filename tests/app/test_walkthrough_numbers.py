@@ -17,7 +17,7 @@ from app.figures.labels import format_number, format_percent
 from app.figures.theme import Look
 from app.screen import State
 from app.widgets.walkthrough.focus import Focus
-from app.widgets.walkthrough.scene import scene_data
+from app.widgets.walkthrough.scene import own, shared
 from core.trace.trace import Trace
 from core.walk.places import in_heads
 from core.walk.steps import Step, walk
@@ -36,7 +36,7 @@ def focus_on(trace: Trace, step: Step, **state: Any) -> Focus:
 def scene_of(trace: Trace, step: Step, **state: Any) -> tuple[Focus, dict[str, Any]]:
     focus = focus_on(trace, step, **state)
     with patch("app.words.lookup.get_state", State):  # without a session it warns at every text
-        return focus, scene_data(focus)
+        return focus, shared(focus) | own(focus)
 
 
 @cache

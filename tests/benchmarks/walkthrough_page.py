@@ -1,18 +1,43 @@
-"""What does a step of the Walkthrough cost on the server, and what does it send?"""
+"""What does a step of the Walkthrough cost on the server, what does it send; how long is a key?"""
 
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterator
+from urllib.parse import urlencode
+
+from playwright.sync_api import Browser, Page
 
 from core.walk.steps import for_layer, walk
-from tests.benchmarks.report import Table, kilobytes, verdict
+from tests.benchmarks.report import Table, kilobytes, shared_cores, verdict
+from tests.benchmarks.screen import NO_BROWSER
 from tests.benchmarks.server import name_of, opened, rerun, text_of, watched
 from tests.benchmarks.timing import Spread
+from tests.browser import driver
 from tests.opened_app import drawn
 
 GOALS = {16: 150, 64: 300}  # ms of the server
 LIMIT = 256  # KiB a panel
+KEY_GOAL = 100  # ms
+KEYS = {1000: "one a second", 50: "20 a second"}  # ms from one key to the next
+# From a key to the second frame after the last change of the scene, once nothing has changed there
+# for a while; with keys in a row, of each the first frame in which its step or a later one stands.
+WATCH = """() => {
+  const inside = (name) => [...document.querySelectorAll(".stBidiComponent *")]
+    .map((each) => each.shadowRoot?.querySelector(name)).find(Boolean);
+  const [scene, places] = [inside(".scene"), glassformerWalk.order];
+  const shown = () => scene.matches(".waiting") ? -1 : places.indexOf(scene.dataset.step);
+  window.keysPainted = [];
+  const open = [];
+  new MutationObserver(() => requestAnimationFrame(() => requestAnimationFrame(() => {
+    const [at, now] = [shown(), performance.now()];
+    while (open.length && open[0][0] <= at) keysPainted.push(now - open.shift()[1]);
+  }))).observe(scene, { subtree: true, childList: true, attributes: true });
+  document.addEventListener("keydown", () => {
+    open.push([places.indexOf(glassformerWalk.here) + 1, performance.now()]);
+  }, true);
+}"""
 
 
 def tables(seconds: float) -> Iterator[Table]:
@@ -29,6 +54,50 @@ def tables(seconds: float) -> Iterator[Table]:
         "a step's time is the median of its visits; worst: of the slowest step",
     ]
     yield table
+    yield from key_tables(seconds)
+
+
+def key_tables(seconds: float) -> Iterator[Table]:
+    """Page Down through the walk in headless Chromium, for texts of so many tokens."""
+    columns = ("tokens", "keys", "pressed", "painted", "p50 ms", "p95 ms", "goal")
+    table = Table("Walkthrough, Page Down: key to painted, in headless Chromium", columns)
+    if driver.find_browser() is None:
+        table.notes.append(NO_BROWSER)
+        yield table
+        return
+    with driver.serving() as url, driver.chromium() as browser:
+        for tokens in GOALS:
+            page = f"{url}/walkthrough?{urlencode({'text': text_of(tokens)})}"
+            for pause, name in KEYS.items():
+                table.add(str(tokens), name, *_keys(browser, page, pause, seconds))
+    table.notes += [
+        "painted: the second frame after the picture of the step, or of a later one, stands",
+        "the picture itself; the title and the strip are there a frame after every key",
+        shared_cores(),
+    ]
+    yield table
+
+
+def _keys(browser: Browser, url: str, pause: float, seconds: float) -> tuple[str, ...]:
+    page = driver.open_page(browser, url)
+    page.wait_for_function("() => glassformerWalk.lacks().length === 0")
+    page.evaluate(WATCH)
+    pressed, end = 0, time.monotonic() + seconds
+    while pressed < 20 or (time.monotonic() < end and pressed < 50):
+        page.keyboard.press("PageDown")
+        page.wait_for_timeout(pause)
+        pressed += 1
+    times = _times(page, pressed)
+    page.close()
+    low, high = times[len(times) // 2], times[int(len(times) * 0.95)]
+    goal = verdict(high, KEY_GOAL)
+    return str(pressed), str(len(times)), f"{low:.0f}", f"{high:.0f}", goal
+
+
+def _times(page: Page, pressed: int) -> list[float]:
+    driver.wait_until_idle(page)
+    page.wait_for_function("(all) => keysPainted.length >= all", arg=pressed)
+    return sorted(page.evaluate("() => keysPainted"))
 
 
 def _walked(text: str, goal: float, seconds: float) -> tuple[str, ...]:

@@ -25,8 +25,9 @@ def test_symbols_and_variables_lead_to_their_steps(open_page: Callable[..., Page
     expect(marked).to_contain_text("masked.softmax(dim=-1)")
     expect(marked).to_be_in_viewport()
     expect(marked.locator(".shapes")).to_contain_text("H 4")
-    caption = page.locator(".st-key-walk_formula [data-testid=stCaptionContainer]")
-    numbers = page.locator(".st-key-walk_formula [data-testid=stMarkdown]").last
+    caption = page.locator(".walk-formula .cell")
+    numbers = page.locator(".walk-formula .numbers")
+    expect(numbers.locator(".katex")).to_be_visible()
     assert not overlaps(caption, numbers)
     marked.locator("button", has_text="masked").first.click()
     expect(code.locator(".line.marked").first).to_contain_text("mask.expand_as")

@@ -12,7 +12,7 @@ from app.widgets.beside import triple
 from app.widgets.beside.triple import Asked, anchor
 from app.widgets.beside.wording import place_words, titles
 from app.widgets.text import literal
-from app.widgets.walkthrough import explain, strip
+from app.widgets.walkthrough import ahead, explain, strip
 from app.widgets.walkthrough.focus import Focus
 from app.words import say
 from core.trace.sites import site_at
@@ -26,12 +26,14 @@ def show(pair: Pair) -> None:
     st.html(Path(__file__).parents[1] / "walkthrough" / "walkthrough.css")
     st.html(Path(__file__).with_name("walkthrough.css"))
     focus = Focus.current()
-    strip.show(focus)
+    with st.container(key="walk_strip", gap=None):
+        strip.show(focus)
+        ahead.show(pictures=False)
     middle, right = st.columns([7, 3], gap="medium")
-    with middle, st.container(gap="xsmall"):
+    with middle, st.container(key="beside_walk_middle", gap="xsmall"):
         address = focus.output.address
         words = f"{say(site_at(address).text_key)} · {place_words(address)}"
         triple.show(pair, Asked(address, pins=dict(focus.at(focus.output))), KEY, words, LAYOUT)
         st.caption(say("beside.numbers_of", title=literal(titles(pair)[anchor(pair)])))
     with right:
-        explain.show(focus)
+        explain.show()

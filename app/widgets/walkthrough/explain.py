@@ -6,17 +6,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.widgets.parts import show_part
-from app.widgets.walkthrough import code, text
-from app.widgets.walkthrough.focus import Focus
+from app.widgets.walkthrough import code, explanation
 
 
-def show(focus: Focus) -> None:
+def show() -> None:
     """Draw the column; its parts stand at the same height in every step."""
     st.html(Path(__file__).with_name("explain.css"))
     with st.container(key="walk_explain", gap=None):
-        with st.container(key="walk_text"):
-            st.markdown(text.text(focus))
-        show_part(__package__, "formula", focus)
+        explanation.show()
         with st.container(key="walk_code_place"):
-            code.show(focus)
+            code.show()

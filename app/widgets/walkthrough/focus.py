@@ -7,9 +7,10 @@ key, head, feature), so that it stays the same number's way through all the step
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import cast
+from hashlib import blake2b
+from typing import Any, cast
 
 from app import service, state
 from app.widgets.focus import OnScreen
@@ -53,6 +54,17 @@ class Focus(OnScreen):
     def place(self) -> int:
         """Where the step stands in the walk, from 0."""
         return self.steps.index(self.step)
+
+    @property
+    def version(self) -> str:
+        """A short name of all that the picture of a step depends on besides the step."""
+        rest = replace(self.now, walk="", layer=0)
+        told = repr((rest, self.look, self.unknown, id(self.trace)))
+        return blake2b(told.encode(), digest_size=8).hexdigest()
+
+    def at_step(self, step: Step) -> Focus:
+        """The same with another step in view, as `go` would leave it."""
+        return replace(self, now=replace(self.now, **_moved(self.now, step)))
 
     @property
     def neighbours(self) -> tuple[Step | None, Step | None]:
@@ -156,15 +168,18 @@ class Focus(OnScreen):
 def go(step_id: str, **changes: object) -> None:
     """Show another step; its layer becomes the one in focus. For callbacks and links.
 
-    changes: of other fields of the state, made at the same time.
+    changes: of other fields of the state, made at the same time. An id that the run does not have
+    changes nothing.
     """
     step = step_by_id(walk(service.on_screen()), step_id)
-    if step is None:
-        return
-    layer = state.get_state().layer if step.layer is None else step.layer
-    if state.get_state().walk.split(".")[:2] == step_id.split(".")[:2]:
-        layer = state.get_state().layer  # within a layer the other stack keeps its own
-    state.update(walk=step_id, layer=layer, **changes)
+    if step is not None:
+        state.update(**_moved(state.get_state(), step), **changes)
+
+
+def _moved(now: state.State, step: Step) -> dict[str, Any]:
+    """Step and layer in focus after a move; within a layer the other stack keeps its own."""
+    stays = step.layer is None or now.walk.split(".")[:2] == step.id.split(".")[:2]
+    return {"walk": step.id, "layer": now.layer if stays else step.layer}
 
 
 def select(key: str, index: tuple[int, ...]) -> None:

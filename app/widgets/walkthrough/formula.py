@@ -2,27 +2,48 @@
 
 from __future__ import annotations
 
-import streamlit as st
+from typing import Any
 
+from app import service
 from app.figures.labels import format_number, visible
 from app.figures.walk_formula import equations, numbers
-from app.widgets.text import literal
 from app.widgets.walkthrough.focus import Focus
 from app.words import say
+from core.errors import GlassformerError
 from core.trace.sites import Axis
 from core.walk.numbers import worked
 from core.walk.places import in_heads
 from core.walk.wires import axes
 from core.walk.worked import Worked
 
+STRESSED = "§"  # where a word of the sentence goes, in bold
 
-def show(focus: Focus) -> None:
-    """Draw the equations of the step and the chosen cell's numbers."""
-    with st.container(key="walk_formula", gap=None):
-        found = equations(focus.step, focus.look)
-        st.markdown(" &emsp; ".join(f"${each}$" for each in found))
-        st.caption(say("walk_steps.cell", where=literal(where(focus))))
-        st.markdown(in_numbers(focus))
+
+def formula_data(focus: Focus) -> dict[str, Any]:
+    """The equations of a step and the chosen cell's numbers as LaTeX, what is said of them plain.
+
+    notes: each the words before what is stressed, the stressed ones, and those after.
+    """
+    said = {
+        "equations": equations(focus.step, focus.look),
+        "cell": say("walk_steps.cell", where=where(focus)),
+    }
+    try:
+        found = chosen(focus)
+    except GlassformerError as error:
+        if error.key != "file_model":
+            raise
+        return said | {"numbers": "", "notes": [[_without_model(), "", ""]]}
+    more = say("walk_steps.more")  # its place is filled where the terms are counted
+    return said | {"numbers": numbers(found, focus.look, more), "notes": _notes(focus, found)}
+
+
+def _without_model() -> str:
+    """Why a run from a file has no numbers here: they are worked out with the model's weights."""
+    file = service.file()
+    if file is None or file.model is not None:
+        return say("opening.model_here")
+    return say("opening.model_away", model=file.model_name or "–")
 
 
 def chosen(focus: Focus) -> Worked:
@@ -30,18 +51,21 @@ def chosen(focus: Focus) -> Worked:
     return worked(focus.trace, focus.step, focus.worked_at, focus.weights, focus.line)
 
 
-def in_numbers(focus: Focus) -> str:
-    """The formula in numbers as markdown; for a word that was chosen also the word."""
-    found = chosen(focus)
-    more = say("walk_steps.more")  # its place is filled where the terms are counted
-    parts = [f"${numbers(found, focus.look, more)}$"]
+def _notes(focus: Focus, found: Worked) -> list[list[str]]:
+    """The word that was chosen; the number that the run has, where a switch reached in here."""
+    notes = []
     if found.form in ("choice", "given"):
         token = visible(focus.trace.output_tokens[found.output.index[1]])
-        parts.append(say("walk_steps.writes", word=f"**{literal(token)}**"))
+        notes.append(_stressed(say("walk_steps.writes", word=STRESSED), token))
     if not found.agrees:
         value = format_number(found.recorded, focus.look.precision)
-        parts.append(say("walk_steps.differs", recorded=literal(value)))
-    return " &ensp; ".join(parts)
+        notes.append([say("walk_steps.differs", recorded=value), "", ""])
+    return notes
+
+
+def _stressed(template: str, token: str) -> list[str]:
+    before, after = template.split(STRESSED)
+    return [before, token, after]
 
 
 def where(focus: Focus) -> str:

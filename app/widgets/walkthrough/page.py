@@ -6,17 +6,18 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.widgets.walkthrough import explain, scene, strip
+from app.widgets.walkthrough import ahead, explain, scene, strip
 from app.widgets.walkthrough.focus import Focus
 
 
 def show() -> None:
-    """Draw the step in view."""
+    """Draw the places of the step; the browser fills them with the step that the reader is at."""
     st.html(Path(__file__).with_name("walkthrough.css"))
-    focus = Focus.current()
-    strip.show(focus)
+    with st.container(key="walk_strip", gap=None):
+        strip.show(Focus.current())
+        ahead.show()
     middle, right = st.columns([7, 3], gap="medium")
     with middle, st.container(key="walk_middle"):
-        scene.show(focus)
+        scene.show()
     with right:
-        explain.show(focus)
+        explain.show()

@@ -8,7 +8,7 @@ from app import state
 from app.figures.labels import format_number
 from app.figures.walk_formula import levels, symbols
 from app.widgets.component import component
-from app.widgets.walkthrough import focus as focusing
+from app.widgets.walkthrough import events
 from app.widgets.walkthrough.focus import Focus
 from app.words import say
 from core.errors import GlassformerError
@@ -22,30 +22,30 @@ from core.walk.wires import Wire, axes
 
 TEXTS = ("code", "code_none", "code_functions")
 
-_code = component(__file__, "walk_code")
+_code = component(__file__, "walk_code", scripts=("../place",))
 
 
-def show(focus: Focus) -> None:
-    """Draw the chips and the code; a click on a symbol or a variable goes to its step."""
-    _code(
-        key="walk_code",
-        data=code_data(focus),
-        height="stretch",
-        on_go_change=lambda: _gone(focus),
-    )
+def show() -> None:
+    """Make the place of chips and code; a click on a symbol or a variable goes to its step."""
+    _code(key="walk_code", data={}, height="stretch", on_go_change=_gone)
 
 
-def code_data(focus: Focus) -> dict[str, Any]:
-    """What is sent to the browser."""
-    look = focus.look
-    sources = source_code.code(focus.trace, focus.step)
+def shared(focus: Focus) -> dict[str, Any]:
+    """What the drawing of every step needs."""
     names = ("text", "faint", "line", "panel", "weights", "data", "value", "feed_forward")
+    return {
+        "texts": {name: say(f"walk_steps.{name}") for name in TEXTS},
+        "colours": {name.replace("_", "-"): focus.look.colour(name) for name in names},
+    }
+
+
+def own(focus: Focus) -> dict[str, Any]:
+    """What is drawn of a step."""
+    sources = source_code.code(focus.trace, focus.step)
     return {
         "step": focus.step.id,
         "symbols": [_chip(focus, symbol) for symbol in symbols(focus.step, focus.line)],
         "sources": [_source(focus, source) for source in sources],
-        "texts": {name: say(f"walk_steps.{name}") for name in TEXTS},
-        "colours": {name.replace("_", "-"): look.colour(name) for name in names},
     }
 
 
@@ -128,13 +128,7 @@ def _shape(focus: Focus, named: NamedShape) -> dict[str, Any]:
     }
 
 
-def _gone(focus: Focus) -> None:
+def _gone() -> None:
     """Another step, the clicked tensor in view; of this step only the tensor changes."""
-    value = state.trigger("walk_code", "go")
-    if not value:
-        return
-    step, address = str(value["step"]), str(value["address"])
-    if step == focus.step.id:
-        state.update(address=address)
-    else:
-        focusing.go(step, address=address)
+    if value := events.arrived("walk_code", "go"):
+        state.update(address=str(value["address"]))

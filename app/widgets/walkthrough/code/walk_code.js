@@ -10,7 +10,7 @@ const PARTS = new RegExp(
   ].join("|"),
   "g",
 );
-const watching = new WeakMap();
+const watching = new WeakSet();
 const shown = new WeakMap(); // which function of which step each component shows
 
 function element(tag, className, text) {
@@ -26,7 +26,10 @@ function link(go, title, send) {
   made.title = title;
   if (go) {
     made.dataset.go = go.step;
-    made.onclick = () => send("go", { ...go, nonce: performance.now() });
+    made.onclick = () => {
+      walk.move(go.step);
+      walk.send(send, "go", { address: go.address });
+    };
   }
   return made;
 }
@@ -135,29 +138,36 @@ function draw(root, data, send) {
   scroll(find(".source"));
 }
 
-export default function (component) {
-  const { data, parentElement, setTriggerValue } = component;
-  if (!data) return undefined;
-  const root = parentElement.querySelector(".walk-code");
+function show(root, send) {
+  const data = walk.content("code");
+  root.classList.toggle("waiting", !data);
+  const before = shown.get(root);
+  const drawn = data && JSON.stringify(data);
+  if (!data || drawn === before?.drawn) return;
   for (const [name, value] of Object.entries(data.colours)) {
     root.style.setProperty(`--${name}`, value);
   }
-  const before = shown.get(root);
-  const top = root.querySelector(".source").scrollTop;
-  if (!before || before.step !== data.step) shown.set(root, { step: data.step, at: 0 });
-  root.querySelector(".symbols").replaceChildren(
-    ...data.symbols.map((symbol) => chip(symbol, setTriggerValue)),
-  );
-  draw(root, data, setTriggerValue);
   const view = root.querySelector(".source");
-  if (before?.step === data.step) view.scrollTop = top;
-  let height = view.clientHeight;
-  const resized = new ResizeObserver(() => {
-    if (view.clientHeight !== height) scroll(view);
-    height = view.clientHeight;
-  });
-  watching.get(root)?.disconnect(); // the one of the run before
-  watching.set(root, resized);
-  resized.observe(view);
-  return () => resized.disconnect();
+  const top = view.scrollTop;
+  const same = before?.step === data.step;
+  shown.set(root, { step: data.step, at: same ? before.at : 0, drawn });
+  root.querySelector(".symbols").replaceChildren(...data.symbols.map((symbol) => chip(symbol, send)));
+  draw(root, data, send);
+  if (same) view.scrollTop = top;
+}
+
+export default function (component) {
+  const { parentElement, setTriggerValue } = component;
+  const root = parentElement.querySelector(".walk-code");
+  const view = root.querySelector(".source");
+  if (!watching.has(root)) {
+    let height = view.clientHeight;
+    const resized = new ResizeObserver(() => {
+      if (view.clientHeight !== height) scroll(view);
+      height = view.clientHeight;
+    });
+    watching.add(root);
+    resized.observe(view);
+  }
+  walk.follow("code", () => root.isConnected && show(root, setTriggerValue));
 }

@@ -9,8 +9,7 @@ const KINDS = {
 };
 
 function send(scene, event, value) {
-  scene.sent = (scene.sent ?? 0) + 1;
-  scene.send(event, { ...value, nonce: `${performance.now()}-${scene.sent}` });
+  walk.send(scene.send, event, value);
 }
 
 function picks(scene, items, event, value) {
@@ -218,6 +217,7 @@ function build(scene) {
   scene.tip.hidden = true;
   scene.stage.append(scene.svg, scene.tip);
   (data.blocks ? buildBlocks : buildColumns)(scene);
+  node.dataset.step = walk.here;
   node.replaceChildren(...header(scene), scene.stage, footer(scene));
 }
 
@@ -251,8 +251,34 @@ function hints(scene, panels) {
   scene.hint.title = scene.hint.textContent;
 }
 
+// A step that nothing was sent of yet: what it is called is known, its picture is not.
+function wait(scene) {
+  const step = walk.names?.get(walk.here);
+  scene.node.classList.toggle("waiting", Boolean(step));
+  if (!step || !scene.drawn) return;
+  scene.drawn = "";
+  const top = made("header", "top");
+  top.append(made("span", "title", step.name), made("span", "where", step.where), made("span", "counter", step.counter));
+  scene.node.querySelector(".top").replaceWith(top);
+}
+
+function show(scene) {
+  if (!scene.node.isConnected) return;
+  const data = walk.content("scene");
+  if (!data) return wait(scene);
+  scene.node.classList.remove("waiting");
+  const drawn = JSON.stringify(data);
+  if (drawn === scene.drawn) return;
+  const entered = scene.data?.step !== data.step;
+  Object.assign(scene, { drawn, data });
+  if (entered) scene.flight = 1;
+  build(scene);
+  if (entered && scene.blocks) fly(scene);
+  paint(scene);
+}
+
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component;
+  const { parentElement, setTriggerValue } = component;
   let scene = scenes.get(parentElement);
   if (!scene) {
     scene = { node: parentElement.querySelector(".scene"), flight: 1 };
@@ -262,12 +288,5 @@ export default function (component) {
     scenes.set(parentElement, scene);
   }
   scene.send = setTriggerValue;
-  const drawn = JSON.stringify(data);
-  if (drawn === scene.drawn) return;
-  const entered = scene.data?.step !== data.step;
-  Object.assign(scene, { drawn, data });
-  if (entered) scene.flight = 1;
-  build(scene);
-  if (entered && scene.blocks) fly(scene);
-  paint(scene);
+  walk.follow("scene", () => show(scene));
 }

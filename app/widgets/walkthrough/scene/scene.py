@@ -11,13 +11,13 @@ from app.figures.walk_layout import columns, operations
 from app.figures.walk_sheets import index_of
 from app.widgets.component import component
 from app.widgets.trail.opening import open_trail
-from app.widgets.walkthrough import panels
+from app.widgets.walkthrough import events, panels
 from app.widgets.walkthrough.focus import Focus, select
 from app.widgets.walkthrough.scene import grouping, wording
 from core.trace.sites import site_at
 from core.walk.wires import Wire, axes, recorded
 
-SCRIPTS = ("drawing", "picture", "bars", "blocks", "wires")
+SCRIPTS = ("../place", "drawing", "picture", "bars", "blocks", "wires")
 FILLS = {"large_negative": "S̃ = −10⁹", "minus_infinity": "S̃ = −∞", "additive": "S′ + (−∞)"}
 ROWS = Wire("output/probabilities", "chosen")  # one place a row of the decoder
 WORDED = ("logits", "probabilities", "choice", "given")
@@ -25,27 +25,33 @@ WORDED = ("logits", "probabilities", "choice", "given")
 _scene = component(__file__, "scene", scripts=SCRIPTS)
 
 
-def show(focus: Focus) -> None:
-    """Draw the step; a click on a cell chooses it everywhere."""
+def show() -> None:
+    """Make the place of the picture; a click on a cell chooses it everywhere."""
     _scene(
         key="walk_scene",
-        data=scene_data(focus),
+        data={},
         height="stretch",
-        on_pick_change=lambda: _picked(focus),
+        on_pick_change=_picked,
         on_head_change=_head_picked,
         on_tensor_change=_tensor_picked,
-        on_unfold_change=lambda: _unfolded(focus),
+        on_unfold_change=_unfolded,
     )
 
 
-def scene_data(focus: Focus) -> dict[str, Any]:
-    """What is sent to the browser."""
-    look = focus.look
+def own(focus: Focus) -> dict[str, Any]:
+    """What is drawn of a step."""
     return wording.texts(focus) | {
         "step": f"{focus.step.id} {focus.now.text} {focus.now.model}",
         "heads": wording.heads(focus),
         "tensors": wording.tensors(focus),
         **(grouping.blocks_of(focus) if focus.step.regroupings else _columns(focus)),
+    }
+
+
+def shared(focus: Focus) -> dict[str, Any]:
+    """What the drawing of every step needs."""
+    look = focus.look
+    return wording.shared() | {
         "type": look.px(12.5),
         "precision": look.precision,
         "colours": {
@@ -111,11 +117,12 @@ def _plain(latex: str) -> str:
     return {r"\sqrt{d_{model}}": "√d_model"}.get(latex, latex)
 
 
-def _picked(focus: Focus) -> None:
+def _picked() -> None:
     """A cell of a panel was clicked; the component knows its row and its column."""
-    value = state.trigger("walk_scene", "pick")
+    value = events.arrived("walk_scene", "pick")
     if not value:
         return
+    focus = Focus.current()
     known = {wire.key: wire for wire in (*focus.step.inputs, *focus.step.outputs, ROWS)}
     wire = known.get(str(value["key"]))
     if wire is None:
@@ -129,17 +136,18 @@ def _picked(focus: Focus) -> None:
 
 
 def _head_picked() -> None:
-    if value := state.trigger("walk_scene", "head"):
+    if value := events.arrived("walk_scene", "head"):
         state.update(head=int(value["head"]))
 
 
 def _tensor_picked() -> None:
-    if value := state.trigger("walk_scene", "tensor"):
+    if value := events.arrived("walk_scene", "tensor"):
         state.update(address=Wire.of(str(value["key"])).address)
 
 
-def _unfolded(focus: Focus) -> None:
-    if state.trigger("walk_scene", "unfold"):
+def _unfolded() -> None:
+    if events.arrived("walk_scene", "unfold"):
+        focus = Focus.current()
         cell = recorded(focus.trace, focus.cell(focus.output))
         if cell is not None:
             open_trail(cell.wire.address, cell.index)

@@ -8,7 +8,7 @@ from app.figures.colours import head_colour
 from app.figures.labels import format_number, visible
 from app.figures.walk_layout import symbol
 from app.widgets.walkthrough.focus import Focus
-from app.widgets.walkthrough.strip.strip import group_name, step_name
+from app.widgets.walkthrough.strip.strip import place_name, step_name
 from app.words import say
 from core.trace.sites import site_at
 from core.walk.places import in_heads
@@ -20,24 +20,24 @@ COUNTED = ("feature", "hidden")  # the browser puts the number in
 
 
 def texts(focus: Focus) -> dict[str, Any]:
-    """The title of the step, what must be said of it, and the words of its pictures."""
+    """The title of the step, what must be said of it, and the words of its picture."""
     step, at = focus.step, focus.place + 1
-    stage = say(f"walkthrough.stack_{step.stage}")
-    where = [stage]
-    if step.layer is not None:
-        values = {"stack": stage, "layer": step.layer + 1, "layers": focus.layers(step.stage)}
-        where = [say("walkthrough.place_layer", **values)]
-    where += [group_name(step)] if group_name(step) else []
     readable = recorded(focus.trace, focus.cell(focus.output)) is not None
     return {
         "counter": say("walkthrough.counter", at=at, all=len(focus.steps)),
         "title": step_name(step),
-        "where": " · ".join(where),
+        "where": place_name(focus, step),
         "note": _note(focus),
         "wrong": bool(focus.unknown),
         "readout": readout(focus),
-        "hint": say("walkthrough.click_hint"),
         "unfold": say("walkthrough.unfold") if readable else "",
+    }
+
+
+def shared() -> dict[str, Any]:
+    """The words that the pictures of all steps have."""
+    return {
+        "hint": say("walkthrough.click_hint"),
         "unfoldHelp": say("walkthrough.unfold_help"),
         "texts": {
             **{name: say(f"walkthrough.{name}") for name in PLAIN},

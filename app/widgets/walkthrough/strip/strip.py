@@ -5,31 +5,25 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-import streamlit as st
-
 from app import state
 from app.widgets.component import component
-from app.widgets.walkthrough.focus import Focus, go
+from app.widgets.walkthrough import events
+from app.widgets.walkthrough.focus import Focus
 from app.words import say
 from core.trace.sites import site_at
 from core.walk.steps import Group, Step, strip
 
-_strip = component(__file__, "strip")
+_strip = component(__file__, "strip", scripts=("../place",))
 
 
 def show(focus: Focus) -> None:
     """Draw the strip between the buttons that lead to the step before and the next one."""
-    before, after = focus.neighbours
-    with st.container(key="walk_strip", horizontal=True, gap="small", vertical_alignment="center"):
-        _button("previous", "Left", before)
-        with st.container(key="walk_dots"):
-            _strip(
-                key="walk_steps",
-                data=strip_data(focus),
-                on_go_change=_jumped,
-                on_layer_change=lambda: _layer_picked(focus),
-            )
-        _button("next", "Right", after)
+    _strip(
+        key="walk_steps",
+        data=strip_data(focus),
+        on_go_change=_gone,
+        on_layer_change=_layer_picked,
+    )
 
 
 def strip_data(focus: Focus) -> dict[str, Any]:
@@ -50,7 +44,9 @@ def strip_data(focus: Focus) -> dict[str, Any]:
         "stacks": stacks,
         "current": focus.step.id,
         "label": say("walkthrough.strip"),
+        "counter": say("walkthrough.counter", at="§", all=len(focus.steps)),
         "around": say("walkthrough.layers").split("|"),
+        "ways": [_way("previous", "←"), _way("next", "→")],
         "grey": focus.look.colour("faint"),
     }
 
@@ -69,6 +65,15 @@ def group_name(group: Group | Step) -> str:
     return say("walkthrough.group_norm") if group.stage in ("encoder", "decoder") else ""
 
 
+def place_name(focus: Focus, group: Group | Step) -> str:
+    """Stack, layer and sub-layer in words: "Encoder, layer 1 of 2 · Self-attention"."""
+    stage = say(f"walkthrough.stack_{group.stage}")
+    if group.layer is not None:
+        values = {"layer": group.layer + 1, "layers": focus.layers(group.stage)}
+        stage = say("walkthrough.place_layer", stack=stage, **values)
+    return " · ".join(filter(None, (stage, group_name(group))))
+
+
 def _group(focus: Focus, group: Group) -> dict[str, Any]:
     role = "weights" if group.sublayer.endswith("attention") else site_at(
         group.steps[-1].outputs[-1].address).role  # fmt: skip
@@ -76,33 +81,26 @@ def _group(focus: Focus, group: Group) -> dict[str, Any]:
         role = "feed_forward"
     return {
         "title": group_name(group),
+        "where": place_name(focus, group),
         "colour": focus.look.colour(role),
         "steps": [{"id": step.id, "name": step_name(step)} for step in group.steps],
     }
 
 
-def _button(name: str, key: str, to: Step | None) -> None:
-    st.button(
-        say(f"walkthrough.short_{name}"),
-        key=f"walk_{name}",
-        help=f"{say(f'walkthrough.{name}')}. {say('walkthrough.keys')}",
-        shortcut=key,
-        disabled=to is None,
-        on_click=go,
-        args=(to.id if to else "",),
-    )
+def _way(name: str, key: str) -> dict[str, str]:
+    help_text = f"{say(f'walkthrough.{name}')}. {say('walkthrough.keys')}"
+    return {"name": say(f"walkthrough.short_{name}"), "key": key, "help": help_text}
 
 
-def _jumped() -> None:
-    if value := state.trigger("walk_steps", "go"):
-        go(str(value["step"]))
+def _gone() -> None:
+    events.arrived("walk_steps", "go")
 
 
-def _layer_picked(focus: Focus) -> None:
+def _layer_picked() -> None:
     """Another layer: of the step's own stack the same step, of the other one its layer alone."""
-    if value := state.trigger("walk_steps", "layer"):
+    if value := events.arrived("walk_steps", "layer"):
         stack, layer = str(value["stack"]), int(value["layer"])
-        step = focus.step
+        step = Focus.current().step
         if step.stage == stack and step.layer is not None:
             state.update(walk=step.id.replace(f".{step.layer}.", f".{layer}.", 1), layer=layer)
         else:

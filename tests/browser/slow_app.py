@@ -1,0 +1,19 @@
+"""The app on a server that takes a second for every run of a page; for test_walkthrough_keys."""
+
+import time
+from pathlib import Path
+
+import streamlit as st
+
+from app import process
+
+prepare = process.prepare
+
+
+def late() -> None:
+    time.sleep(1)
+    prepare()
+
+
+process.prepare = late
+app = st.App(str(Path(__file__).parents[2] / "app.py"))

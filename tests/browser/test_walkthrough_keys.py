@@ -1,0 +1,189 @@
+"""Keys of the Walkthrough: at once, none lost, whatever the server is doing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser import driver
+
+COUNTER = ".scene .counter"
+# The frame in which the picture of the step named in the strip stands, after a key.
+PAINTED = """(key) => new Promise((done) => {
+  const inside = (name) => [...document.querySelectorAll(".stBidiComponent *")]
+    .map((each) => each.shadowRoot?.querySelector(name)).find(Boolean);
+  const before = inside(".strip button[aria-current=step]").dataset.step;
+  document.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  let frames = 0;
+  const look = () => {
+    frames += 1;
+    const step = inside(".strip button[aria-current=step]").dataset.step;
+    const scene = inside(".scene");
+    const painted = step !== before && scene.dataset.step === step && !scene.matches(".waiting");
+    if (painted || frames > 300) done(frames);
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})"""
+TOLD = "() => glassformerWalk.here === glassformerWalk.told && glassformerWalk.waiting === null"
+AT_HAND = "() => glassformerWalk.lacks().length === 0"
+
+
+@pytest.fixture(scope="module")
+def slow_url(browser: Browser) -> Iterator[str]:
+    with driver.serving(script="tests/browser/slow_app.py") as url:
+        yield url
+
+
+def press(page: Page, key: str, times: int = 20) -> None:
+    for _ in range(times):
+        page.keyboard.press(key)
+        page.wait_for_timeout(50)
+
+
+def check(page: Page, at: int) -> None:
+    """The reader is at a step and stays; strip, title, picture and link say the same."""
+    expect(page.locator(COUNTER)).to_have_text(f"Step {at} of 55")
+    page.wait_for_function(TOLD)
+    driver.wait_until_idle(page)
+    expect(page.locator(COUNTER)).to_have_text(f"Step {at} of 55")
+    dots = page.locator(".strip .dots button")
+    step = dots.nth(at - 1).get_attribute("data-step")
+    expect(dots.nth(at - 1)).to_have_attribute("aria-current", "step")
+    expect(page.locator(".scene")).to_have_attribute("data-step", step or "")
+    expect(page.locator(".scene .title")).to_have_text(
+        dots.nth(at - 1).get_attribute("aria-label") or ""
+    )
+    page.wait_for_url(f"**walk={step}*")
+
+
+@pytest.mark.parametrize("key", ["ArrowRight", "PageDown"])
+def test_twenty_quick_keys_land_on_step_21(open_page: Callable[..., Page], key: str) -> None:
+    page = open_page("walkthrough")
+    press(page, key)
+    check(page, 21)
+
+
+def test_they_do_so_on_a_server_that_takes_a_second(browser: Browser, slow_url: str) -> None:
+    page = driver.open_page(browser, f"{slow_url}/walkthrough")
+    press(page, "PageDown")
+    expect(page.locator(COUNTER)).to_have_text("Step 21 of 55", timeout=1000)
+    check(page, 21)
+    press(page, "ArrowLeft", 3)  # while its runs are on the way
+    page.wait_for_timeout(400)
+    press(page, "ArrowRight", 6)
+    page.wait_for_timeout(700)
+    press(page, "PageUp", 1)
+    check(page, 23)
+    page.close()
+
+
+def test_the_picture_stands_in_the_frame_of_the_key(browser: Browser, slow_url: str) -> None:
+    """The server takes a second: what is drawn within three frames was sent ahead."""
+    page = driver.open_page(browser, f"{slow_url}/walkthrough")
+    for key in ("ArrowRight", "PageDown", "ArrowRight", "ArrowLeft", "PageUp"):
+        page.wait_for_function(AT_HAND)
+        assert page.evaluate(PAINTED, key) <= 3
+        shown = page.locator(".strip button[aria-current=step]").get_attribute("data-step")
+        assert page.locator(".scene").get_attribute("data-step") == shown
+    page.close()
+
+
+def test_text_formula_and_code_come_with_the_picture(browser: Browser, slow_url: str) -> None:
+    page = driver.open_page(browser, f"{slow_url}/walkthrough?walk=encoder.0.self_attention.scale")
+    page.wait_for_function(AT_HAND)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".scene .title")).to_have_text(re.compile("^Softmax"), timeout=500)
+    expect(page.locator(".walk-text")).to_contain_text("becomes weights", timeout=500)
+    expect(page.locator(".walk-formula .numbers .katex")).to_be_visible(timeout=500)
+    expect(page.locator(".line.marked").first).to_contain_text("masked.softmax", timeout=500)
+    page.close()
+
+
+def test_home_end_and_the_ends(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough", "walk=encoder.0.self_attention.scores")
+    page.keyboard.press("End")
+    check(page, 55)
+    page.keyboard.press("PageDown")
+    check(page, 55)
+    expect(page.get_by_role("button", name="Next")).to_be_disabled()
+    page.keyboard.press("PageUp")
+    check(page, 54)
+    page.keyboard.press("Home")
+    check(page, 1)
+    expect(page.get_by_role("button", name="Back")).to_be_disabled()
+    page.get_by_role("button", name="Next").click()
+    check(page, 2)
+
+
+def test_a_step_that_is_not_at_hand_shows_no_other_ones_picture(
+    browser: Browser, slow_url: str
+) -> None:
+    page = driver.open_page(browser, f"{slow_url}/walkthrough")
+    page.keyboard.press("End")
+    expect(page.locator(".scene .title")).to_have_text("Choose the word", timeout=500)
+    for part in (".scene .stage", ".scene .foot", ".walk-text", ".source"):
+        expect(page.locator(part)).to_be_hidden(timeout=500)
+    check(page, 55)
+    expect(page.locator(".scene .stage")).to_be_visible()
+    page.close()
+
+
+def test_typing_moves_nothing_and_clicks_keep_the_keys(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough", "walk=encoder.0.self_attention.softmax")
+    box = page.get_by_role("textbox").first
+    box.click()
+    for key in ("ArrowLeft", "Home", "End", "PageDown", "ArrowRight"):
+        box.press(key)
+    page.wait_for_timeout(300)
+    check(page, 10)
+    for place, at in ((".source", 11), (".scene .title", 12), (".walk-text", 13)):
+        page.locator(place).click()
+        page.keyboard.press("PageDown")
+        check(page, at)
+
+
+def test_a_click_right_after_a_key_is_of_the_step_in_view(browser: Browser, slow_url: str) -> None:
+    page = driver.open_page(browser, f"{slow_url}/walkthrough?walk=encoder.0.self_attention.scale")
+    page.wait_for_function(AT_HAND)
+    press(page, "ArrowRight", 2)
+    page.get_by_role("button", name="Head 2", exact=True).click()
+    expect(page.locator(".scene .readout")).to_contain_text("head 2")
+    check(page, 10)
+    page.wait_for_url("**head=2*")
+    page.close()
+
+
+def test_back_leads_to_where_the_reader_rested(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough")
+    for key, at in (("ArrowRight", 2), ("End", 55), ("PageUp", 54)):
+        page.keyboard.press(key)
+        check(page, at)
+    for at in (55, 2):
+        page.go_back()
+        check(page, at)
+
+
+def test_the_step_is_said_once_the_keys_rest(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough")
+    press(page, "ArrowRight", 2)
+    expect(page.locator(".said")).to_have_text(re.compile(r"^Step 3 of 55: Position encoding\. "))
+    expect(page.locator(".said")).to_have_attribute("aria-live", "polite")
+
+
+def test_two_runs_beside_each_other(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough", "edits=causal&run=both")
+    press(page, "PageDown")
+    expect(page.locator(".strip .tag").first).to_have_text(re.compile("."))
+    page.wait_for_function(TOLD)
+    step = page.locator(".strip .dots button").nth(20).get_attribute("data-step")
+    page.wait_for_url(f"**walk={step}*")
+    expect(page.locator(".strip button[aria-current=step]")).to_have_attribute(
+        "data-step", step or ""
+    )
+    expect(page.locator("body")).to_have_attribute("data-walk", "drawn")
+    expect(page.locator(".walk-text")).not_to_be_empty()
