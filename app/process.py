@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import threading
 from contextlib import suppress
 
@@ -14,8 +13,7 @@ from app.state import FIRST_SENTENCE
 from app.traces import get_trace
 from core.errors import GlassformerError
 from core.memory import keep_freed_memory
-
-THREADS = int(os.environ.get("GLASSFORMER_THREADS", "1"))
+from core.settings import read_settings
 
 _frozen = threading.Lock()
 
@@ -28,7 +26,7 @@ def prepare() -> None:
     """
     if not _frozen.acquire(blocking=False):
         return
-    torch.set_num_threads(THREADS)
+    torch.set_num_threads(read_settings().threads)
     keep_freed_memory()
     gc.collect()
     gc.freeze()
