@@ -5,17 +5,21 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import Generic, TypeVar
 
+from core.interruption import StoppedError, idle
+
 Value = TypeVar("Value")
+PACE = 0.1  # seconds between two looks of one who waits at whether it is still wanted
 
 
 class BoundedCache(Generic[Value]):
     """Keeps the values used last, at most `max_bytes` of them (but always the newest one).
 
     Two threads that ask for the same key at the same time make it once: the second one waits.
-    A failure is not kept: the next call tries again.
+    A failure is not kept: the next call tries again. Neither is it one for those who wait that
+    whoever made it was stopped: one of them makes it then.
     """
 
     def __init__(self, max_bytes: int, size_of: Callable[[Value], int]) -> None:
@@ -27,15 +31,20 @@ class BoundedCache(Generic[Value]):
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """The value of the key, made now if it is not here."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-            mine = key not in self._making
-            promise = self._making.setdefault(key, Future())
-        if mine:
-            self._make(key, make, promise)
-        return promise.result()
+        while True:
+            with self._lock:
+                if key in self._values:
+                    self._values.move_to_end(key)
+                    return self._values[key]
+                mine = key not in self._making
+                promise = self._making.setdefault(key, Future())
+            if mine:
+                self._make(key, make, promise)
+                return promise.result()
+            error = _failure(promise)
+            if isinstance(error, Exception | None) and not isinstance(error, StoppedError):
+                return promise.result()
+            # Who made it was stopped, or has left (no Exception): now it is made here.
 
     @property
     def nbytes(self) -> int:
@@ -63,3 +72,11 @@ class BoundedCache(Generic[Value]):
 
     def _held(self) -> int:
         return sum(self._size_of(value) for value in self._values.values())
+
+
+def _failure(promise: Future[Value]) -> BaseException | None:
+    """Why another thread could not make a value, once it is done; None where it could."""
+    while not promise.done():
+        idle()
+        wait([promise], PACE)
+    return promise.exception()

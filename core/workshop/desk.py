@@ -32,6 +32,7 @@ GRACE = 180.0  # seconds that a user may be gone: a page is loaded again, a netw
 TICK = 1.0  # seconds between two looks at the line
 MOST_USERS = 40  # workshops; with one run each, also what bounds the line
 MOST_KEPT = 3  # models of one user; the oldest one goes
+MOST_KEPT_BYTES = 2 * 2**30  # of the kept models of all users, on disk
 
 
 class Workshop:
@@ -156,9 +157,22 @@ class Desk:
             self.tick()
 
     def keep(self, workshop: Workshop, name: str) -> Path | None:
-        """Keeps the result of the workshop's run under a name; None where it has no result."""
+        """Keeps the result of the workshop's run under a name.
+
+        None where it has no result, or where those of all users would be over `MOST_KEPT_BYTES`.
+        """
         with self._lock:
+            source = workshop.run.model if workshop.run is not None else None
+            if source is None or self.kept_bytes + _bytes(source) > MOST_KEPT_BYTES:
+                return None
             return workshop.keep(name)
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes on disk of what all users have kept."""
+        with self._lock:
+            kept = [folder for each in self._workshops.values() for folder in each.kept.values()]
+            return sum(map(_bytes, kept))
 
     def discard(self, workshop: Workshop) -> None:
         """Ends the workshop's run and forgets it; kept models stay."""
@@ -210,6 +224,10 @@ class Desk:
         while not self._closed.wait(TICK):
             with suppress(OSError, ValueError):  # one broken run: the others are still watched
                 self.tick()
+
+
+def _bytes(folder: Path) -> int:
+    return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
 
 
 def _own_folder(parent: Path) -> tuple[Path, IO[str] | None]:

@@ -106,3 +106,15 @@ def _runs(process: int) -> bool:
         return False
     state = Path(f"/proc/{process}/stat")
     return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_what_all_keep_has_a_bound(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = desk.open("a"), desk.open("b")
+    run = desk.begin(first, plan())
+    until(lambda: run.status == "done", desk)
+    assert desk.keep(first, "mine-1") is not None
+    size = desk.kept_bytes
+    assert size > 10_000
+    monkeypatch.setattr("core.workshop.desk.MOST_KEPT_BYTES", int(1.5 * size))
+    assert desk.keep(first, "mine-2") is None
+    assert list(first.kept) == ["mine-1"] and desk.kept_bytes == size and not second.kept

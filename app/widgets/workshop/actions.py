@@ -90,6 +90,8 @@ def _ended(run: Run) -> None:
     name = literal(run.plan.name)
     if run.model is None:
         st.caption(say("workshop.nothing_to_keep"))
+    elif state.kept("workshop_no_room") == _mark(run):
+        st.caption(say("workshop.no_room"))
     elif is_kept:
         st.caption(say("workshop.is_kept", name=name))
     else:
@@ -125,7 +127,9 @@ def _keep() -> None:
     workshop, run = trainings.workshop(), trainings.current_run()
     if workshop is None or run is None:
         return
-    if trainings.desk().keep(workshop, run.plan.name) is not None:
+    found = trainings.desk().keep(workshop, run.plan.name)
+    state.keep("workshop_no_room", _mark(run) if found is None else None)
+    if found is not None:
         state.keep("workshop_kept", _mark(run))
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 from functools import cache
 
-import streamlit as st
-
 from app import state
 from core.corpus import draw_pair, load_grammar
 from core.text.vocabulary import RESERVED
@@ -33,12 +31,16 @@ def current() -> PairFile | None:
     file, text = uploaded(), pasted()
     if file is not None:
         return _read(file[1], file[0])
-    return _read(text.encode("utf-8", "surrogatepass"), "") if text.strip() else None
+    return _read(text, "") if text.strip() else None
 
 
-@st.cache_data(max_entries=4, show_spinner=False)
-def _read(data: bytes, name: str) -> PairFile:
-    return read_pairs(data, name)
+def _read(given: str | bytes, name: str) -> PairFile:
+    known, found = state.kept("workshop_read", (None, None))
+    if known != (given, name):
+        found = read_pairs(given, name)
+        state.keep("workshop_read", ((given, name), found))
+    assert found is not None
+    return found
 
 
 @cache
