@@ -17,6 +17,7 @@ from starlette.middleware import Middleware
 
 from app.headers import SecurityHeaders
 from app.reach import reach
+from app.uploads import UploadLimit
 from core.errors import GlassformerError
 from core.settings import read_settings
 
@@ -52,4 +53,6 @@ def _load() -> None:
 
 
 _check()
-app = st.App("app.py", lifespan=_warm_up, middleware=[Middleware(SecurityHeaders)])
+app = st.App(
+    "app.py", lifespan=_warm_up, middleware=[Middleware(SecurityHeaders), Middleware(UploadLimit)]
+)

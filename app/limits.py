@@ -28,7 +28,8 @@ MOST_EXPERIMENTS = 20  # kept under a name
 MOST_SWEEPS = 8
 
 # Files.
-UPLOAD_BYTES = 32 * 2**20  # of all files of a session until they are read; also of a single one
+UPLOAD_BYTES = 34 * 2**20  # of all files of a session until they are read
+UPLOADS_BYTES = 256 * 2**20  # the same of all sessions; of a single file: .streamlit/config.toml
 PAIR_FILE_BYTES = pairs.MOST_BYTES
 PAIR_FILE_LINES = pairs.MOST_LINES
 MOST_PAIRS = pairs.MOST

@@ -119,7 +119,7 @@ class Work:
     def _report(self, text: str) -> None:
         now = time.monotonic()
         if self._text is None:
-            with self._place.container(key="work_report", horizontal=True):
+            with self._place.container(key="work_report", horizontal=True, gap="small"):
                 self._text = st.empty()
                 st.button(say("work.stop"), key="work_stop", on_click=_stop, args=(_asked(),))
         elif now - self._told < PACE:
@@ -133,7 +133,7 @@ class Work:
         if self.stopped:
             return
         self.stopped = True
-        with self._place.container(key="work_report", horizontal=True):
+        with self._place.container(key="work_report", horizontal=True, gap="small"):
             st.markdown(f":material/front_hand: {say('work.stopped')}")
             st.button(say("work.go_on"), key="work_go_on", on_click=_stop, args=(None,))
 

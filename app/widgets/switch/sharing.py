@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import experiments, service, state
+from app import experiments, service, state, uploads
 from app.widgets.switch.keeping import name_of
 from app.widgets.text import told
 from app.words import say
@@ -62,7 +62,7 @@ def _open() -> None:
         given = state.widget_value(widget)
         if given is not None:
             state.keep(ROUND, state.kept(ROUND, 0) + 1)
-            open_file(given.getvalue())
+            open_file(uploads.dropped(given)[1])
 
     st.file_uploader(
         say("experiment.open"),
