@@ -171,8 +171,7 @@ class Desk:
     def kept_bytes(self) -> int:
         """Bytes on disk of what all users have kept."""
         with self._lock:
-            kept = [folder for each in self._workshops.values() for folder in each.kept.values()]
-            return sum(map(_bytes, kept))
+            return sum(_bytes(path) for w in self._workshops.values() for path in w.kept.values())
 
     def discard(self, workshop: Workshop) -> None:
         """Ends the workshop's run and forgets it; kept models stay."""
