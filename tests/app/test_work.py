@@ -65,14 +65,6 @@ def test_the_first_ones_in_the_line_work() -> None:
     assert [line.ahead(name) for name in "bda"] == [0, 0, 1] and len(line) == 3
 
 
-def test_who_is_alone_keeps_its_turn() -> None:
-    line = Line(1)
-    for _ in range(3):
-        line.join("a")
-        assert line.ahead("a") == 0
-    assert len(line) == 1
-
-
 def test_long_work_is_shared_fairly_and_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four threads that each work for some slices: none is done before all have begun."""
     line, order, inside, most = Line(1), list[str](), [0], [0]
