@@ -7,6 +7,8 @@ READY_APP := $(VENV)/.ready-app
 READY_CHECKS := $(VENV)/.ready-checks
 READY_BROWSER := $(VENV)/.ready-browser
 PORT ?= 8501
+# 127.0.0.1: this machine alone. 0.0.0.0: everybody in its network.
+ADDRESS ?= 127.0.0.1
 # Tests run side by side, a file in one process, each process with a server and a browser of its own.
 JOBS ?= 2
 TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile
@@ -19,8 +21,8 @@ HEADLESS := $(if $(CI),--server.headless true)
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
-app: $(READY_APP) ## open the app in the browser (PORT=8501)
-	@$(PYTHON) -m streamlit run serve.py --server.port $(PORT) $(HEADLESS)
+app: $(READY_APP) ## open the app in the browser (PORT=8501 ADDRESS=127.0.0.1)
+	@$(PYTHON) -m streamlit run serve.py --server.port $(PORT) --server.address $(ADDRESS) $(HEADLESS)
 
 test: $(READY_CHECKS) browser ## run the tests (ARGS="-k words" to choose)
 	@$(TESTS) $(ARGS)

@@ -1,8 +1,8 @@
-"""The page list and navigation: `streamlit run app.py`, or `make app`."""
+"""The page list and navigation, run for every visitor; `serve.py` has the server."""
 
 import streamlit as st
 
-from app import process, state
+from app import process, state, work
 from app.admission import admitted
 from app.widgets import beside, frame, trail
 from app.words import say
@@ -11,6 +11,11 @@ PAGES = (
     "translate", "walkthrough", "attention", "vectors", "decoding", "switch", "training", "lab",
     "tensors",
 )  # fmt: skip
+
+if __name__ != "__main__":
+    # Never run: `streamlit run app.py` reads here, without running it, that there is a server to be
+    # taken from the module `app`; `app/__init__.py` hands out that of serve.py.
+    app = st.App("app.py")
 
 
 @admitted
@@ -28,10 +33,11 @@ def run() -> None:
     if state.sync(page.url_path).language != language:
         st.rerun()  # the browser's back button: the page titles are still in the other language
     process.prepare()
-    frame.show()
-    if not beside.show(page.url_path):
-        page.run()
-    trail.show()
+    with work.heard():
+        frame.show()
+        if not beside.show(page.url_path):
+            page.run()
+        trail.show()
 
 
 run()

@@ -1,9 +1,11 @@
-"""Serve the app warmed up: `streamlit run serve.py`, which `make app` calls.
+"""The server: `make app`, `streamlit run serve.py` and `streamlit run app.py` all start it.
 
-`streamlit run app.py` shows the same pages; there the first visitor waits for torch and the model.
+Its settings are read before it starts. Torch and the model are loaded while the browser loads its
+scripts, so that the first visitor does not wait for them.
 """
 
 import pkgutil
+import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,8 +13,24 @@ from importlib import import_module
 from typing import Any
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 from app import scripts
+from app.headers import SecurityHeaders
+from app.reach import reach
+from app.uploads import UploadLimit
+from core.errors import GlassformerError
+from core.settings import read_settings
+
+
+def _check() -> None:
+    """Ends the process with one sentence where a setting cannot be."""
+    try:
+        if read_settings().device not in ("", "cpu"):
+            import_module("core.device").choose_device()
+    except GlassformerError as error:
+        sys.exit(f"Glassformer: {error}")
+
 
 FIRST = (  # what the first page needs
     "frame", "beside", "trail", "translate.lead", "translate.words_panel",
@@ -24,6 +42,8 @@ FIRST = (  # what the first page needs
 async def _warm_up(_app: Any) -> AsyncIterator[None]:
     # In a thread: the port opens at once, and the browser loads its scripts meanwhile.
     threading.Thread(target=_load, name="warm-up", daemon=True).start()
+    sys.stdout.write(f"\n  {reach()}\n")
+    sys.stdout.flush()
     yield
     # A signal ends the server without Python's own clean-up: trainings and their folders go here.
     from app import process
@@ -45,4 +65,10 @@ def _load() -> None:
     process.load_the_rest()
 
 
-app = st.App("app.py", lifespan=_warm_up, routes=[scripts.route()])
+_check()
+app = st.App(
+    "app.py",
+    lifespan=_warm_up,
+    routes=[scripts.route()],
+    middleware=[Middleware(SecurityHeaders), Middleware(UploadLimit)],
+)

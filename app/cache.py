@@ -5,15 +5,17 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
 from app.limits import CACHE_BYTES
+from core.interruption import StoppedError, idle
 
 Value = TypeVar("Value")
+PACE = 0.1  # seconds between two looks of one who waits at whether it is still wanted
 
 
 class Budget:
@@ -59,7 +61,8 @@ class BoundedCache(Generic[Value]):
     """Keeps the values used last, as many as its budget has room for.
 
     size_of: the bytes of a value, asked for once. Two threads that ask for the same key at the
-    same time make it once: the second one waits. A failure is not kept: the next call tries again.
+    same time make it once: the second one waits. A failure is not kept: the next call tries again;
+    where whoever made it was stopped, one of those who wait makes it.
     """
 
     def __init__(self, budget: Budget, size_of: Callable[[Value], int]) -> None:
@@ -73,16 +76,21 @@ class BoundedCache(Generic[Value]):
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """The value of the key, made now if it is not here."""
-        with self._budget.lock:
-            if (kept := self._values.get(key)) is not None:
-                kept.used = next(self._budget.moments)
-                self._values.move_to_end(key)
-                return kept.value
-            mine = key not in self._making
-            promise = self._making.setdefault(key, Future())
-        if mine:
-            self._make(key, make, promise)
-        return promise.result()
+        while True:
+            with self._budget.lock:
+                if (kept := self._values.get(key)) is not None:
+                    kept.used = next(self._budget.moments)
+                    self._values.move_to_end(key)
+                    return kept.value
+                mine = key not in self._making
+                promise = self._making.setdefault(key, Future())
+            if mine:
+                self._make(key, make, promise)
+                return promise.result()
+            error = _failure(promise)
+            if isinstance(error, Exception | None) and not isinstance(error, StoppedError):
+                return promise.result()
+            # Who made it was stopped, or has left (no Exception): now it is made here.
 
     @property
     def nbytes(self) -> int:
@@ -115,3 +123,11 @@ class BoundedCache(Generic[Value]):
             self.held += size
             self._budget.trim()
         promise.set_result(value)
+
+
+def _failure(promise: Future[Value]) -> BaseException | None:
+    """Why another thread could not make a value, once it is done; None where it could."""
+    while not promise.done():
+        idle()
+        wait([promise], PACE)
+    return promise.exception()

@@ -11,12 +11,12 @@ from functools import lru_cache
 from typing import Any
 
 from app import state
+from app.limits import MOST_EXPERIMENTS
 from core.edits import Experiment, History
 from core.edits.switch import Switch
 from core.errors import GlassformerError
 from core.trace.trace import Trace
 
-MOST_KEPT = 20
 LONGEST_NAME = 40
 
 
@@ -148,7 +148,7 @@ def keep(name: str, experiment: Experiment | None = None) -> None:
     name = " ".join(name.split())[:LONGEST_NAME].strip()
     others = {each: old for each, old in kept().items() if each != name}
     chosen = now() if experiment is None else experiment
-    newest = [*others.items(), (name, Experiment(chosen.switches, name))][-MOST_KEPT:]
+    newest = [*others.items(), (name, Experiment(chosen.switches, name))][-MOST_EXPERIMENTS:]
     state.keep("experiments", dict(newest))
     screen = state.get_state()
     state.keep("sentences", {**state.kept("sentences", {}), name: (screen.text, screen.direction)})

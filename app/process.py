@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import threading
 import time
 from contextlib import suppress
@@ -18,8 +17,8 @@ from app.traces import get_trace
 from core.corpus import load_grammar
 from core.errors import GlassformerError
 from core.memory import keep_freed_memory
+from core.settings import read_settings
 
-THREADS = int(os.environ.get("GLASSFORMER_THREADS", "1"))
 COLLECT_EVERY = 10.0  # seconds between two full collections, at least
 SETTLED = 3.0  # seconds without a rerun: the first visitor has a page
 LONGEST = 60.0  # seconds to wait for that
@@ -37,7 +36,7 @@ def prepare() -> None:
     """
     if not _prepared.acquire(blocking=False):
         return
-    torch.set_num_threads(THREADS)
+    torch.set_num_threads(read_settings().threads)
     keep_freed_memory()
     young, middle, _ = gc.get_threshold()
     gc.set_threshold(young, middle, NEVER)

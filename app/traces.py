@@ -186,6 +186,9 @@ def get_replay(text: str, direction: str = "auto", model: str = "") -> Replay | 
     def name(step: int) -> str:
         return "" if step == steps[-1] else str(step)
 
+    end = get_trace(text, direction, model)
+    if end.further:  # of several sentences, the replay looks at the one that is recorded
+        text, direction = get_model(model).tokenizer.sentences(text)[0], end.direction
     return _replays().get(
         (text, direction, place_of(model)[0]),
         lambda: replay(

@@ -6,7 +6,6 @@ the session that owns it may use it; when that one has gone, the one that comes 
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -19,13 +18,12 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from app import state
 from app.cache import SERVER, BoundedCache
 from core.checkpoints import load_model
+from core.settings import read_settings
 from core.translator import Direction
 from core.workshop.desk import Desk, Workshop
 from core.workshop.own_words import held_apart
 from core.workshop.plan import Plan
 from core.workshop.run import Run
-
-SLOTS = int(os.environ.get("GLASSFORMER_TRAININGS", "0")) or None  # None: all cores but one
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Glimpse:
 @st.cache_resource(show_spinner=False)
 def desk() -> Desk:
     """The one desk of this server."""
-    return Desk(_is_here, SLOTS)
+    return Desk(_is_here, read_settings().trainings)
 
 
 def workshop() -> Workshop | None:
@@ -116,6 +114,7 @@ def _own() -> Workshop | None:
 
 def _look(folder: Path, text: str, direction: str) -> Glimpse:
     translator = load_model(folder)
+    text = translator.tokenizer.sentences(text)[0]  # of several, the one that is looked at
     trace = translator.trace(text, direction=None if direction == "auto" else _as(direction))
     layers = range(trace.config.decoder_layers)
     maps = [trace[f"decoder/{i}/cross_attention/weights"][0].numpy(force=True) for i in layers]

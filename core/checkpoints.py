@@ -136,7 +136,7 @@ def load_exact_match(name_or_folder: str | Path) -> dict[str, tuple[int, int]]:
     Empty for a model that `make evaluate` has not measured.
     """
     try:
-        found = _read_json(_folder_and_step(name_or_folder)[0] / "metrics.json")["exact_match"]
+        found = read_json_file(_folder_and_step(name_or_folder)[0] / "metrics.json")["exact_match"]
         return {way: (int(each["right"]), int(each["total"])) for way, each in found.items()}
     except (OSError, AttributeError, KeyError, TypeError, ValueError):
         return {}

@@ -5,20 +5,20 @@ What needs float64 runs on the CPU on any machine: MPS has none.
 
 from __future__ import annotations
 
-import os
-
 import torch
 from torch import Tensor
 
 from core.errors import GlassformerError
+from core.settings import read_settings
 
 
 def choose_device() -> torch.device:
     """The best device here; the environment variable GLASSFORMER_DEVICE overrides.
 
-    Raises `GlassformerError("device", …)` for a device this machine does not have.
+    Raises `GlassformerError("device", …)` for a device this machine does not have, and "setting"
+    for one that nobody has.
     """
-    if wanted := os.environ.get("GLASSFORMER_DEVICE"):
+    if wanted := read_settings().device:
         try:
             return torch.empty(0, device=wanted).device
         except (RuntimeError, AssertionError, NotImplementedError) as error:

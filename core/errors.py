@@ -11,6 +11,10 @@ MESSAGES = {
     "empty_text": "The text is empty. Type a sentence in English or Chinese.",
     "too_long": "The text has {given} words; at most {limit} are allowed. Shorten it to one "
     "sentence.",
+    "too_many_sentences": "The text has {given} sentences; at most {limit} are translated at once. "
+    "Leave some out.",
+    "too_many_words": "The {sentences} sentences have {given} words together; at most {limit} are "
+    "translated at once. Leave some out.",
     "no_words": "There is no word in “{text}”. Type a sentence in English or Chinese.",
     "unknown_language": "“{given}” is not a language of this model; it knows {allowed}. Choose one "
     "of them.",
@@ -33,9 +37,12 @@ MESSAGES = {
     "config.json and model.safetensors of the same training run together.",
     "snapshot_missing": "The model {path} has no snapshot of step {step}; it has {steps}. Choose "
     "one of them.",
+    "setting": "{name}={given} cannot be; allowed are {allowed}. Change the variable, or unset it.",
     "device": "GLASSFORMER_DEVICE={given} is not available here. Use cpu, cuda or mps, or unset "
     "it.",
     "direction": "{given} is not a direction. Use en-zh or zh-en, or leave it out.",
+    # something that takes long
+    "stopped": "Stopped before it was done.",
     # a trace
     "trace_damaged": "{path} is not a readable trace: {problem}. Save the run again, or choose "
     "another file.",
@@ -50,6 +57,8 @@ MESSAGES = {
     "file_large": "This file takes {given}; at most {limit} are allowed. Choose a smaller one.",
     "file_newer": "This file was written by a newer Glassformer (format {found}; this one reads up "
     "to {known}). Update, or save it again with this version.",
+    "too_many_kept": "The server can keep no further model at this moment. Download it: the "
+    "file holds all of it.",
     "file_no_room": "As many visitors keep models here as may. Open it again later.",
     "file_model": "This needs the model that made the run; on screen is its file alone. Translate "
     "the sentence here, or leave the file.",

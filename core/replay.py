@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from core.errors import GlassformerError
+from core.interruption import counted
 from core.reading.training_views import Replay, moment
 from core.reading.word_plane import plane, words_to_draw
 from core.trace.tables import as_numpy
@@ -33,7 +34,7 @@ def replay(
     words = words_to_draw(vocabulary.pieces, {*end.source_pieces, *end.output_pieces})
     rows = [vocabulary.id(word.piece) for word in words]
     moments = []
-    for step in steps:
+    for step in counted(steps, len(steps)):
         model, trace = model_at(step), trace_at(step)
         named = model.transformer.named_parameters()
         weights = {name: as_numpy(weight) for name, weight in named}

@@ -89,8 +89,7 @@ class Translator:
                 changed a tensor's kind, an unknown direction.
         """
         source_language, language = self._languages(text, direction)
-        first, *others = self.tokenizer.sentences(text)
-        source = self.tokenizer.encode(first, source_language)
+        source, *others = self.tokenizer.encode_all(text, source_language)
         source_ids = torch.tensor([source.ids], device=self.device)  # (1, S)
         if target is None:
             goal = self._decoded(source, language, edits)
@@ -101,16 +100,16 @@ class Translator:
             self.transformer(source_ids, source_ids.new_tensor([goal.input_ids]), recorder)
         recorder.finish()
         others = others if target is None else []
-        further = [self._translated(other, source_language, language) for other in others]
+        further = [self._translated(each, language) for each in others]
         trace = self._bind(recorder, text, source, goal, f"{source_language}-{language}")
         return replace(trace, further=tuple(further))
 
     def translate(self, text: str, direction: Direction | None = None) -> str:
         """The translation alone, without recording; several sentences one by one."""
         source_language, language = self._languages(text, direction)
-        sentences = self.tokenizer.sentences(text)
+        sentences = self.tokenizer.encode_all(text, source_language)
         space = " " if language == "en" else ""
-        return space.join(self._translated(each, source_language, language) for each in sentences)
+        return space.join(self._translated(each, language) for each in sentences)
 
     def task(self, pieces: Sequence[str], language: str) -> Task:
         """What is to be written for a source, given as pieces, in a language, `en` or `zh`."""
@@ -152,8 +151,7 @@ class Translator:
         chosen = [step.chosen for step in steps]
         return Target([task.start, *chosen[:-1]], chosen, source, steps)
 
-    def _translated(self, sentence: str, source_language: str, language: str) -> str:
-        source = self.tokenizer.encode(sentence, source_language)
+    def _translated(self, source: Encoded, language: str) -> str:
         goal = self._decoded(source, language, ())
         return self._read(goal.output_ids, source, language)[1]
 

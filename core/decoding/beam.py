@@ -19,6 +19,7 @@ from core.decoding.guard import PATIENCE
 from core.decoding.rows import rows_of
 from core.decoding.task import NOTHING, Forced, Task, check_number
 from core.errors import GlassformerError
+from core.interruption import counted
 from core.model.transformer import Transformer
 from core.trace.tape import Tape
 
@@ -67,7 +68,7 @@ def beam(
     task.check(model, forced.values(), forced)
     rows = rows_of(model, task.source_ids(model), tape)
     nodes, live, finished = [ROOT], [_Live(ROOT, ())], list[Node]()
-    for length in range(1, task.limit + 1):
+    for length in counted(range(1, task.limit + 1), task.limit):
         logits = rows([(task.start, *each.written) for each in live])  # (N, V)
         nodes, live = _with_entropies(nodes, live, logits)
         tried = _tried(task, live, logits, forced.get(length - 1), size + MORE)

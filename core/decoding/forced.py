@@ -15,10 +15,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from core import interruption
 from core.decoding.greedy import greedy
 from core.decoding.rows import rows_of
 from core.decoding.step import Step, apart, step_of
 from core.decoding.task import NOTHING, Forced, Task
+from core.interruption import counted
 from core.model.transformer import Transformer
 from core.trace.tape import SILENT, Tape
 
@@ -104,7 +106,8 @@ def beside(
     """Teacher forcing beside decoding on the same words (T,), row by row; raises as above."""
     forced = _one_pass(model, task, words, tape)  # (T, V)
     rows = rows_of(model, task.source_ids(model), tape)
-    free = [rows([(task.start, *words[:place])])[0] for place in range(len(words))]
+    places = counted(range(len(words)), len(words))
+    free = [rows([(task.start, *words[:place])])[0] for place in places]
     return tuple(
         Beside(place, step_of(one, word), step_of(other, word), apart(one, other))
         for place, (one, other, word) in enumerate(zip(forced, free, words, strict=True))
@@ -183,6 +186,7 @@ def most_harmful(
 
 def _one_pass(model: Transformer, task: Task, words: Sequence[int], tape: Tapes) -> Tensor:
     task.check(model, words, range(len(words)))
+    interruption.step()
     source_ids = task.source_ids(model)
     target_ids = source_ids.new_tensor([[task.start, *words[:-1]]])  # (1, T)
     logits: Tensor = model(source_ids, target_ids, tape() if tape else SILENT)  # (1, T, V)

@@ -8,6 +8,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from core import interruption
 from core.model.cache import GrowingPast, LayerCache
 from core.model.masks import padding_mask
 from core.model.transformer import Transformer
@@ -39,6 +40,7 @@ class KeptRows:
 
     @torch.no_grad()
     def __call__(self, written: Written) -> Tensor:
+        interruption.step()
         ids = self._source_ids.new_tensor([list(each) for each in written])  # (N, T)
         # Padding hides, which a cache cannot say; at the beginning it is the begin token.
         if (ids[:, 1:] == self._model.config.pad_id).any():
@@ -81,6 +83,7 @@ class FreshRows:
         return torch.stack([self._row(list(each)) for each in written])  # (N, V)
 
     def _row(self, ids: list[int]) -> Tensor:
+        interruption.step()
         target_ids = self._source_ids.new_tensor([ids])  # (1, T)
         row: Tensor = self._model(self._source_ids, target_ids, self._tape())[0, -1]
         return row  # (V,)

@@ -21,6 +21,7 @@ from core.decoding.rows import rows_of
 from core.decoding.step import Step, step_of
 from core.decoding.task import NOTHING, Forced, Task, check_number
 from core.device import precise
+from core.interruption import counted
 from core.model.transformer import Transformer
 from core.trace.tape import Tape
 
@@ -100,7 +101,7 @@ def samples(
     task.check(model, forced.values(), forced)
     rows = rows_of(model, task.source_ids(model), tape)
     drawing = [_Drawing(task, how) for how in hows]
-    for place in range(task.limit):
+    for place in counted(range(task.limit), task.limit):
         live = [each for each in drawing if not each.done]
         if not live:
             break

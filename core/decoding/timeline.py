@@ -14,6 +14,7 @@ from core.decoding.rows import KeptRows, rows_of
 from core.decoding.sampling import Cut, SampledStep
 from core.decoding.step import Step, apart, step_of
 from core.decoding.task import Task
+from core.interruption import counted
 from core.model.cache import LayerCache
 from core.model.transformer import Transformer
 from core.trace.tape import Tape
@@ -136,7 +137,7 @@ def timeline(
     rows = rows_of(model, source_ids, tape)
     caches = rows.caches if isinstance(rows, KeptRows) else []
     moments = list[Moment]()
-    for place, each in enumerate(chosen):
+    for place, each in enumerate(counted(chosen, len(chosen))):
         ids = (task.start, *words[:place])
         before = _kept(caches)
         row = rows([ids])[0]  # (V,)

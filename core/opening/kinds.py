@@ -10,9 +10,9 @@ from core.errors import GlassformerError
 Kind = Literal["run", "experiment", "model"]
 MEGABYTE = 2**20
 MOST_BYTES: dict[Kind, int] = {
-    "run": 64 * MEGABYTE,  # one of the bundled translator takes at most 10
+    "run": 32 * MEGABYTE,  # one of the bundled translator takes at most 10
     "experiment": MEGABYTE,
-    "model": 64 * MEGABYTE,
+    "model": 32 * MEGABYTE,
 }
 MOST_HEADER = 16 * MEGABYTE  # of a safetensors file: names, shapes and facts as JSON
 ZIP = b"PK\x03\x04"

@@ -28,6 +28,8 @@ CHINESE_FRAME = frozenset("我你您他她它们們的了是在不吗嗎有这�
 ENGLISH_FRAME = frozenset("i you he she it we they the a an is are my your to in what do".split())
 FRAME = 3
 LONGEST_TEXT = 2_000  # characters looked at; longer text is refused unread
+MOST_SENTENCES = 10  # of a text
+MOST_PIECES = 4 * LIMIT  # of all its sentences together
 
 
 @dataclass(frozen=True)
@@ -97,11 +99,28 @@ class Tokenizer:
         """The sentences of a text, as typed; the model translates one at a time.
 
         Raises:
-            GlassformerError: "too_long" for a text that is refused unread.
+            GlassformerError: "too_long" for a text that is refused unread, "too_many_sentences".
         """
         if len(text) > LONGEST_TEXT:
             _refuse_length(_rough_length(text))
-        return split_sentences(text)
+        found = split_sentences(text)
+        if len(found) > MOST_SENTENCES:
+            raise GlassformerError("too_many_sentences", given=len(found), limit=MOST_SENTENCES)
+        return found
+
+    def encode_all(self, text: str, language: str) -> tuple[Encoded, ...]:
+        """The sentences of a text, each encoded; all are looked at before any is translated.
+
+        Raises:
+            GlassformerError: as `sentences` and `encode`, and "too_many_words" for more than 256
+                pieces together.
+        """
+        found = tuple(self.encode(each, language) for each in self.sentences(text))
+        pieces = sum(len(each.pieces) for each in found)
+        if pieces > MOST_PIECES:
+            words, most = pieces - len(found), MOST_PIECES - len(found)  # without the ends
+            raise GlassformerError("too_many_words", given=words, sentences=len(found), limit=most)
+        return found
 
     def detect(self, text: str) -> Language:
         """The language of a text, by what most of its words are written in.

@@ -18,6 +18,7 @@ from fnmatch import fnmatchcase
 import torch
 from torch import Tensor
 
+from core import interruption
 from core.errors import GlassformerError
 
 
@@ -112,6 +113,7 @@ class Recorder(Tape):
         if address in self._seen:
             raise ValueError(f"{address} was recorded twice in one run: give each use its own name")
         self._seen.add(address)
+        interruption.step()
         for index, edit in enumerate(self.edits):
             if edit.matches(address):
                 value = _apply(edit, address, value)

@@ -29,6 +29,7 @@ HANDOVER = 25.0  # seconds after which one who is gone gives up the place if som
 TICK = 1.0  # seconds between two looks at the line
 MOST_USERS = 40  # workshops; with one run each, also what bounds the line
 MOST_KEPT = 3  # models of one user; the oldest one goes
+MOST_KEPT_BYTES = 2 * 2**30  # of the kept models of all users, on disk
 
 
 class Workshop:
@@ -168,15 +169,31 @@ class Desk:
     def keep(self, workshop: Workshop, name: str) -> Path | None:
         """Keeps the result of the workshop's run under a name; None where it has no result.
 
-        Raises `GlassformerError("no_room")` where the disk takes no copy of it.
+        Raises `GlassformerError`: "no_room" where the disk takes no copy of it, "too_many_kept"
+        where those of all users would be over `MOST_KEPT_BYTES`.
         """
         with self._lock, _room():
+            source = workshop.run.model if workshop.run is not None else None
+            if source is None:
+                return None
+            self._check_room(source)
             return workshop.keep(name)
 
     def take_in(self, workshop: Workshop, name: str, source: Path) -> Path:
-        """Keeps a copy of a model's folder under a name."""
-        with self._lock:
+        """Keeps a copy of a model's folder under a name. Raises as `keep`."""
+        with self._lock, _room():
+            self._check_room(source)
             return workshop.take_in(name, source)
+
+    def _check_room(self, source: Path) -> None:
+        if self.kept_bytes + _bytes(source) > MOST_KEPT_BYTES:
+            raise GlassformerError("too_many_kept")
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes on disk of what all users have kept."""
+        with self._lock:
+            return sum(_bytes(path) for w in self._workshops.values() for path in w.kept.values())
 
     def discard(self, workshop: Workshop) -> None:
         """Ends the workshop's run and forgets it; kept models stay."""
@@ -247,3 +264,7 @@ def _room() -> Iterator[None]:
         yield
     except OSError as error:  # shutil.Error too, of a copy that was not finished
         raise GlassformerError("no_room", problem=error.strerror or "not copied") from error
+
+
+def _bytes(folder: Path) -> int:
+    return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())

@@ -14,13 +14,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.interruption import counted
 from core.text.normalize import HAN, has_word, is_han, normalize
 from core.text.tokenizer import LIMIT
 from core.text.words import split_words
 from core.workshop.own_words import SentencePair, reference_vocabulary
 
 FEWEST, MOST = 20, 50_000  # pairs
-MOST_BYTES = 8 * 2**20
+MOST_BYTES = 4 * 2**20
+MOST_LINES = 2 * MOST  # that are read, good and bad
+LONGEST_SIDE = 1_000  # characters; to divide so much Chinese into words takes 60 ms
 TAB, EQUALS, COMMA = "\t", " = ", ","
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 PARTS = re.compile(rf"[{HAN}]|[^\s{HAN}.,?!;:]+|[.,?!;:]")
@@ -69,6 +72,8 @@ class PairFile:
 def read_pairs(given: str | bytes, name: str = "") -> PairFile:
     """The pairs of a text or of a file's bytes; nothing is raised, problems are told.
 
+    A file of long Chinese lines may take a minute: it can be interrupted after each line.
+
     name: of the file; ".csv" and ".tsv" say how its columns are parted, otherwise the lines do.
     """
     data = given.encode("utf-8", "surrogatepass") if isinstance(given, str) else given
@@ -79,11 +84,14 @@ def read_pairs(given: str | bytes, name: str = "") -> PairFile:
     if b"\0" in data:
         return _refused("binary", at=data[: data.index(b"\0")].count(b"\n") + 1)
     data = data.removeprefix(codecs.BOM_UTF8)
+    if (count := len(data.splitlines())) > MOST_LINES:
+        return _refused("too_many_lines", given=f"{count:,}", limit=f"{MOST_LINES:,}")
     lines, problems = _decoded(data)
     if not any(text.strip() for _, text in lines):
         return PairFile(problems=(*problems, Problem("empty")))
     rows = _Rows(problems)
-    for line, cells in _cells(lines, _separator(lines, name), problems):
+    cells_of = _cells(lines, _separator(lines, name), problems)
+    for line, cells in counted(cells_of, len(lines)):
         rows.take(line, cells)
     return rows.file()
 
@@ -211,8 +219,12 @@ def _wrong_with(line: int, cells: list[str]) -> Problem | None:
         if found := CONTROL.search(cell):
             values = {"code": f"U+{ord(found[0]):04X}", "place": found.start() + 1, "side": number}
             return Problem("control", line, values)
+        if len(cell) > LONGEST_SIDE:
+            values = {"side": number, "given": len(cell), "limit": LONGEST_SIDE}
+            return Problem("side_long", line, values)
         if not has_word(cell):
             return Problem("no_words", line, {"side": number, "text": _shortened(cell)})
+    for number, cell in enumerate(cells[:2], 1):  # what takes time comes last
         length = _length(cell)
         if length > LIMIT - 1:
             return Problem("too_long", line, {"side": number, "given": length, "limit": LIMIT - 1})

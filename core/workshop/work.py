@@ -30,6 +30,7 @@ from core.checkpoints import SNAPSHOTS, WEIGHTS, load_model, save_model, snapsho
 from core.corpus import load_grammar
 from core.errors import GlassformerError
 from core.history import HISTORY, History, SnapshotMetrics, read_history, save_history
+from core.settings import read_settings
 from core.training.loop import Progress, Trainer
 from core.training.quick import metrics_on
 from core.training.state import FACTS, load_state, save_state
@@ -38,7 +39,6 @@ from core.workshop.plan import Plan
 from core.workshop.run_log import LogWriter
 
 AT, STATE, MODEL = "at", "state", "model"
-NICE = int(os.environ.get("GLASSFORMER_NICE", "10"))  # the app and its visitors come first
 FAILURES = (
     FloatingPointError, MemoryError, RuntimeError, GlassformerError, OSError, SafetensorError,
 )  # fmt: skip
@@ -221,7 +221,7 @@ def _listen(folder: Path, stop: threading.Event) -> None:
 def main(folder: Path) -> int:
     """Runs the plan of a folder; 0, or `FULL` where the disk took no last word."""
     with suppress(OSError, AttributeError):  # there is no nice on Windows
-        os.nice(NICE)
+        os.nice(read_settings().nice)  # the app and its visitors come first
     torch.set_num_threads(1)
     stop = threading.Event()
     threading.Thread(target=_listen, args=(folder, stop), daemon=True).start()

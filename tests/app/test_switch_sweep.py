@@ -11,6 +11,7 @@ from app.widgets.switch.sweep_panels import patch_at
 from app.widgets.switch.sweep_runs import SUGGESTIONS
 from core import load_model
 from core.edits import Experiment, run
+from core.interruption import StoppedError
 from core.trace.tape import Edit
 from tests.opened_app import opened, state_of
 
@@ -138,11 +139,11 @@ def test_it_goes_on_where_the_reader_stopped(monkeypatch: pytest.MonkeyPatch) ->
             yield found
             if found.done == 5 and not seen:
                 seen.append(5)
-                return
+                raise StoppedError
 
     monkeypatch.setattr(sweep_runs, "causal_tracing", short)
     app = opened("switch", switches="sweep", text=CAT, second=DOG)
     assert "Stopped after 5 of 16" in markdown(app)
-    app.button(key="sweep_go_on").click().run()
+    app.run()
     assert "runs, one a cell" in markdown(app)
     assert len(chart(app)["data"]) == 2

@@ -112,9 +112,9 @@ def test_there_is_a_text_for_every_kind_and_for_every_special_place(language: st
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_text_has_no_more_than_stress_in_it(language: str) -> None:
     """The browser writes it: of markdown it knows *this* and **this** alone."""
-    for key, text in texts(language).items():
+    for key, written in texts(language).items():
         if key.startswith("walk_steps."):
-            plain_words = re.sub(r"\*\*[^*]+\*\*|\*[^*]+\*", "", text)
+            plain_words = re.sub(r"\*\*[^*]+\*\*|\*[^*]+\*", "", written)
             assert not set(plain_words) & set("*_`$\\[]<>#|"), key
 
 

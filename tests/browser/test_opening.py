@@ -105,7 +105,7 @@ def test_what_cannot_be_opened_is_told_in_the_dialog(
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url))
     drop(page, "large", None, max(MOST_BYTES.values()) + 2**20)
-    expect(alert).to_have_text(say("errors.file_large", language, given="65.0 MB", limit="64.0 MB"))
+    expect(alert).to_have_text(say("errors.file_large", language, given="33.0 MB", limit="32.0 MB"))
     assert not any("upload_file" in url for url in sent)  # it never left the browser
     good = tmp_path / "good"
     good.write_bytes(run_file())

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.checkpoints import load_model
+from core.errors import GlassformerError
 from core.workshop.desk import MOST_KEPT, Desk
 from core.workshop.folder import PREFIX
 from core.workshop.run import ROOT
@@ -107,3 +108,17 @@ def _runs(process: int) -> bool:
         return False
     state = Path(f"/proc/{process}/stat")
     return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_what_all_keep_has_a_bound(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = desk.open("a"), desk.open("b")
+    run = desk.begin(first, plan())
+    until(lambda: run.status == "done", desk)
+    assert desk.keep(first, "mine-1") is not None
+    size = desk.kept_bytes
+    assert size > 10_000
+    monkeypatch.setattr("core.workshop.desk.MOST_KEPT_BYTES", int(1.5 * size))
+    with pytest.raises(GlassformerError) as refused:
+        desk.keep(first, "mine-2")
+    assert refused.value.key == "too_many_kept"
+    assert list(first.kept) == ["mine-1"] and desk.kept_bytes == size and not second.kept

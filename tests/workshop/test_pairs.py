@@ -7,11 +7,21 @@ import pytest
 
 from core.checkpoints import load_model, save_model
 from core.corpus import Pair
+from core.interruption import StoppedError, heard_by
 from core.text.words import WordTokenizer, load_tokenizer
 from core.training.loop import new_model
+from core.workshop import pairs
 from core.workshop.lessons import own_lessons
 from core.workshop.own_words import held_apart, own_tokenizer
-from core.workshop.pairs import FEWEST, MOST, MOST_BYTES, PairFile, read_pairs
+from core.workshop.pairs import (
+    FEWEST,
+    LONGEST_SIDE,
+    MOST,
+    MOST_BYTES,
+    MOST_LINES,
+    PairFile,
+    read_pairs,
+)
 from core.workshop.plan import small_recipe
 
 GOOD = [(f"I have {i} cats.", f"我有 {i} 只猫。") for i in range(30)]
@@ -167,3 +177,45 @@ def test_chinese_is_written_without_spaces_and_with_its_own_marks() -> None:
     assert tokenizer.encode("你爱我,我爱你", "zh").pieces == (
         "你", "爱", "我", "<unk>", "我", "爱", "你", "<eos>",
     )  # fmt: skip
+
+
+def test_a_side_too_long_is_not_divided_into_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such a file took 150 seconds of processor time."""
+
+    def never(*_: object) -> None:
+        raise AssertionError("divided into words")
+
+    monkeypatch.setattr(pairs, "split_words", never)
+    lines = f"a b\t{'我' * 2000}\n" * 50 + f"{'我' * 100}\t{'la ' * 400}\n" * 50
+    found = read_pairs(lines)
+    assert {problem.key for problem in found.problems} == {"side_long", "too_few"}
+    assert found.problems[1].values == {"side": 2, "given": 2000, "limit": LONGEST_SIDE}
+    assert found.problems[-2].line == 100
+
+
+def test_a_file_of_too_many_lines_is_not_read() -> None:
+    found = read_pairs("\n" * (MOST_LINES + 1))
+    assert told(found) == [("too_many_lines", None)]
+    assert told(read_pairs("\n" * MOST_LINES)) == [("empty", None)]
+
+
+def test_reading_can_be_ended_after_each_line() -> None:
+    class Ear:
+        steps = 0
+
+        def step(self) -> None:
+            self.steps += 1
+            if self.steps == 10:
+                raise StoppedError
+
+        def progress(self, done: int, total: int) -> None:
+            assert (done, total) == (self.steps, 30)
+            self.step()
+
+        def idle(self) -> None:
+            raise AssertionError
+
+    ear = Ear()
+    with heard_by(ear), pytest.raises(StoppedError):
+        read_pairs(joined("\t"))
+    assert ear.steps == 10

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from app import opening, state
+from app import opening, state, uploads
 from app.widgets.component import component
 from app.widgets.text import told
 from app.words import say
@@ -66,10 +64,7 @@ def _uploader() -> None:
         if given is None:
             return
         state.keep(ROUND, state.kept(ROUND, 0) + 1)
-        try:
-            take_file(given)
-        finally:
-            _let_go(given)
+        take_file(*uploads.dropped(given))
 
     most = opening.MOST // MEGABYTE
     label = say("opening.file")
@@ -83,25 +78,16 @@ def _uploader() -> None:
     )
 
 
-def take_file(given: Any) -> None:
+def take_file(name: str, data: bytes) -> None:
     """Open an uploaded file; one that cannot be used changes nothing and is told."""
     try:
-        opening.refuse_size(given.size)
-        opening.open_file(given.name, given.getvalue())
+        opening.open_file(name, data)
     except GlassformerError as error:
         state.keep(FAILED, error)
         state.keep(ASKED, True)
     else:
         _forget()
         state.keep(DONE, True)
-
-
-def _let_go(given: Any) -> None:
-    """The server's copy of the upload, which Streamlit keeps until the session ends."""
-    context, file = get_script_run_ctx(), getattr(given, "file_id", "")
-    remove = getattr(context and context.uploaded_file_mgr, "remove_file", None)
-    if context is not None and remove is not None:
-        remove(session_id=context.session_id, file_id=file)
 
 
 def _forget() -> None:

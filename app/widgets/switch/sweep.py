@@ -131,35 +131,11 @@ def _word(wanted: Asked, found: tuple[Question, ...]) -> Question:
 
 def _run(wanted: Asked, question: Question) -> Tracing:
     """What was found: all of it, or what was there when the reader stopped."""
-    row = question.row
-    found, mark = sweep_runs.kept(wanted, row), (wanted.key, row)
-    if found is None or (found.done < found.total and state.kept("sweep_stopped") != mark):
-        bar, button = st.empty(), st.empty()
-
-        def report(so_far: Tracing) -> None:
-            said = say("sweep.running", done=so_far.done, total=so_far.total)
-            bar.progress(so_far.done / so_far.total, text=said)
-            if so_far.done and not state.kept("sweep_button"):
-                state.keep("sweep_button", True)
-                button.button(
-                    say("sweep.stop"),
-                    key="sweep_stop",
-                    on_click=lambda: state.keep("sweep_stopped", mark),
-                )
-
-        state.keep("sweep_button", False)
-        found = sweep_runs.run(wanted, row, report)
-        bar.empty()
-        button.empty()
+    found = sweep_runs.run(wanted, question.row)
     if found.done == found.total:
         st.markdown(f":small[{say('sweep.done', runs=_runs(found))}]")
     else:
         st.markdown(f":small[{say('sweep.stopped', done=found.done, total=found.total)}]")
-        st.button(
-            say("sweep.go_on"),
-            key="sweep_go_on",
-            on_click=lambda: state.keep("sweep_stopped", None),
-        )
     return found
 
 

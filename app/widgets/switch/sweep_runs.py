@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from app import experiments, service, state
+from app.limits import MOST_SWEEPS
 from core.edits.sweep import Question
 from core.edits.tensors import TensorPatch
 from core.edits.tracing import Tracing, causal_tracing
 from core.errors import GlassformerError
+from core.interruption import StoppedError, counted
 from core.trace.trace import Trace
-
-MOST_KEPT = 8
-PATIENCE = 0.3  # seconds before progress and the stop button appear
-PACE = 0.1  # seconds between two reports
 
 
 @dataclass(frozen=True)
@@ -99,25 +96,24 @@ def kept(wanted: Asked, row: int) -> Tracing | None:
     return found
 
 
-def run(wanted: Asked, row: int, report: Callable[[Tracing], None]) -> Tracing:
-    """Sweep, or go on where it was interrupted; `report` is called where it takes long.
+def run(wanted: Asked, row: int) -> Tracing:
+    """Sweep, or go on where it was interrupted: what is found until then is kept.
 
-    A rerun may interrupt it there: what is found until then is kept.
+    Errors: `StoppedError` where the reader stopped it before there was anything.
     """
-    begun = told = time.monotonic()
     so_far = kept(wanted, row)
+    if so_far is not None and so_far.done == so_far.total:
+        return so_far
     model = service.plain_model()
-    for found in causal_tracing(model, wanted.plain, wanted.other, row, so_far):
-        so_far = found
-        now = time.monotonic()
-        if found.done == found.total:
-            break
-        if now - begun > PATIENCE and now - told > PACE:
-            told = now
+    sweeps = causal_tracing(model, wanted.plain, wanted.other, row, so_far)
+    try:
+        for found in counted(sweeps, Tracing(model.config).total):
+            so_far = found
             _keep(wanted, row, found)
-            report(found)
+    except StoppedError:
+        if so_far is None:
+            raise
     assert so_far is not None
-    _keep(wanted, row, so_far)
     return so_far
 
 
@@ -128,5 +124,5 @@ def _all() -> dict[Hashable, Tracing]:
 
 def _keep(wanted: Asked, row: int, found: Tracing) -> None:
     others = {key: old for key, old in _all().items() if key != (wanted.key, row)}
-    newest = [*others.items(), ((wanted.key, row), found)][-MOST_KEPT:]
+    newest = [*others.items(), ((wanted.key, row), found)][-MOST_SWEEPS:]
     state.keep("sweeps", dict(newest))

@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from app import state
+from app import state, uploads
 from app.widgets.text import literal
 from app.widgets.workshop import own
 from app.widgets.workshop.form import Form, change
@@ -104,12 +104,13 @@ def _paste() -> None:
 
 
 def _upload() -> None:
-    # An uploader cannot be emptied: a new key makes a new one.
+    # What it got is taken out of it at once, and it cannot be emptied: a new key makes a new one.
     name = f"workshop_upload_{state.kept('workshop_uploads', 0)}"
 
     def take() -> None:
-        file = state.widget_value(name)
-        state.keep("workshop_file", None if file is None else (file.name, file.getvalue()))
+        if (file := state.widget_value(name)) is not None:
+            state.keep("workshop_file", uploads.dropped(file))
+            state.keep("workshop_uploads", state.kept("workshop_uploads", 0) + 1)
 
     st.file_uploader(
         say("workshop.upload"),
@@ -176,4 +177,3 @@ def _leave_out(form: Form, count: int) -> None:
 def _forget() -> None:
     if own.uploaded() is not None:
         state.keep("workshop_file", None)
-        state.keep("workshop_uploads", state.kept("workshop_uploads", 0) + 1)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from functools import cache
-
-import streamlit as st
+from typing import Any
 
 from app import state
 from core.corpus import draw_pair, load_grammar
@@ -48,12 +47,15 @@ def current() -> PairFile | None:
     file, text = uploaded(), pasted()
     if file is not None:
         return _read(file[1], file[0])
-    return _read(text.encode("utf-8", "surrogatepass"), "") if text.strip() else None
+    return _read(text, "") if text.strip() else None
 
 
-@st.cache_data(max_entries=4, show_spinner=False)
-def _read(data: bytes, name: str) -> PairFile:
-    return read_pairs(data, name)
+def _read(given: str | bytes, name: str) -> PairFile:
+    known: tuple[Any, PairFile] | None = state.kept("workshop_read")
+    if known is None or known[0] != (given, name):
+        known = (given, name), read_pairs(given, name)
+        state.keep("workshop_read", known)
+    return known[1]
 
 
 def written_pairs(pairs: Sequence[SentencePair]) -> str:

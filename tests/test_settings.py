@@ -1,0 +1,60 @@
+"""The environment: typed, and refused with one sentence before the server starts."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from core.errors import GlassformerError
+from core.settings import Settings, read_settings
+from tests.architecture.sources import ROOT
+
+WRONG = (
+    ("GLASSFORMER_THREADS", "abc"),
+    ("GLASSFORMER_THREADS", "0"),
+    ("GLASSFORMER_THREADS", "٣"),
+    ("GLASSFORMER_THREADS", "9" * 5000),
+    ("GLASSFORMER_TRAININGS", "-3"),
+    ("GLASSFORMER_TRAININGS", "1.5"),
+    ("GLASSFORMER_NICE", "20"),
+    ("GLASSFORMER_DEVICE", "abacus"),
+)
+
+
+def test_what_is_not_set_has_a_value() -> None:
+    assert read_settings({}) == Settings("", 1, None, 10)
+    assert read_settings({"GLASSFORMER_THREADS": "", "GLASSFORMER_DEVICE": ""}) == Settings()
+
+
+def test_what_is_set_is_typed() -> None:
+    given = {
+        "GLASSFORMER_DEVICE": "cuda:1",
+        "GLASSFORMER_THREADS": " 4 ",
+        "GLASSFORMER_TRAININGS": "2",
+        "GLASSFORMER_NICE": "0",
+    }
+    assert read_settings(given) == Settings("cuda:1", 4, 2, 0)
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_what_cannot_be_is_refused(name: str, value: str) -> None:
+    with pytest.raises(GlassformerError) as raised:
+        read_settings({name: value})
+    assert raised.value.key == "setting" and str(raised.value).startswith(f"{name}={value}")
+
+
+@pytest.mark.parametrize("script", ["serve.py", "app.py"])
+@pytest.mark.parametrize(
+    ("name", "value"), [WRONG[0], WRONG[4], WRONG[-1], ("GLASSFORMER_DEVICE", "cuda:99")]
+)
+def test_the_server_does_not_start_with_it(script: str, name: str, value: str) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "streamlit", "run", script, "--server.port", "0",
+         "--server.headless", "true"],
+        cwd=ROOT, env={**os.environ, name: value}, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert ended.returncode == 1
+    said = [line for line in ended.stderr.splitlines() if line]
+    assert len(said) == 1 and said[0].startswith(f"Glassformer: {name}={value} ")
+    assert ended.stdout == ""
