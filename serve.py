@@ -44,7 +44,8 @@ async def _warm_up(_app: Any) -> AsyncIterator[None]:
     threading.Thread(target=_load, name="warm-up", daemon=True).start()
     sys.stdout.write(f"\n  {reach()}\n")
     sys.stdout.flush()
-    yield
+    with scripts.served():
+        yield
     # A signal ends the server without Python's own clean-up: trainings and their folders go here.
     from app import process
 

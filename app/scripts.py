@@ -7,6 +7,8 @@ change of its data. Knows nothing of Streamlit's session: the server asks for `r
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -24,14 +26,23 @@ _served = False
 
 
 def route() -> Route:
-    """The route of the script, for `st.App(routes=…)`; from now on charts are updated in place."""
-    global _served
-    _served = True
+    """The route of the script, for `st.App(routes=…)`."""
     return Route(PATH, _send)
 
 
+@contextmanager
+def served() -> Iterator[None]:
+    """While the server runs that has the route: charts are updated in place."""
+    global _served
+    _served = True
+    try:
+        yield
+    finally:
+        _served = False
+
+
 def is_served() -> bool:
-    """Whether this process serves the script: `streamlit run app.py` and AppTest do not."""
+    """Whether this process serves the script: AppTest does not."""
     return _served
 
 

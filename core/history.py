@@ -92,7 +92,7 @@ def read_history(folder: Path) -> History | None:
             for row in found["snapshots"]
         )
     except UNREADABLE as error:
-        problem = f"{HISTORY}: {problem_of(error)}"
+        problem = problem_of(error)
         raise GlassformerError("checkpoint_damaged", path=folder.name, problem=problem) from error
     by_step = attrgetter("step")
     return History(tuple(sorted(curve, key=by_step)), tuple(sorted(snapshots, key=by_step)))

@@ -242,4 +242,4 @@ def test_a_link_beyond_the_sentence_is_said_and_left_out(
 ) -> None:
     app = open_page(query="50", key="2", layer="9", order="song", terms="x")
     assert state_of(app).query is None
-    assert "query=50" in markdown(app).replace("\\", "")
+    assert "query “50”" in markdown(app)

@@ -25,6 +25,7 @@ from tests.opened_files import (
     run_file,
     with_header,
 )
+from tests.sent import data_of
 
 PAGES = (
     "translate", "walkthrough", "attention", "vectors", "decoding", "switch", "training", "lab",
@@ -115,7 +116,9 @@ def test_every_step_of_the_walkthrough_without_the_model() -> None:
         app.run()
         assert not app.exception, step.id
         assert on_screen(app, "run", "elsewhere")
-        needs += said in texts(app)
+        sent = data_of(app, "ahead")
+        notes = sent["steps"][step.id]["words"]["notes"]
+        needs += any(said in part for note in notes for part in note)
     assert needs
 
 

@@ -22,6 +22,7 @@ from core import checkpoints
 from core.edits import Experiment
 from core.edits.masks import Fill
 from core.errors import GlassformerError
+from core.settings import read_settings
 from tests.architecture.sources import ROOT
 
 ADDITIVE = Experiment((Fill("additive"),))
@@ -89,7 +90,7 @@ def test_preparing_freezes_once() -> None:
     assert frozen > 10_000
     process.prepare()
     assert gc.get_freeze_count() <= frozen
-    assert torch.get_num_threads() == process.THREADS
+    assert torch.get_num_threads() == read_settings().threads
 
 
 def test_full_collections_come_from_our_clock_alone() -> None:

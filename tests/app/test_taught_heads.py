@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import state
+from app import service
 from app.widgets.attention import taught
 from core.checkpoints import load_about
 from tests.opened_app import opened
@@ -74,5 +74,5 @@ def test_nothing_is_marked_in_the_plain_model(page: str) -> None:
 
 
 def test_a_model_that_is_not_there_has_no_taught_heads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "get_state", lambda: state.State(model="nowhere"))
+    monkeypatch.setattr(service, "made_by", lambda: ("nowhere", ""))
     assert taught.taught_note("cross", 1, 0) == ""

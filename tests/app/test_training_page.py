@@ -179,7 +179,7 @@ def test_a_damaged_history_or_snapshot_is_said_in_place(
     snapshot.write_bytes(b"nothing")
     assert "cannot be read" in open_page().info[0].value
     (models / "translator" / "history.json").write_text("{", encoding="utf-8")
-    assert "JSONDecodeError" in open_page().info[0].value
+    assert "it is not JSON" in open_page().info[0].value
 
 
 @pytest.mark.parametrize("panel", ["attention", "film", "positions", "words", "lengths"])

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import limits, traces, work
-from app.cache import BoundedCache
+from app.cache import BoundedCache, Budget
 from app.work import Line
 from core import interruption
 from core.interruption import StoppedError, counted, heard_by
@@ -181,7 +181,7 @@ def test_a_stop_is_for_what_was_asked_and_not_for_looks(no_free_work: None) -> N
 
 
 def test_who_waits_makes_it_where_the_maker_was_stopped() -> None:
-    cache = BoundedCache[str](10, len)
+    cache = BoundedCache[str](Budget(10), len)
     begun, go = threading.Event(), threading.Event()
 
     def first() -> str:
@@ -215,7 +215,7 @@ def test_who_waits_makes_it_where_the_maker_was_stopped() -> None:
 
 
 def test_who_waits_for_a_failure_fails_too() -> None:
-    cache = BoundedCache[str](10, len)
+    cache = BoundedCache[str](Budget(10), len)
     begun, go = threading.Event(), threading.Event()
 
     def fails() -> str:

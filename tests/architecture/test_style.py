@@ -8,7 +8,7 @@ import pytest
 from tests.architecture.sources import ROOT, parse, project_files, python_files
 
 LONGEST_FUNCTION = 44
-LONGEST_FILE = 250
+LONGEST_FILE = 400  # one idea a file; so many lines are two
 # Written in parts, so that this file may be read too.
 MACHINE_PATHS = tuple(f"/{top}/" for top in ("work", "tmp", "home", "root", "Users", "opt"))
 TEXT = {".py", ".md", ".toml", ".txt", ".js", ".css", ".html", ".json", ".yml", ""}

@@ -1,7 +1,17 @@
 """Serves the page for the test of charts and their bridge, with the script that charts need."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import streamlit as st
 
 from app import scripts
 
-app = st.App("bridge_page.py", routes=[scripts.route()])
+
+@asynccontextmanager
+async def _begin(_app: st.App) -> AsyncIterator[None]:
+    with scripts.served():
+        yield
+
+
+app = st.App("bridge_page.py", lifespan=_begin, routes=[scripts.route()])

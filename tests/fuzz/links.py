@@ -45,8 +45,8 @@ def link(rng: random.Random, longest: int = hostile.LONGEST) -> tuple[str, str]:
 
 def _value(rng: random.Random, name: str, longest: int) -> str:
     drawn = rng.random()
-    if drawn < 0.7:
-        return rng.choice(_fitting(name))
+    if drawn < 0.7 and (fitting := _fitting(name)):
+        return rng.choice(fitting)
     return rng.choice(_plausible()) if drawn < 0.85 else hostile.text(rng, longest)
 
 
