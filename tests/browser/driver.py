@@ -177,6 +177,16 @@ def read(page: Page, script: str, argument: object = None) -> Any:
     return page.evaluate(script, argument)
 
 
+def drawn(page: Page) -> dict[str, Any]:
+    """What a page at rest shows: the charts' data, every text, every input's value.
+
+    For comparisons: the same screen gives the same value, wherever it is opened.
+    """
+    wait_until_idle(page, quiet=1)
+    found: dict[str, Any] = page.evaluate(_DRAWN)
+    return found
+
+
 def press_escape(page: Page) -> None:
     """Press Escape as soon as the page listens to it."""
     page.wait_for_selector('body[data-escape="heard"]', state="attached")
@@ -190,3 +200,28 @@ _SIGNS = """(idle) => [
   document.querySelectorAll("*").length,
   document.querySelectorAll(".js-plotly-plot .main-svg").length,
 ].join(" ")"""
+# A chart holds its numbers as arrays or typed arrays; a component has its own shadow tree. What is
+# measured anew (times, memory) is no part of the screen's state.
+_DRAWN = """() => {
+  const plain = (value) => JSON.parse(JSON.stringify(value ?? null, (name, each) =>
+    ArrayBuffer.isView(each) ? [...each] : name === "uid" || name === "bdata" ? undefined : each));
+  const roots = [document];
+  for (const root of roots)
+    for (const each of root.querySelectorAll("*")) if (each.shadowRoot) roots.push(each.shadowRoot);
+  const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
+  const numbers = [...document.querySelectorAll(".js-plotly-plot")];
+  const shown = (each) => each.checkVisibility() && !each.closest('[data-testid="stSidebar"]');
+  return {
+    charts: numbers.map((each) => plain(each.data)),
+    texts: [document.querySelector('[data-testid="stMain"]'), ...roots.slice(1).map((r) => r.host)]
+      .flatMap((each) => (each.shadowRoot ? [...each.shadowRoot.children] : [each]))
+      .filter((each) => each.tagName !== "STYLE").map((each) => each.innerText ?? ""),
+    inputs: all("input, textarea, select").filter(shown)
+      .map((each) => (each.type === "checkbox" ? each.checked : each.value)),
+    pressed: all('[aria-pressed="true"], [aria-checked="true"], [aria-selected="true"]')
+      .filter(shown).map((each) => each.innerText || each.getAttribute("aria-label")),
+    ink: all("svg path, svg rect, svg circle").filter((each) => !each.closest(".js-plotly-plot"))
+      .map((each) => each.getAttribute("fill") + " " + each.getAttribute("d")).join(";"),
+    dark: getComputedStyle(document.querySelector('[data-testid="stApp"]')).backgroundColor,
+  };
+}"""

@@ -1,0 +1,143 @@
+"""A link opens the same screen for everyone: every page at its fullest, and opened elsewhere."""
+
+from collections.abc import Callable
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from app.link import PACKED, opened
+from core.edits import Experiment
+from core.edits.heads import HeadsOff, HeadsRedirected
+from core.edits.masks import Causal
+from tests.browser import driver
+
+PLACE, CROSS = "encoder/0/self_attention", "decoder/1/cross_attention"
+EDITS = Experiment((HeadsOff(PLACE, (1,)), HeadsRedirected(CROSS, (), 2), Causal())).text
+TEXT, SECOND = "I like the dog because it was big", "I like the cat because it was big"
+TRAIL = {"trail": f"{PLACE}/context@1,2,3,4", "way": f"output/logits@1,2,3;{PLACE}/output@1,3,4"}
+FOCUS = {"text": TEXT, "kind": "encoder", "layer": "2", "head": "3", "query": "2", "key": "5",
+         "precision": "4", "size": "125", "theme": "dark", "language": "zh"}  # fmt: skip
+RUN = {"edits": EDITS, "run": "first"}
+TYPED = {
+    "scaling": "scaling:d_k,'16,scores,('1,−2,'3)",
+    "dictionary": "dictionary:query,('0,'1),temperature,'0.5",
+    "masks": "masks:meaning,hidden,precision,float16",
+    "layer_norm": "layer_norm:epsilon,'0.5",
+    "batch_norm": "batch_norm:lengths,('2,'2)",
+    "normalisers": "normalisers:shift,'3",
+    "depth": "depth:layers,'3,seed,'7",
+    "split": "split:heads,'4,way,concat",
+    "order": "order:seen,weights",
+    "why": "why:length,'9",
+    "examples": "example_softmax-alternatives:scores,('9,'1)",
+}
+LAB = {"lab_" + name: ("lab", {"lab": name, "inputs": typed}) for name, typed in TYPED.items()}
+LAB["lab_order"][1]["words"] = "2,1,4,3,5,6,7,8,9"
+LAB["lab_layer_norm"][1]["norms"] = "stretched"
+LAB["lab_examples"][1]["example"] = "softmax-alternatives"
+SCREENS: dict[str, tuple[str, dict[str, str]]] = {
+    "translate": ("", {**FOCUS, **RUN, **TRAIL, "block": "encoder/1/feed_forward",
+                       "unfolded": "decoder:1,encoder:2", "links": "matrix", "token": "source:3"}),
+    "walkthrough": ("walkthrough", {**FOCUS, **RUN, "walk": "encoder.1.self_attention.scores",
+                                    "feature": "4"}),
+    "attention": ("attention", {**FOCUS, **RUN, **TRAIL, "view": "heads", "order": "sharp",
+                                "sinks": "apart", "stage": "masked", "terms": "dimension"}),
+    "vectors": ("vectors", {**FOCUS, **RUN, "vectors": "positions", "positions": "rotation",
+                            "formula": "notes", "span": "64", "offset": "9", "stack": "decoder"}),
+    "decoding": ("decoding", {**FOCUS, **RUN, "decoding": "strategies", "strategy": "top_k",
+                              "temperature": "1.2", "top_k": "7", "seed": "3", "beams": "3"}),
+    "switch": ("switch", {**FOCUS, "edits": EDITS, "switches": "tensors", "result": "ripple",
+                          "draft": "form:act,noise,spread,'0.5,at_query,(1,2)",
+                          "second": SECOND}),
+    "heads": ("switch", {**FOCUS, "edits": EDITS, "switches": "heads", "off": "mean",
+                         "swap": "context"}),
+    "training": ("training", {**FOCUS, "step": "400", "replay": "attention"}),
+    "workshop": ("training", {**FOCUS, "training": "workshop", "pairs": "I like you\t我 喜欢 你",
+                              "recipe": "form:source,own,steps,4000,d_model,64"}),
+    "tensors": ("tensors", {**FOCUS, **RUN, "address": f"{PLACE}/weights", "form": "table",
+                            "axes": "key,query"}),
+    "beside": ("attention", {**FOCUS, "edits": EDITS, "second": SECOND, "run": "both"}),
+    **LAB,
+}  # fmt: skip
+
+
+@pytest.fixture
+def elsewhere(browser: Browser) -> Callable[[str], Page]:
+    """Opens an address as somebody else does: nothing is remembered, and the system is light."""
+    return lambda url: driver.open_page(browser, url)
+
+
+def query_of(page: Page) -> dict[str, str]:
+    return opened(dict(parse_qsl(page.url.partition("?")[2], keep_blank_values=True)))
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_the_fullest_screen_is_the_same_elsewhere(
+    open_page: Callable[..., Page], elsewhere: Callable[[str], Page], name: str
+) -> None:
+    path, query = SCREENS[name]
+    page = open_page(path, urlencode(query))
+    expect(page.locator(".st-key-left_out")).to_have_count(0)
+    before = driver.drawn(page)
+    assert query_of(page).keys() >= query.keys() - {"unfolded"}
+    again = elsewhere(page.url)
+    after = driver.drawn(again)
+    for part, shown in before.items():
+        assert after[part] == shown, part
+    assert any(before["texts"])
+    again.close()
+
+
+def test_what_is_typed_in_the_lab_is_there_elsewhere(
+    open_page: Callable[..., Page], elsewhere: Callable[[str], Page]
+) -> None:
+    page = open_page("lab", "example=softmax-alternatives")
+    page.locator(".theme-switch").click()
+    page.wait_for_url("**theme=dark*")
+    driver.wait_until_idle(page)
+    page.get_by_label("S 1", exact=True).fill("7")
+    page.wait_for_url("**inputs=*")
+    before = driver.drawn(page)
+    again = elsewhere(page.url)
+    after = driver.drawn(again)
+    assert after == before
+    assert after["dark"] == "rgb(14, 17, 23)"
+    page.reload()
+    assert driver.drawn(page)["inputs"] == before["inputs"]
+    again.close()
+
+
+def test_a_long_link_is_packed_and_opens(
+    open_page: Callable[..., Page], elsewhere: Callable[[str], Page]
+) -> None:
+    pairs = "\n".join(f"word{i} is {i}\t{i} 是 词{i}" for i in range(60))
+    query = {"training": "workshop", "recipe": "form:source,own", "pairs": pairs}
+    page = open_page("training", urlencode(query))
+    page.wait_for_url(f"**?{PACKED}=*")
+    assert query_of(page) == query
+    before = driver.drawn(page)
+    again = elsewhere(page.url)
+    assert driver.drawn(again) == before
+    assert pairs in before["inputs"]
+    again.close()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_bad_link_is_told_in_full(
+    open_page: Callable[..., Page], language: str, theme: str
+) -> None:
+    query = f"head=99&layer=7&kind=bogus&edits=foo&language={language}&theme={theme}"
+    page = open_page("attention", query, width=1280, height=720)
+    told = page.locator(".st-key-left_out")
+    expect(told).to_contain_text("bogus")
+    box = told.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < 720
+    assert box["x"] + box["width"] <= 1280
+    assert told.evaluate("each => each.scrollHeight - each.clientHeight") <= 1
+    line = page.locator(".st-key-stage_focus")
+    assert line.evaluate("each => each.scrollHeight - each.clientHeight") <= 1
+    told.get_by_role("button").click()
+    expect(told).to_have_count(0)
