@@ -84,7 +84,7 @@ def test_pointing_at_a_block_says_what_it_does_in_the_language_of_the_page(
 ) -> None:
     width = load_model().config.d_model
     for language, name, what in (
-        ("en", "Decoder · Layer 1 · Cross-attention", "memory"),
+        ("en", "Decoder · Layer 1 · Cross-attention", "encoder output"),
         ("zh", "解码器 · 第 1 层 · 交叉注意力", "编码器"),
     ):
         page = open_page(query=f"language={language}")

@@ -40,8 +40,10 @@ function pick(map, block) {
 }
 
 // Whether the pointer is still where it clicked: what was clicked is looked at, not explained.
+// A click is told in whole pixels, a pointer in parts of them.
 function rests(map, event) {
-  return map.clicked && map.clicked[0] === event.clientX && map.clicked[1] === event.clientY;
+  const [x, y] = map.clicked ?? [NaN, NaN];
+  return Math.abs(x - event.clientX) < 2 && Math.abs(y - event.clientY) < 2;
 }
 
 function element(kind, attributes) {

@@ -22,16 +22,17 @@ def heard(component: str, event: str) -> Any:
     value = state.trigger(component, event)
     if not value:
         return None
-    state.keep("walk_heard", (*answers(), str(value["nonce"]))[-REMEMBERED:])
-    lacks = tuple(str(each) for each in value["lacks"][:MOST])
-    state.keep("walk_asked", (str(value["version"]), str(value["step"]), lacks))
+    state.keep("walk_heard", (*answers(), str(value.get("nonce", "")))[-REMEMBERED:])
+    lacks = tuple(str(each) for each in value.get("lacks", ())[:MOST])
+    here = str(value.get("step", ""))
+    state.keep("walk_asked", (str(value.get("version", "")), here, lacks))
     return value
 
 
 def arrived(component: str, event: str) -> Any:
     """The same of an event that happened at the step in the browser, which is gone to."""
     value = heard(component, event)
-    if value and value["step"] != Focus.current().step.id:
+    if value and value.get("step", "") not in ("", Focus.current().step.id):
         go(str(value["step"]))
     return value
 
