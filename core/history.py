@@ -92,7 +92,8 @@ def read_history(folder: Path) -> History | None:
             for row in found["snapshots"]
         )
     except UNREADABLE as error:
-        problem = problem_of(error)
+        found = problem_of(error)
+        problem = found if found.startswith(HISTORY) else f"{HISTORY}: {found}"
         raise GlassformerError("checkpoint_damaged", path=folder.name, problem=problem) from error
     by_step = attrgetter("step")
     return History(tuple(sorted(curve, key=by_step)), tuple(sorted(snapshots, key=by_step)))

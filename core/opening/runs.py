@@ -62,7 +62,7 @@ def is_made_by(trace: Trace, model: Translator) -> bool:
 def _about(header: dict[str, Any]) -> dict[str, Any]:
     """The facts in the header; the format is looked at first."""
     facts = header.get("__metadata__")
-    found = facts.get("glassformer_trace", "") if isinstance(facts, dict) else ""
+    found = str(facts.get("glassformer_trace", "")) if isinstance(facts, dict) else ""
     if not (isinstance(facts, dict) and found.isascii() and found.isdigit() and len(found) < 9):
         raise GlassformerError("file_damaged")
     if int(found) > FORMAT:

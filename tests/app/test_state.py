@@ -15,6 +15,7 @@ from app import state
 from app.codecs import LONG_TEXT, MAX_LINK_TEXT, sections_text
 from app.link import INFLATED, LONGEST, PACKED, PLAIN, opened, packed
 from app.state import Bounds, State, clamp
+from app.words.lookup import texts
 
 index = some.integers(0, 500)
 inner = some.text(max_size=9) | some.integers(-99, 99) | some.floats(-1e9, 1e9) | some.booleans()
@@ -228,3 +229,9 @@ def test_steps_beyond_the_sentence_go_and_are_named() -> None:
     fitting, gone = clamp(State(moment=8, forced=((2, 77), (9, 5))), BOUNDS)
     assert fitting == State()
     assert gone == ("forced=3:77,10:5", "moment=9")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_field_has_its_name_on_screen(language: str) -> None:
+    named = texts(language)
+    assert [each.name for each in fields(State) if f"link.{each.name}" not in named] == []
