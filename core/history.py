@@ -92,8 +92,8 @@ def read_history(folder: Path) -> History | None:
             for row in found["snapshots"]
         )
     except UNREADABLE as error:
-        found = problem_of(error)
-        problem = found if found.startswith(HISTORY) else f"{HISTORY}: {found}"
+        said = problem_of(error)
+        problem = said if said.startswith(HISTORY) else f"{HISTORY}: {said}"
         raise GlassformerError("checkpoint_damaged", path=folder.name, problem=problem) from error
     by_step = attrgetter("step")
     return History(tuple(sorted(curve, key=by_step)), tuple(sorted(snapshots, key=by_step)))
