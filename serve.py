@@ -16,7 +16,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from app import scripts
-from app.headers import SecurityHeaders
+from app.headers import Departures, SecurityHeaders
 from app.reach import reach
 from app.uploads import UploadLimit
 from core.errors import GlassformerError
@@ -71,5 +71,5 @@ app = st.App(
     "app.py",
     lifespan=_warm_up,
     routes=[scripts.route()],
-    middleware=[Middleware(SecurityHeaders), Middleware(UploadLimit)],
+    middleware=[Middleware(Departures), Middleware(SecurityHeaders), Middleware(UploadLimit)],
 )

@@ -1,8 +1,14 @@
-"""What every answer says to the browser: load nothing from outside, stand in no foreign frame."""
+"""What every answer says to the browser: load nothing from outside, stand in no foreign frame.
+
+And what no answer says any more: a visitor may leave in the middle of one.
+"""
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketDisconnected
 
 # Where a page may load what from. Streamlit and its components bring scripts and styles inline and
 # as blob: URLs; Plotly compiles its shaders with `new Function`.
@@ -50,3 +56,18 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, with_headers)
+
+
+class Departures:
+    """ASGI middleware: a web socket that closes while Streamlit is about to use it is no error.
+
+    Streamlit would close it once more, and the log would hold a traceback for each such visitor.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handles one request or one connection."""
+        with suppress(WebSocketDisconnected):
+            await self._app(scope, receive, send)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -22,6 +23,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 PATIENCE = 120.0  # seconds that one answer may take
+Result = TypeVar("Result")
 KEPT_RUNS = 2  # how many runs the front end keeps a message that is not referred to
 
 
@@ -182,3 +184,9 @@ async def visiting(url: str) -> AsyncIterator[Visitor]:
     named = [Subprotocol("streamlit")]
     async with connect(stream, subprotocols=named, max_size=None, proxy=None) as socket:
         yield Visitor(socket, url)
+
+
+def run(visits: Coroutine[Any, Any, Result]) -> Result:
+    """Run to its end, in a thread: the browser tests leave an event loop running on this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, visits).result()

@@ -1,6 +1,5 @@
 """Uploaded files: bounded by session and over the server, dropped when they are read."""
 
-import asyncio
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +10,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 from app import uploads
 from app.limits import UPLOAD_BYTES, UPLOADS_BYTES
 from app.uploads import A_FILE, UploadLimit, dropped, held
+from tests.visitor import run
 
 MOST = 2**20
 
@@ -50,7 +50,7 @@ def put(manager: MemoryUploadedFileManager, session: str, size: int | None, name
     headers = [] if size is None else [(b"content-length", str(size).encode())]
     path = f"/_stcore/upload_file/{session}/{name}"
     scope = {"type": "http", "method": "PUT", "path": path, "headers": headers}
-    asyncio.run(UploadLimit(store)(scope, receive, send))
+    run(UploadLimit(store)(scope, receive, send))
     return status[0]
 
 
@@ -94,7 +94,7 @@ def test_other_requests_pass() -> None:
         {"type": "http", "method": "GET", "path": "/", "headers": []},
         {"type": "http", "method": "DELETE", "path": "/_stcore/upload_file/a/b", "headers": []},
     ):
-        asyncio.run(UploadLimit(app)(scope, None, None))  # type: ignore[arg-type]
+        run(UploadLimit(app)(scope, None, None))  # type: ignore[arg-type]
     assert passed == ["websocket", "http", "http"]
 
 

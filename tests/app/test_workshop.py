@@ -1,12 +1,10 @@
 """The workshop without a browser: the form, what is told about pairs, and a run from end to end."""
 
-import asyncio
 import json
 import re
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
@@ -31,6 +29,7 @@ from core.workshop.desk import Desk
 from core.workshop.lessons import family_names, narrowed, pronoun_families
 from core.workshop.pairs import Problem
 from tests.opened_app import drawn, opened, state_of
+from tests.visitor import run
 
 WAIT = 200
 PAIRS = "\n".join(f"word{i % 9} is {i}\t{i} 是 词{i % 9}" for i in range(40))
@@ -224,8 +223,7 @@ def test_the_end_of_the_server_ends_the_trainings(
         async with serve._warm_up(None):
             assert list(tmp_path.iterdir())
 
-    # Browser tests leave a loop running on this thread.
-    ThreadPoolExecutor(1).submit(asyncio.run, live()).result()
+    run(live())
     assert not list(tmp_path.iterdir())
 
 

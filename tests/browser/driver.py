@@ -180,11 +180,17 @@ def read(page: Page, script: str, argument: object = None) -> Any:
 def drawn(page: Page) -> dict[str, Any]:
     """What a page at rest shows: the charts' data, every text, every input's value.
 
-    For comparisons: the same screen gives the same value, wherever it is opened.
+    For comparisons: the same screen gives the same value, wherever it is opened. A widget whose
+    script arrives late fills itself while the page counts as idle: two readings have to agree.
     """
-    wait_until_idle(page, quiet=1)
-    found: dict[str, Any] = page.evaluate(_DRAWN)
-    return found
+    found: dict[str, Any] = {}
+    for _ in range(20):
+        wait_until_idle(page)
+        before, found = found, page.evaluate(_DRAWN)
+        if found == before:
+            return found
+        page.wait_for_timeout(600)
+    raise TimeoutError("the page went on changing while it was read")
 
 
 def press_escape(page: Page) -> None:

@@ -3,14 +3,9 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
 
 from tests.browser import driver
-from tests.visitor import visiting
-
-Result = TypeVar("Result")
+from tests.visitor import run, visiting
 
 HASTE = 0.03  # seconds until the next click, or until the visitor is gone
 SENTENCES = ("I like cats", "I like dogs", "I have a cat", "I have a dog", "I like you")
@@ -40,12 +35,6 @@ async def hurry(url: str, leaves: bool) -> str:
 
 async def crowd(url: str) -> list[str]:
     return list(await asyncio.gather(*(hurry(url, leaves=at % 2 == 0) for at in range(8))))
-
-
-def run(visits: Coroutine[Any, Any, Result]) -> Result:
-    # In a thread: where a browser is driven, this one has an event loop that runs already.
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, visits).result()
 
 
 def test_haste_stops_nobody() -> None:

@@ -3,7 +3,6 @@
 Nothing is timed here, so the texts are short: what long ones cost is seen in the long run.
 """
 
-import asyncio
 import random
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from core.errors import GlassformerError
 from tests.browser.driver import server
 from tests.fuzz import files, hostile, links, texts
 from tests.fuzz.attempts import attempts
+from tests.visitor import run
 
 LONGEST = 60  # characters of a text
 TEXTS = {"texts": 60, "experiments": 1000}
@@ -38,7 +38,7 @@ def test_files(kind: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_links() -> None:
     with server() as running:
-        report = asyncio.run(links.opened(running, LINKS, 0, LONGEST))
+        report = run(links.opened(running, LINKS, 0, LONGEST))
     assert report.tried == LINKS
     assert not report.findings, str(report)
 

@@ -50,6 +50,7 @@ async function switchTo(scheme) {
 
 // A link may ask for a theme: once for each time that it is asked for.
 const asked = new WeakMap();
+const reported = new WeakMap(); // the theme that Python was told of last
 
 function follow(parentElement, wanted) {
   if (asked.get(parentElement) === wanted) return;
@@ -70,11 +71,12 @@ export default function (component) {
   };
   follow(parentElement, data.wanted);
 
-  // Streamlit calls this function again whenever the theme or the data change.
+  // Streamlit calls this function again whenever the theme or the data change. Where a theme is
+  // wanted the figures are drawn for that one already.
   const report = () => {
     const scheme = schemeNow();
-    if (scheme === data.seen || parentElement.dataset?.reported === scheme) return;
-    if (parentElement.host) parentElement.host.dataset.reported = scheme;
+    if (data.wanted || scheme === data.seen || reported.get(parentElement) === scheme) return;
+    reported.set(parentElement, scheme);
     setTriggerValue("scheme", scheme);
   };
   requestAnimationFrame(() => requestAnimationFrame(report));
