@@ -1,6 +1,7 @@
 """The page list and navigation, run for every visitor; `serve.py` has the server."""
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from app import process, state, work
 from app.admission import admitted
@@ -23,13 +24,7 @@ def run() -> None:
     """The page on screen, once few enough others are being run."""
     st.set_page_config("Glassformer", "🔍", layout="wide", initial_sidebar_state="collapsed")
     language = state.begin().language
-    page = st.navigation(
-        [
-            st.Page(f"app/views/{name}.py", title=say(f"frame.{name}"), default=name == PAGES[0])
-            for name in PAGES
-        ],
-        position="top",
-    )
+    page = st.navigation(_pages(language), position="top")
     if state.sync(page.url_path).language != language:
         st.rerun()  # the browser's back button: the page titles are still in the other language
     process.prepare()
@@ -38,6 +33,18 @@ def run() -> None:
         if not beside.show(page.url_path):
             page.run()
         trail.show()
+
+
+def _pages(language: str) -> list[StreamlitPage]:
+    # Streamlit resolves the path of each page that is made: once a session and language, not a run.
+    pages = state.kept(f"pages_{language}")
+    if pages is None:
+        pages = [
+            st.Page(f"app/views/{name}.py", title=say(f"frame.{name}"), default=name == PAGES[0])
+            for name in PAGES
+        ]
+        state.keep(f"pages_{language}", pages)
+    return pages
 
 
 run()

@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from app import scripts
+from app import scripts, wake_ups
 from app.headers import Departures, SecurityHeaders
 from app.reach import reach
 from app.uploads import UploadLimit
@@ -44,6 +44,7 @@ async def _warm_up(_app: Any) -> AsyncIterator[None]:
     threading.Thread(target=_load, name="warm-up", daemon=True).start()
     sys.stdout.write(f"\n  {reach()}\n")
     sys.stdout.flush()
+    wake_ups.gather()
     with scripts.served():
         yield
     # A signal ends the server without Python's own clean-up: trainings and their folders go here.

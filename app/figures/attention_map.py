@@ -68,7 +68,7 @@ def map_figure(
     """
     pairs = pair_names(*sides) if any(numbered_axes(sides, look, layout)) else None
     limits = colour_limits(view, sides, stage, layout.without_sinks)
-    traces = [
+    traces: list[go.Trace] = [
         _heat_map(cells_of(view.values, sides, grey), stage, grey, limits, pairs, texts, look)
         for grey in (False, True)
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -23,50 +23,72 @@ TYPED = {  # arrays that plotly.js reads as bytes, by its names
 }  # fmt: skip
 
 
-class _Shared(dict[str, Any]):
-    """A part of many figures that nobody changes: a copy of a figure has the very same."""
-
-    def __deepcopy__(self, memo: object) -> _Shared:
-        return self
+@cache
+def _template(name: str) -> dict[str, Any]:
+    return dict(plotly.io.templates[name].to_plotly_json())
 
 
 @cache
-def _template(name: str) -> _Shared:
-    return _Shared(plotly.io.templates[name].to_plotly_json())
+def _written_template(name: str) -> orjson.Fragment:
+    return orjson.Fragment(orjson.dumps(_template(name)))
 
 
-class Bar(plotly.graph_objects.Bar):  # type: ignore[misc]
+class Trace(dict[str, Any]):
+    """One layer of a figure."""
+
+
+class Bar(Trace):
     """Bars; arguments as of plotly's own."""
 
     def __init__(self, **given: Any) -> None:
-        super().__init__(**given, _validate=False)
+        super().__init__(type="bar", **given)
 
 
-class Heatmap(plotly.graph_objects.Heatmap):  # type: ignore[misc]
+class Heatmap(Trace):
     """A heat map; arguments as of plotly's own."""
 
     def __init__(self, **given: Any) -> None:
-        super().__init__(**given, _validate=False)
+        super().__init__(type="heatmap", **given)
 
 
-class Scatter(plotly.graph_objects.Scatter):  # type: ignore[misc]
+class Scatter(Trace):
     """Points and lines; arguments as of plotly's own."""
 
     def __init__(self, **given: Any) -> None:
-        super().__init__(**given, _validate=False)
+        super().__init__(type="scatter", **given)
 
 
-class Figure(plotly.graph_objects.Figure):  # type: ignore[misc]
+class Figure:
     """A trace or several, and their layout, which may say `template="none"`."""
 
     def __init__(self, data: Any = (), layout: Mapping[str, Any] | None = None) -> None:
         given = _said(layout or {})
-        template = _template(given.get("template", plotly.io.templates.default))
-        super().__init__(data, given | {"template": template}, _validate=False)
+        self.height: int | None = given.get("height")
+        self._template = given.pop("template", plotly.io.templates.default)
+        self._layout = given
+        self._data = [_said(each) for each in ([data] if isinstance(data, Mapping) else data)]
+
+    @cached_property
+    def of_plotly(self) -> plotly.graph_objects.Figure:
+        """The same as plotly's own object: for Streamlit's element, and to read in tests."""
+        layout = self._layout | {"template": _template(self._template)}
+        data = [dict(each) for each in self._data]  # plotly takes the type out
+        return plotly.graph_objects.Figure(data, layout, _validate=False)
+
+    @property
+    def data(self) -> Any:
+        """The traces as plotly's own objects."""
+        return self.of_plotly.data
+
+    @property
+    def layout(self) -> Any:
+        """The layout as plotly's own object."""
+        return self.of_plotly.layout
 
     def written(self) -> bytes:
         """The figure as JSON for plotly.js: arrays as their bytes, no number that JSON lacks."""
-        return orjson.dumps({"data": self._data, "layout": self._layout}, default=_sendable)
+        layout = self._layout | {"template": _written_template(self._template)}
+        return orjson.dumps({"data": self._data, "layout": layout}, default=_sendable)
 
 
 def _sendable(value: Any) -> Any:
@@ -80,7 +102,7 @@ def _sendable(value: Any) -> Any:
 
 
 def _said(table: Mapping[str, Any]) -> dict[str, Any]:
-    """What a layout says: plotly leaves None out, and lists without a shape or an annotation."""
+    """What a part says: plotly leaves None out, and lists without a shape or an annotation."""
     return {
         name: _said(value) if isinstance(value, dict) else value
         for name, value in table.items()

@@ -117,10 +117,10 @@ def _lines(
 def _first(dots: go.Scatter, words: int) -> go.Scatter:
     return go.Scatter(
         **{name: dots[name] for name in ("mode", "hovertemplate", "xaxis", "yaxis")},
-        x=dots.x[:words],
-        y=dots.y[:words],
-        customdata=dots.customdata[:words],
-        marker={"color": dots.marker.color, "size": list(dots.marker.size)[:words]},
+        x=dots["x"][:words],
+        y=dots["y"][:words],
+        customdata=dots["customdata"][:words],
+        marker={"color": dots["marker"]["color"], "size": list(dots["marker"]["size"])[:words]},
     )
 
 

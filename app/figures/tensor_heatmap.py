@@ -48,7 +48,7 @@ def tensor_heatmap(
     said = np.ones(values.shape, bool) if allowed is None else allowed
     shown = np.where(said & np.isfinite(values), values, np.nan).astype(np.float32)
     where = hover_text(rows, columns)
-    drawn = [_cells(shown, limits, role, where, words[0], look, size)]
+    drawn: list[go.Trace] = [_cells(shown, limits, role, where, words[0], look, size)]
     if not said.all():
         fill = f"{where}<br>{escape(words[1])} {_fill(values, said)}"
         drawn += [_silent(~said, fill, look), hatching(said, look)]

@@ -30,7 +30,7 @@ def covers(
     x, y, _, _ = axis_names(at)
     laid: list[Any] = []
     if forbidden.any():
-        hatched = hatching(~forbidden, look).update(xaxis=x, yaxis=y)
+        hatched = hatching(~forbidden, look) | {"xaxis": x, "yaxis": y}
         laid += [_silent(forbidden, forbidden_words, look, at), hatched]
     for run, alone in enumerate((there & ~other, other & ~there)):
         cells = gone & alone

@@ -76,5 +76,8 @@ def apart(one: Tensor, other: Tensor) -> float:
 
 
 def _best(probabilities: Tensor, forbidden: Collection[int]) -> int:
+    best = int(probabilities.argmax())
+    if best not in forbidden:
+        return best
     index = torch.tensor(list(forbidden), dtype=torch.long, device=probabilities.device)
     return int(probabilities.index_fill(0, index, -1.0).argmax())

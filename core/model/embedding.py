@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
@@ -10,6 +11,8 @@ from torch import Tensor, nn
 from core.config import ModelConfig, Positions
 from core.model.dropout import dropout
 from core.trace.tape import SILENT, Tape
+
+BLOCK = 64  # positions: tables are kept in such steps, every decoding step asks for one
 
 
 class Embedding(nn.Module):
@@ -37,8 +40,14 @@ class Embedding(nn.Module):
         weight = self.table.weight
         if self.config.positions == "learned":
             return self.position_table.weight[start : start + length]
-        table = position_encoding(start + length, self.config.d_model, self.config.positions)
-        return table[start:].to(weight)
+        end = start + length
+        table = _position_table(end + -end % BLOCK, self.config.d_model, self.config.positions)
+        return table[start:end].to(weight)
+
+
+@lru_cache(maxsize=16)
+def _position_table(length: int, d_model: int, variant: Positions) -> Tensor:
+    return position_encoding(length, d_model, variant)
 
 
 def position_encoding(length: int, d_model: int, variant: Positions = "paper") -> Tensor:

@@ -21,7 +21,7 @@ def figures_are_as_plotly_wants_them() -> Iterator[None]:
         usual(figure, data, layout)
         same = plotly.graph_objects.Figure(data, layout)  # raises for what plotly does not know
         drawn, wanted = (
-            json.loads(plotly.io.to_json(each, validate=False)) for each in (figure, same)
+            json.loads(plotly.io.to_json(each, validate=False)) for each in (figure.of_plotly, same)
         )
         assert list(_differences(drawn, wanted)) == []
         sent = json.loads(figure.written())

@@ -34,7 +34,7 @@ CONTROLS: dict[str, tuple[str, ...]] = {
     "attention": ("head_grid", "head_grid", "head_grid", "widget_attention_kind"),
     "vectors": ("widget_vectors_vectors", "widget_vectors_stack"),
     "decoding": ("decoding_strip", "decoding_strip", "widget_timeline_head"),
-    "switch": ("widget_switch_groups", "head_switches", "head_switches", "head_switches"),
+    "switch": ("widget_switch_groups", *3 * ("widget_beside_switch_head",)),
     "tensors": ("address_tree",),
 }
 ONLY = {"widget_switch_groups": "Heads"}  # of these segments no other is chosen
@@ -45,7 +45,6 @@ CLICKS: dict[str, Callable[[Any, random.Random], Click]] = {
     "walk_steps": lambda data, rng: ("go", {"step": rng.choice(_steps(data))}),
     "decoding_strip": lambda data, rng: ("go", {"to": rng.randrange(len(data["columns"]))}),
     "address_tree": lambda data, rng: ("pick", rng.choice(data["lines"])[0]),
-    "head_switches": lambda data, rng: ("act", {"act": "toggle", **_head(data["items"], rng)}),
 }
 
 
@@ -58,26 +57,18 @@ def _steps(data: Any) -> list[str]:
     return [step["id"] for group in groups for step in group["steps"]]
 
 
-def _head(items: Sequence[dict[str, Any]], rng: random.Random) -> dict[str, Any]:
-    # A head that is off is turned on again: runs with one switch, not with ever more.
-    off = [item for item in items if item["off"]]
-    return _place(rng.choice(off or items), "kind", "layer", "head")
-
-
 @cache
-def _sentences() -> tuple[tuple[str, bool], ...]:
-    found: dict[str, bool] = {}
+def _sentences() -> tuple[str, ...]:
+    found: list[str] = []
     for name in LISTS:
         listed = json.loads((ROOT / f"assets/sentences/{name}.json").read_text(encoding="utf-8"))
-        found |= {each["text"]: each["direction"] == "en-zh" for each in listed}
-    return tuple(found.items())
+        found += [each["text"] for each in listed]
+    return tuple(found)
 
 
 def new_sentence(rng: random.Random) -> str:
-    """One of the lists with a number in front, so that hardly any is asked for twice."""
-    text, english = rng.choice(_sentences())
-    days = rng.randrange(2, 1000)
-    return f"{days} days ago, {text}" if english else f"{days}天前，{text}"
+    """One of the lists: new to this visitor, and seldom the same as another's."""
+    return rng.choice(_sentences())
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import cast
 
 import streamlit as st
@@ -17,6 +16,7 @@ from app.widgets.beside import pickers, triple
 from app.widgets.beside.triple import Asked
 from app.widgets.chart import current_look
 from app.widgets.head_grid import Thumbnail, head_grid
+from app.widgets.style import put_sheet
 from app.words import say
 from core.reading.attention_views import Kind, Overview, attention_at, overview
 from core.reading.beside_heads import differences
@@ -29,7 +29,7 @@ SHARE = 0.7  # of the size that thumbnails have where there is one grid
 
 def show(pair: Pair) -> None:
     """Draw the three grids on the left, the triple of the head in focus on the right."""
-    st.html(Path(__file__).with_name("attention.css"))
+    put_sheet(__file__, "attention.css")
     now = state.get_state()
     left, right = st.columns([1, 3.2], gap="medium")
     with left, st.container(key="beside_grids", gap="xsmall"):

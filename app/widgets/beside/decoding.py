@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from html import escape
-from pathlib import Path
 
 import streamlit as st
 
@@ -14,6 +13,7 @@ from app.figures.theme import Look
 from app.service import Pair
 from app.widgets.beside.wording import titles
 from app.widgets.chart import current_look, show_chart
+from app.widgets.style import put_sheet
 from app.words import say
 from core.edits.translations import Word, words
 from core.reading.choices import choice_at, chosen_otherwise
@@ -26,7 +26,7 @@ WIDEST = 200  # pixels of a step in a wide window
 
 def show(pair: Pair) -> None:
     """Draw both timelines, step beside step."""
-    st.html(Path(__file__).with_name("decoding.css"))
+    put_sheet(__file__, "decoding.css")
     st.markdown(f"**{say('beside.steps_title')}**")
     look, steps = current_look(), words(pair.first, pair.second)
     widest = look.px(LEFT + WIDEST * len(steps))

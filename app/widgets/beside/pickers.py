@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, cast
 
 import streamlit as st
@@ -11,6 +10,7 @@ import streamlit as st
 from app import state
 from app.widgets.attention.focus import choice
 from app.widgets.pick import into, menu, segments
+from app.widgets.style import put_sheet
 from app.words import say
 from core.reading.attention_views import Kind, layers_of
 from core.trace.trace import Trace
@@ -61,7 +61,7 @@ def focused(trace: Trace, key: str) -> None:
 
 def row(key: str) -> Any:
     """A line of pickers, each behind its label."""
-    st.html(Path(__file__).with_name("pickers.css"))
+    put_sheet(__file__, "pickers.css")
     return st.container(
         horizontal=True, vertical_alignment="center", gap="small", key=f"beside_pickers_{key}"
     )

@@ -13,6 +13,7 @@ from app.service import Pair
 from app.widgets.beside import triple
 from app.widgets.beside.triple import Asked
 from app.widgets.chart import current_look
+from app.widgets.style import put_sheet
 from app.widgets.tensors import catalogue, controls, title
 from core.reading.sheets import Plan, Sheet
 
@@ -23,7 +24,7 @@ KEY = "beside_tensor"
 def show(pair: Pair) -> None:
     """Draw the tree of the run on screen, and the picked tensor of both."""
     st.html(Path(__file__).parents[1] / "tensors" / "layout.css")
-    st.html(Path(__file__).with_name("tensors.css"))
+    put_sheet(__file__, "tensors.css")
     trace, look = service.on_screen(), current_look()
     tree, tensor = st.columns([28, 72], gap="medium")
     with tree:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 
 import streamlit as st
 
@@ -16,6 +15,7 @@ from app.widgets.beside.triple import anchor
 from app.widgets.beside.word_table import word_table
 from app.widgets.beside.wording import titles
 from app.widgets.chart import current_look
+from app.widgets.style import put_sheet
 from app.widgets.translate.focus import attention_in_focus
 from app.widgets.translate.words_panel import line_texts
 from app.widgets.word_lines import NO_STEP, Pin, output_chips, source_chips, word_lines
@@ -28,7 +28,7 @@ from core.trace.trace import Trace
 
 def show(pair: Pair) -> None:
     """Draw a panel of lines for each run, and the words' probabilities beside them."""
-    st.html(Path(__file__).with_name("translate.css"))
+    put_sheet(__file__, "translate.css")
     now = state.get_state()
     layer, head = attention_in_focus(now, service.on_screen())
     with pickers.row("translate"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -19,6 +18,7 @@ from app.service import Pair
 from app.widgets.beside.wording import axis_word, change, largest, number_name, titles, where
 from app.widgets.bridge import Click, plotly_clicks
 from app.widgets.chart import current_look, show_chart
+from app.widgets.style import put_sheet
 from app.widgets.text import literal
 from app.words import say
 from core.reading.alignment import Edge
@@ -82,7 +82,7 @@ def show(
     pair: Pair, asked: Asked, key: str, title: str, layout: TripleLayout, plain: bool = False
 ) -> None:
     """Draw the panel over the height of its place; `plain`: there is no second run yet."""
-    st.html(Path(__file__).with_name("triple.css"))
+    put_sheet(__file__, "triple.css")
     if title:
         with st.container(key=f"{key}_title", gap=None):
             st.markdown(f"**{title}**")

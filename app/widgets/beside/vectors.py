@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import cast
-
-import streamlit as st
 
 from app import service, state
 from app.figures.triple_layout import TripleLayout
 from app.service import Pair
 from app.widgets.beside import pickers, triple, vectors_lens, vectors_stream
 from app.widgets.beside.triple import Asked
+from app.widgets.style import put_sheet
 from app.widgets.vectors import page
 from app.words import say
 from core.reading.blocks import Stack, layer_count
@@ -23,7 +21,7 @@ KEY = "beside_vectors"
 
 def show(pair: Pair) -> None:
     """Draw the question of the state for both runs, under the page's own pickers."""
-    st.html(Path(__file__).with_name("vectors.css"))
+    put_sheet(__file__, "vectors.css")
     answers = {
         "positions": _positions,
         "stream": vectors_stream.show,

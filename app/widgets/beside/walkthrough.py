@@ -11,6 +11,7 @@ from app.service import Pair
 from app.widgets.beside import triple
 from app.widgets.beside.triple import Asked, anchor
 from app.widgets.beside.wording import place_words, titles
+from app.widgets.style import put_sheet
 from app.widgets.text import literal
 from app.widgets.walkthrough import ahead, explain, strip
 from app.widgets.walkthrough.focus import Focus
@@ -24,7 +25,7 @@ KEY = "beside_walk"
 def show(pair: Pair) -> None:
     """Draw the strip, what the step made in both runs, and what it does."""
     st.html(Path(__file__).parents[1] / "walkthrough" / "walkthrough.css")
-    st.html(Path(__file__).with_name("walkthrough.css"))
+    put_sheet(__file__, "walkthrough.css")
     focus = Focus.current()
     with st.container(key="walk_strip", gap=None):
         strip.show(focus)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 
 import streamlit as st
 
@@ -19,6 +17,7 @@ from app.widgets.block_panel.formula import formula
 from app.widgets.block_panel.pictures import labels_of, pictures, place_of
 from app.widgets.bridge import Click, plotly_clicks
 from app.widgets.chart import current_look, show_chart
+from app.widgets.style import put_sheet
 from app.widgets.walk_link import walk_button
 from app.words import say
 from core.reading.blocks import Block, block_at
@@ -41,7 +40,7 @@ def block_panel(trace: Trace, block: str) -> None:
         st.caption(say("map.panel_hint"))
         return
     with st.container(key="block_panel", height="stretch", border=True, gap="xsmall"):
-        st.html(f"<style>{_style()}</style>")
+        put_sheet(__file__, "block_panel.css")
         _header(trace, found)
         with st.container(key="block_text", border=False):
             _explanation(trace, found)
@@ -126,8 +125,3 @@ def _focus(block: Block) -> None:
 
 def _close() -> None:
     state.update(block="")
-
-
-@cache
-def _style() -> str:
-    return Path(__file__).with_name("block_panel.css").read_text(encoding="utf-8")

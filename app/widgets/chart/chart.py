@@ -47,9 +47,9 @@ def show_chart(
     }
     if not scripts.is_served():
         place: Literal["stretch", "content"] = "stretch" if fill else "content"
-        st.plotly_chart(figure, height=place, theme=None, key=key, alt=alt, config=config)
+        st.plotly_chart(figure.of_plotly, height=place, theme=None, key=key, alt=alt, config=config)
         return
-    height = None if fill else figure.layout.height or HEIGHT
+    height = None if fill else figure.height or HEIGHT
     data = _packed(figure, config=config, alt=alt, height=height)
     _chart(key=key, data=data, height=height or "stretch")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -18,6 +17,7 @@ from app.widgets.chart import current_look, show_chart
 from app.widgets.decoding import beam_node, beam_ranking, given
 from app.widgets.decoding.tried import Tried
 from app.widgets.pick import segments
+from app.widgets.style import put_sheet
 from app.widgets.text import told
 from app.words import say
 from core.decoding.beam import WIDEST
@@ -31,7 +31,7 @@ MOST_ALPHA = 2.0
 
 def show() -> None:
     """Draw the settings, then the tree beside the node in focus."""
-    st.html(Path(__file__).with_name("beam.css"))
+    put_sheet(__file__, "beam.css")
     now, look, tried = state.get_state(), current_look(), Tried.current()
     forced = dict(now.forced)
     with st.container(key="beam_controls", horizontal=True, gap="medium", wrap=False):

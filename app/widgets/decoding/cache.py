@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 
 import streamlit as st
 
@@ -15,6 +14,7 @@ from app.widgets.bridge import Click, plotly_clicks
 from app.widgets.chart import current_look, show_chart
 from app.widgets.decoding.columns import draw_strip
 from app.widgets.decoding.run import Decoding, take_back
+from app.widgets.style import put_sheet
 from app.words import say
 from core.decoding.forced import EQUAL
 from core.decoding.speed import Speed, measured
@@ -27,7 +27,7 @@ PARTS = ("rows", "keys_and_values", "scores")
 
 def show() -> None:
     """Draw the strip, the work of every step, and what it comes to."""
-    st.html(Path(__file__).with_name("cache.css"))
+    put_sheet(__file__, "cache.css")
     look = current_look()
     decoding = Decoding.current()
     place = decoding.place(state.get_state())

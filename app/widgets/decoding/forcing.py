@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 
 import streamlit as st
 
@@ -18,6 +17,7 @@ from app.widgets.decoding import wrong_choice
 from app.widgets.decoding.columns import draw_strip, written
 from app.widgets.decoding.run import Decoding
 from app.widgets.decoding.wrong_choice import Chosen
+from app.widgets.style import put_sheet
 from app.words import say
 from core.decoding.forced import EQUAL, Beside, beside
 from core.decoding.rows import tapes
@@ -30,7 +30,7 @@ WIDTH, HEIGHT = 700, 260  # of the bars' axis in a window of 1440 × 900
 
 def show() -> None:
     """Draw the strip to choose a step from, both ways beside each other, the wrong word."""
-    st.html(Path(__file__).with_name("forcing.css"))
+    put_sheet(__file__, "forcing.css")
     look = current_look()
     st.html(f"<style>:root {{ --changed: {look.colour('changed')}; }}</style>")
     decoding = Decoding.current()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import cast
 
 import streamlit as st
@@ -15,6 +14,7 @@ from app.widgets.chart import current_look
 from app.widgets.decoding import given, strategy_controls, strategy_cut, strategy_draws
 from app.widgets.decoding.tried import Tried, Written
 from app.widgets.strategy_rows import Line, Word, strategy_rows
+from app.widgets.style import put_sheet
 from app.widgets.text import told
 from app.words import say
 from core.decoding.beam_tree import Rule
@@ -28,7 +28,7 @@ SAMPLED = ("temperature", "top_k", "top_p")
 
 def show() -> None:
     """Draw the settings, the sentences, how often each comes, and the cut."""
-    st.html(Path(__file__).with_name("strategies.css"))
+    put_sheet(__file__, "strategies.css")
     now, look, tried = state.get_state(), current_look(), Tried.current()
     forced = dict(now.forced)
     strategy_controls.show(now)

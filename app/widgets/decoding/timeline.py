@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from html import escape
-from pathlib import Path
 
 import streamlit as st
 
@@ -17,6 +16,7 @@ from app.widgets.chart import current_look, show_chart
 from app.widgets.decoding import looks, says
 from app.widgets.decoding.columns import draw_strip
 from app.widgets.decoding.run import Decoding, refusal, release, take, take_back, word_of
+from app.widgets.style import put_sheet
 from app.widgets.training.player import player
 from app.words import say
 from core.text.vocabulary import END, RESERVED, TAGS
@@ -28,7 +28,7 @@ SIGNS = (END, *(f"<{tag}>" for tag in TAGS))  # pieces that are no words
 
 def show() -> None:
     """Draw the strip, both sentences, and the step in focus."""
-    st.html(Path(__file__).with_name("timeline.css"))
+    put_sheet(__file__, "timeline.css")
     look = current_look()
     st.html(f"<style>:root {{ --changed: {look.colour('changed')}; }}</style>")
     decoding, now = Decoding.current(), state.get_state()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
@@ -12,6 +11,7 @@ from app.figures.lab_depth import NUMBERS, Panel, depth_figure, depth_legend
 from app.widgets.chart import current_look, show_chart
 from app.widgets.lab import kit
 from app.widgets.lab.kit import Field
+from app.widgets.style import put_sheet
 from app.words import say
 from core.lab.depth import Depth, Stack, depth
 
@@ -20,7 +20,7 @@ SIGNALS = ("lengths", "gradients", "likeness")
 
 def show() -> None:
     """Draw the bench."""
-    st.html(Path(__file__).with_name("measured.css"))
+    put_sheet(__file__, "measured.css")
     kit.head("depth")
     inputs, legend = st.columns([1, 1.25], gap="medium")
     with inputs:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from app import state
 from app.admission import admitted
 from app.widgets.chart import current_look
 from app.widgets.parts import show_part
+from app.widgets.style import put_sheet
 from app.words import say
 
 # Every bench is a module of this folder with `show()`.
@@ -24,7 +23,7 @@ GROUPS = {
 def show() -> None:
     """Draw the list of benches and the chosen one."""
     for style in ("lab.css", "benches.css"):
-        st.html(Path(__file__).with_name(style))
+        put_sheet(__file__, style)
     st.html(f"<style>:root {{ --lab-wrong: {current_look().colour('changed')}; }}</style>")
     chosen = state.get_state().lab
     with st.container(key="lab_page", horizontal=True, gap="medium"):

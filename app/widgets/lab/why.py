@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -15,6 +14,7 @@ from app.figures.lab_why import WhyTexts, travel_figure
 from app.widgets.chart import current_look, show_chart
 from app.widgets.lab import kit
 from app.widgets.lab.kit import Field
+from app.widgets.style import put_sheet
 from app.words import say
 from core.lab.inputs import choice
 from core.lab.race import LENGTHS, Race, race
@@ -38,7 +38,7 @@ class Compared(NamedTuple):
 
 def show() -> None:
     """Draw the bench."""
-    st.html(Path(__file__).with_name("measured.css"))
+    put_sheet(__file__, "measured.css")
     kit.head("why")
     answer = kit.worked("why", _fields(), _computed)
     texts = _texts()

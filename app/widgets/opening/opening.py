@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from app import opening, state, uploads
 from app.widgets.component import component
+from app.widgets.style import put_sheet
 from app.widgets.text import told
 from app.words import say
 from core.errors import GlassformerError
@@ -46,7 +45,7 @@ def _dialog() -> None:
     if state.kept(DONE, False):
         state.keep(DONE, False)
         st.rerun()  # closes the dialog and draws what was opened
-    st.html(Path(__file__).with_name("opening.css"))
+    put_sheet(__file__, "opening.css")
     st.markdown(say("opening.about"))
     with st.container(key="open_file"):
         _uploader()

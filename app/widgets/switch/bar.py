@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import streamlit as st
 
 from app import experiments, service
 from app.widgets.chart import current_look
 from app.widgets.phrases import phrase
+from app.widgets.style import put_sheet
 from app.widgets.switch import comparing, keeping, sharing
 from app.widgets.switch.chips import chips
 from app.widgets.switch.chips.chips import Chip
@@ -19,7 +19,7 @@ from core.edits.switch import Switch
 
 def show() -> None:
     """Draw the row: chips on the left, buttons on the right."""
-    st.html(Path(__file__).with_name("bar.css"))
+    put_sheet(__file__, "bar.css")
     with st.container(
         key="switch_bar", horizontal=True, wrap=False, gap="xsmall", vertical_alignment="center"
     ):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import cast
 
 import streamlit as st
@@ -15,6 +14,7 @@ from app.figures.labels import format_number, format_percent
 from app.widgets.beside import pickers
 from app.widgets.chart import current_look, show_chart
 from app.widgets.padded_rows import Line, RowTexts, padded_rows
+from app.widgets.style import put_sheet
 from app.widgets.switch.batch_runs import (
     MOST,
     SIDES,
@@ -40,7 +40,7 @@ LONGEST = 40  # characters of a line that is refused
 
 def show() -> None:
     """Draw the sentences, the switches, and the attention of one of them."""
-    st.html(Path(__file__).with_name("batch.css"))
+    put_sheet(__file__, "batch.css")
     with st.container(key="batch_page", gap="xsmall"):
         st.markdown(f"**{say('batch.title')}** :small[{say('batch.about')}]")
         text = typed()

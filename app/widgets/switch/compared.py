@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import streamlit as st
 
@@ -13,6 +12,7 @@ from app.service import Pair
 from app.widgets.beside import pickers, triple
 from app.widgets.beside.wording import change, where
 from app.widgets.pick import segments
+from app.widgets.style import put_sheet
 from app.widgets.switch import effect_words, panel
 from app.widgets.text import literal, told
 from app.words import say
@@ -58,7 +58,7 @@ def show(
     sentences: tuple[Sentence, Sentence],
 ) -> None:
     """Draw both runs and how they differ; one that cannot be run is told in its place."""
-    st.html(Path(__file__).with_name("compared.css"))
+    put_sheet(__file__, "compared.css")
     if sentences[0] != sentences[1]:
         sentences = _on(sentences)
     try:

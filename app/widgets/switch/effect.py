@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from app import experiments, service, state
 from app.service import Pair
 from app.widgets.pick import into, segments
+from app.widgets.style import put_sheet
 from app.widgets.switch import effect_ripple, effect_words
 from app.widgets.text import literal
 from app.words import say
@@ -19,7 +18,7 @@ VIEWS = {"words": effect_words, "ripple": effect_ripple}
 
 def show() -> None:
     """Draw what the pair of runs on screen has to tell, or what to do where there is none."""
-    st.html(Path(__file__).with_name("effect.css"))
+    put_sheet(__file__, "effect.css")
     pair = service.pair()
     if pair is None:
         _nothing()

@@ -15,6 +15,7 @@ from app import experiments, state
 from app.figures.labels import visible
 from app.widgets.chart import current_look
 from app.widgets.component import component
+from app.widgets.style import put_sheet
 from app.words import say
 from core.edits import Experiment
 
@@ -56,7 +57,7 @@ class Example:
 
 def show() -> None:
     """Draw the list; the one on screen stands out, and a click on it takes it back."""
-    st.html(Path(__file__).with_name("examples.css"))
+    put_sheet(__file__, "examples.css")
     now = on_screen()
 
     def picked() -> None:

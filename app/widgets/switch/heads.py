@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, cast
 
 import streamlit as st
@@ -16,6 +15,7 @@ from app.widgets.attention.off import way
 from app.widgets.chart import current_look
 from app.widgets.head_switches import Head, Kind, SwitchTexts, head_switches
 from app.widgets.pick import into, segments
+from app.widgets.style import put_sheet
 from app.widgets.switch import head_focus
 from app.words import say
 from core.edits import per_head
@@ -32,7 +32,7 @@ ABOVE = "33.1rem"  # what frame, controls and the head in focus take of the wind
 
 def show() -> None:
     """Draw the controls, the switches and the head in focus."""
-    st.html(Path(__file__).with_name("heads.css"))
+    put_sheet(__file__, "heads.css")
     with st.container(key="heads_controls", horizontal=True, gap="small"):
         _choice("order", ORDERS, state.get_state().heads_by, into("heads_by"))
         _choice("way", WAYS, way(), _take_way)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import streamlit as st
 
@@ -11,6 +10,7 @@ from app import state
 from app.widgets.chart import current_look
 from app.widgets.mask_grid import MaskGrid, mask_grid
 from app.widgets.pick import into, segments
+from app.widgets.style import put_sheet
 from app.widgets.switch import mask_paint, mask_quick, mask_rows
 from app.widgets.switch.mask_focus import MaskFocus, pickers
 from app.words import say
@@ -28,7 +28,7 @@ CALLED = {False: ("itself", "neighbours"), True: ("itself_cross", "neighbours_cr
 
 def show() -> None:
     """Draw the group for the attention in focus."""
-    st.html(Path(__file__).with_name("masks.css"))
+    put_sheet(__file__, "masks.css")
     focus = MaskFocus.current()
     with st.container(key="masks", gap="xsmall"):
         pickers(focus.trace)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from app import service, state
 from app.widgets.opening import instead
 from app.widgets.parts import show_part
 from app.widgets.pick import segments
+from app.widgets.style import put_sheet
 from app.widgets.switch import bar
 from app.words import say
 
@@ -25,7 +24,7 @@ def show() -> None:
     if service.file() is not None:
         instead.show("switch")
         return
-    st.html(Path(__file__).with_name("switch.css"))
+    put_sheet(__file__, "switch.css")
     chosen = state.get_state().switches
     labels = {name: say(f"switch.group_{name}") for name in state.SWITCHES}
     with st.container(key="switch_page", gap="xsmall"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import cast
 
 import streamlit as st
@@ -15,6 +14,7 @@ from app.widgets.beside import pickers, triple
 from app.widgets.beside.triple import Asked
 from app.widgets.beside.wording import place_words
 from app.widgets.pick import menu
+from app.widgets.style import put_sheet
 from app.words import say
 from core.effect import first_changed
 from core.errors import GlassformerError
@@ -32,7 +32,7 @@ KEY = "beside_switch"
 
 def show() -> None:
     """Draw the pickers and the three pictures; with nothing switched, the plain one."""
-    st.html(Path(__file__).with_name("panel.css"))
+    put_sheet(__file__, "panel.css")
     found, trace = pair(), service.on_screen()
     chosen = in_view(trace)
     asked, title = what(chosen)

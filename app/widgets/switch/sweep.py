@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from app import experiments, service, state
@@ -12,6 +10,7 @@ from app.figures.sweep_map import SweepTexts, sweep_map
 from app.widgets.bridge import Click, plotly_clicks
 from app.widgets.chart import current_look, show_chart
 from app.widgets.pick import into, menu
+from app.widgets.style import put_sheet
 from app.widgets.switch import sweep_runs, tensor_draft
 from app.widgets.switch.sweep_panels import full_name, panels, patch_at, patched_cell, word_of
 from app.widgets.switch.sweep_runs import SUGGESTIONS, Asked
@@ -29,7 +28,7 @@ SIZE = (1380, 440)  # pixels at 1440 × 900; they decide how words are written
 
 def show() -> None:
     """Draw the choice of the pair, the picture, and what the chosen patch does."""
-    st.html(Path(__file__).with_name("sweep.css"))
+    put_sheet(__file__, "sweep.css")
     first = sweep_runs.first_text()
     second = sweep_runs.second_text(first)
     with st.container(key="sweep_page", gap="xsmall"):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from app import experiments, service, state
 from app.figures.labels import visible
 from app.widgets.phrases import phrase
 from app.widgets.pick import segments
+from app.widgets.style import put_sheet
 from app.widgets.switch import tensor_draft as drafts
 from app.widgets.switch import tensor_link
 from app.widgets.switch.tensor_draft import ACTS, UnreadableError, draft, put
@@ -28,7 +27,7 @@ FIELDS = {"set": ("value",), "scale": ("by",), "noise": ("spread", "draw"), "pat
 
 def show() -> None:
     """Draw the form: which tensor, which cells, what happens, and what that will do."""
-    st.html(Path(__file__).with_name("tensors.css"))
+    put_sheet(__file__, "tensors.css")
     tensor_link.check()
     trace = drafts.plain()
     with st.container(key="tensor_edit", gap="small"):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
 import streamlit as st
 
 from app import state
 from app.admission import admitted
 from app.widgets import trail
 from app.widgets.chart import current_look
+from app.widgets.style import put_sheet
 from app.widgets.tensors import catalogue, controls, downloads, facts, picture, title
 from app.widgets.tensors.written import snippet
 from core.trace.trace import Trace
@@ -18,7 +16,7 @@ from core.trace.trace import Trace
 
 def show(trace: Trace) -> None:
     """Draw the page for a run."""
-    st.html(f"<style>{_sheet()}</style>")
+    put_sheet(__file__, "layout.css")
     tree, tensor = st.columns([28, 72], gap="medium")
     with tree:
         catalogue.show(trace, current_look())
@@ -44,8 +42,3 @@ def _tensor(trace: Trace) -> None:
     with right:
         facts.show(trace, address, sheet, whole, look)
         downloads.show(trace, address)
-
-
-@cache
-def _sheet() -> str:
-    return Path(__file__).with_name("layout.css").read_text(encoding="utf-8")

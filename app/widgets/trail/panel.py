@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import streamlit as st
 
@@ -14,6 +13,7 @@ from app.figures.labels import format_number
 from app.figures.theme import Look
 from app.widgets.chart import current_look
 from app.widgets.phrases import line
+from app.widgets.style import put_sheet
 from app.widgets.text import literal, told
 from app.widgets.trail import opening, written
 from app.widgets.trail.trail_view import trail_view
@@ -34,9 +34,8 @@ TICKS = {"agrees": "✓", "edited": "✎", "differs": "≠", "given": "•"}
 def show() -> None:
     """Draw the drawer where a number is unfolded; call it after the page."""
     if state.get_state().trail is not None:
-        sheet = Path(__file__).with_name("trail.css").read_text(encoding="utf-8")
         page = current_look().colour("page")
-        st.html(f"<style>{sheet}.st-key-trail {{ background: {page}; }}</style>")
+        put_sheet(__file__, "trail.css", f".st-key-trail {{ background: {page}; }}")
         _drawer()
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from app import service, state
 from app.widgets.opening import instead
 from app.widgets.pick import into, segments
+from app.widgets.style import put_sheet
 from app.widgets.training import replay
 from app.widgets.workshop import page as workshop
 from app.words import say
@@ -18,7 +17,7 @@ HALVES = ("replay", "workshop")
 
 def show() -> None:
     """Draw the half of the page that the state names."""
-    st.html(Path(__file__).with_name("training.css"))
+    put_sheet(__file__, "training.css")
     now = state.get_state()
     with st.container(key="training_page", gap="xsmall"):
         _draw(now)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
-import streamlit as st
-
 from app import state
 from app.state import State
 from app.widgets.chart import current_look
+from app.widgets.style import put_sheet
 
 ABOVE = 15.6  # rem that the frame and the translation take
 ABOVE_COMPACT = 14.4  # the same with the compact translation of large type
@@ -20,14 +16,9 @@ def apply_layout() -> None:
     above = ABOVE_COMPACT if is_large(state.get_state()) else ABOVE
     page = current_look().colour("page")
     own = f":root {{ --translate-above: {above}rem; --translate-page: {page}; }}"
-    st.html(f"<style>{_sheet()}\n{own}</style>")
+    put_sheet(__file__, "layout.css", own)
 
 
 def is_large(now: State) -> bool:
     """Whether the type is so large that the words need the room of everything else."""
     return now.size > 100
-
-
-@cache
-def _sheet() -> str:
-    return Path(__file__).with_name("layout.css").read_text(encoding="utf-8")

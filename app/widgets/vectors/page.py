@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import streamlit as st
 
 from app import state
 from app.widgets.parts import show_part
 from app.widgets.pick import into, segments
+from app.widgets.style import put_sheet
 from app.words import say
 
 STACKS = ("encoder", "decoder")
@@ -21,7 +21,7 @@ def show(answer: Callable[[str], None] | None = None) -> None:
 
     answer: draws another answer to it, under the same pickers.
     """
-    st.html(Path(__file__).with_name("vectors.css"))
+    put_sheet(__file__, "vectors.css")
     chosen = state.get_state().vectors
     with st.container(key="vectors_page", gap="xsmall"):
         with st.container(key="vectors_top", horizontal=True, gap="medium"):

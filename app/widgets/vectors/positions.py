@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import streamlit as st
 
 from app import state
 from app.widgets.pick import segments
+from app.widgets.style import put_sheet
 from app.widgets.vectors import (
     positions_dots,
     positions_map,
@@ -33,7 +33,7 @@ VIEWS = {
 
 def show() -> None:
     """Draw the question in view."""
-    st.html(Path(__file__).with_name("positions.css"))
+    put_sheet(__file__, "positions.css")
     focus = Focus.current()
     with st.container(key="positions_page", gap="small"):
         _show_controls(focus)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
+from app.widgets.style import put_sheet
 from app.widgets.walkthrough import ahead, explain, scene, strip
 from app.widgets.walkthrough.focus import Focus
 
 
 def show() -> None:
     """Draw the places of the step; the browser fills them with the step that the reader is at."""
-    st.html(Path(__file__).with_name("walkthrough.css"))
+    put_sheet(__file__, "walkthrough.css")
     with st.container(key="walk_strip", gap=None):
         strip.show(Focus.current())
         ahead.show()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from app import trainings
+from app.widgets.style import put_sheet
 from app.widgets.workshop import actions, data, live, settings
 from app.widgets.workshop.form import get_form
 
 
 def show() -> None:
     """Draw the workshop below the frame of the page."""
-    st.html(Path(__file__).with_name("workshop.css"))
+    put_sheet(__file__, "workshop.css")
     form, run = get_form(), trainings.current_run()
     left, right = st.columns([1, 2.9], gap="medium")
     with left, st.container(key="workshop_form", gap="xsmall"):

@@ -71,7 +71,7 @@ def test_bars_of_zeros_and_of_what_is_no_number() -> None:
     for value in (0.0, np.nan):
         vector = np.full(2, value, np.float32)
         rows = term_rows(replace(cell, q=vector, k=vector), "largest", "")
-        assert "q · k" in terms_figure(rows, LOOK, 300, "dim").to_json()
+        assert "q · k" in terms_figure(rows, LOOK, 300, "dim").written().decode()
 
 
 def test_the_formula_of_a_cell_has_its_numbers() -> None:
@@ -161,7 +161,7 @@ def test_bars_of_heads_that_are_zero_or_no_number(stage: str) -> None:
     for value in (0.0, math.nan, math.inf):
         figure = shares_figure(cell_in([value] * 3), stage, TEXTS, LOOK, 300)
         assert figure.layout.xaxis.range[1] == 1
-        figure.to_json()
+        figure.written()
 
 
 def test_roles_are_shares_of_one() -> None:

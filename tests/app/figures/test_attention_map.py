@@ -55,7 +55,7 @@ def test_the_fill_of_the_mask_does_not_set_the_colours() -> None:
         figure = drawn("decoder", "masked", mask_fill=fill)
         assert figure.data[0].zmax < 100
         assert figure.data[0].zmin == -figure.data[0].zmax
-        json.loads(figure.to_json())
+        json.loads(figure.written())
 
 
 def test_weights_start_at_zero_and_scores_are_symmetric() -> None:
@@ -135,7 +135,7 @@ def test_pairs_are_literal() -> None:
 
 def test_64_tokens_stay_below_the_limit_of_a_panel() -> None:
     words = tuple(f"word{number}" for number in range(63))
-    assert len(drawn("encoder", "scores", source=words).to_json()) < 256 * 1024
+    assert len(drawn("encoder", "scores", source=words).written()) < 256 * 1024
 
 
 def test_the_pinned_cell_is_framed() -> None:

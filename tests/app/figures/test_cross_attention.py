@@ -39,7 +39,7 @@ def test_hover_still_says_the_words_where_the_axes_are_numbered() -> None:
 def test_64_words_stay_below_the_limit_of_a_panel() -> None:
     many = ["internationalization"] * 64
     figure = cross_attention(weights(64, 64), many, many, Look(), TITLES)
-    assert len(figure.to_json().encode()) < 256 * 1024
+    assert len(figure.written()) < 256 * 1024
 
 
 def test_axes_are_numbers_so_that_equal_words_stay_apart() -> None:

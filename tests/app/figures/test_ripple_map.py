@@ -21,7 +21,7 @@ def stack(tokens: tuple[str, ...] = ("<b>", "cat", "<eos>"), moved: np.ndarray =
 
 def drawn(first: Stack, second: Stack, marks: Marks | None = None) -> dict[str, Any]:
     figure = ripple_figure([first, second], marks or Marks(), Look(), 560)
-    parsed: dict[str, Any] = json.loads(figure.to_json())
+    parsed: dict[str, Any] = json.loads(figure.written())
     return parsed
 
 

@@ -183,8 +183,8 @@ def test_what_is_sent_grows_with_the_picture_only() -> None:
     allowed = np.tril(np.ones((64, 64), bool))
     words = ("value", "masked")
     causal = tensor_heatmap(values, allowed, (side, side), (0, 1), "weights", words, LOOK)
-    assert len(causal.to_json()) < 80_000
+    assert len(causal.written()) < 80_000
     wide = Side("Hidden unit", range(1, 513, 2), step=2)
     values = np.random.default_rng(0).random((64, 256), dtype=np.float32)
     hidden = tensor_heatmap(values, None, (side, wide), (0, 1), "data", words, LOOK)
-    assert len(hidden.to_json()) < 128_000
+    assert len(hidden.written()) < 128_000

@@ -55,19 +55,19 @@ def test_hatching_covers_exactly_the_forbidden_cells() -> None:
     overlay = hatching(allowed, Look())
     covered = ~allowed
     boxes = (
-        np.array(overlay.x, dtype=float).reshape(-1, 6),
-        np.array(overlay.y, dtype=float).reshape(-1, 6),
+        np.array(overlay["x"], dtype=float).reshape(-1, 6),
+        np.array(overlay["y"], dtype=float).reshape(-1, 6),
     )
     drawn = np.zeros((4, 4), dtype=bool)
     for xs, ys in zip(*boxes, strict=True):
         row, start, stop = round(ys[0] + 0.5), round(xs[0] + 0.5), round(xs[1] + 0.5)
         drawn[row, start:stop] = True
     assert (drawn == covered).all()
-    assert overlay.hoverinfo == "skip"
+    assert overlay["hoverinfo"] == "skip"
 
 
 def test_nothing_forbidden_is_nothing_drawn() -> None:
-    assert len(hatching(np.ones((3, 3), dtype=bool), Look()).x or ()) == 0
+    assert len(hatching(np.ones((3, 3), dtype=bool), Look())["x"] or ()) == 0
 
 
 def test_base_layout_is_valid_and_can_be_overridden() -> None:

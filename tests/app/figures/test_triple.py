@@ -71,12 +71,14 @@ def test_what_is_no_number_is_covered(layout: TripleLayout) -> None:
 
 def test_words_are_shown_as_typed_and_stand_over_each_other() -> None:
     figure = triple_figure(small(), "weights", texts(), Look(), LAYOUTS[0])
-    layout = figure.to_dict()["layout"]
+    layout = figure.of_plotly.to_dict()["layout"]
     assert "2 –" in layout["yaxis"]["ticktext"]
     assert "3 &lt;s&gt;" in layout["yaxis3"]["ticktext"]
     assert layout["yaxis"]["domain"] == layout["yaxis3"]["domain"] == layout["yaxis5"]["domain"]
     assert any(note["text"] == "<b>&lt;b&gt;after&lt;/b&gt;</b>" for note in layout["annotations"])
-    corner = triple_figure(small(), "weights", texts(), Look(), LAYOUTS[1]).to_dict()["layout"]
+    corner = triple_figure(small(), "weights", texts(), Look(), LAYOUTS[1]).of_plotly.to_dict()[
+        "layout"
+    ]
     assert corner["xaxis"]["domain"] == corner["xaxis5"]["domain"]
     assert corner["yaxis"]["domain"][0] > corner["yaxis5"]["domain"][1]
 
