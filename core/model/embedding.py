@@ -42,7 +42,7 @@ class Embedding(nn.Module):
             return self.position_table.weight[start : start + length]
         end = start + length
         table = _position_table(end + -end % BLOCK, self.config.d_model, self.config.positions)
-        return table[start:end].to(weight)
+        return table[start:end].to(weight, copy=True)  # the table is everybody's
 
 
 @lru_cache(maxsize=16)

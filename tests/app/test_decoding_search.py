@@ -157,6 +157,15 @@ def test_one_beam_is_greedy(trace: Trace) -> None:
     assert texts(app, "beam") == texts(app, "greedy")
 
 
+@pytest.mark.parametrize("beams", ["1", "3", "6"])
+def test_more_may_finish_than_the_beam_is_wide(beams: str) -> None:
+    app = page("beam", rule="transformers", beams=beams)
+    nodes = component(app, "beam_tree")["nodes"]
+    ranks = sorted(node["h"] for node in nodes if node["h"])
+    assert ranks == list(range(1, len(ranks) + 1))
+    assert len(ranks) <= int(beams)
+
+
 def test_a_node_shows_its_numbers_and_where_it_looked(model: Translator, trace: Trace) -> None:
     node = next(
         each for each in component(page("beam"), "beam_tree")["nodes"]

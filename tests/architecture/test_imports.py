@@ -157,6 +157,7 @@ ALLOWED = {
         "app.reach",
         "app.scripts",
         "app.uploads",
+        "app.wake_ups",
         "app.widgets",
         "core.errors",
         "core.settings",

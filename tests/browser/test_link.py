@@ -36,6 +36,7 @@ LAB = {"lab_" + name: ("lab", {"lab": name, "inputs": typed}) for name, typed in
 LAB["lab_examples"][1].pop("lab")  # it is what the page opens with
 LAB["lab_layer_norm"][1]["norms"] = "stretched"
 LAB["lab_examples"][1]["example"] = "softmax-alternatives"
+LAB["lab_order"][1].update(text="I like you", words="2,1,3,4")
 SCREENS: dict[str, tuple[str, dict[str, str]]] = {
     "translate": ("", {**FOCUS, **RUN, **TRAIL, "block": "encoder/1/feed_forward",
                        "unfolded": "decoder:1,encoder:2", "links": "matrix", "token": "source:3"}),
@@ -51,8 +52,13 @@ SCREENS: dict[str, tuple[str, dict[str, str]]] = {
     "heads": ("switch", {**FOCUS, "edits": EDITS, "switches": "heads", "off": "mean",
                          "swap": "context"}),
     "training": ("training", {**FOCUS, "step": "400", "replay": "attention"}),
+    "workshop": ("training", {"training": "workshop",
+                              "recipe": "form:source,all,d_model,64,layers,2,steps,777,rate,1.5"}),
+    "strategies": ("decoding", {**FOCUS, **RUN, "decoding": "strategies", "forced": "1:30",
+                                "beams": "6", "alpha": "1.5", "rule": "transformers"}),
     "tensors": ("tensors", {**FOCUS, **RUN, "address": f"{PLACE}/weights", "form": "table",
                             "axes": "key,query"}),
+    "beam": ("decoding", {**FOCUS, "decoding": "beam", "beams": "3", "rule": "transformers"}),
     "beside": ("attention", {**FOCUS, "edits": EDITS, "second": SECOND, "run": "both"}),
     **LAB,
 }  # fmt: skip
@@ -118,3 +124,18 @@ def test_a_bad_link_is_told_in_full(
     assert line.evaluate("each => each.scrollHeight - each.clientHeight") <= 4
     told.get_by_role("button").click()
     expect(told).to_have_count(0)
+
+
+def test_what_is_typed_in_the_lab_is_in_the_link(
+    open_page: Callable[..., Page], elsewhere: Callable[[str], Page]
+) -> None:
+    page = open_page("lab", "lab=scaling")
+    score = page.get_by_role("textbox", name="q · k 1, 2")
+    score.fill("−7.5")
+    score.press("Enter")
+    page.wait_for_url("**inputs=*")
+    before = driver.drawn(page)
+    again = elsewhere(page.url)
+    assert driver.drawn(again) == before
+    assert "−7.5" in before["inputs"]
+    again.close()

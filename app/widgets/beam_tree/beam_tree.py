@@ -101,7 +101,8 @@ def _node(
     word = texts.start if start else visible(drawn.token(node.id))
     room = widths[place.column] - (0 if start else look.px(SHARE))
     room -= 0 if node.fate in WENT_ON else look.px(SIGN) / 2
-    ends = drawn.tree.hypotheses
+    ends = drawn.tree.hypotheses  # where more have finished than the beam is wide, the best of them
+    rank = ends.index(node.index) + 1 if node.fate == "finished" and node.index in ends else 0
     return {
         "i": node.index,
         "p": node.parent,
@@ -113,7 +114,7 @@ def _node(
         "a": round(node.probability, 3),
         "f": node.fate,
         "b": int(start or node.index in best),
-        "h": ends.index(node.index) + 1 if node.fate == "finished" else 0,
+        "h": rank,
         "g": int(node.position in drawn.given and node.fate not in ("overruled", "start")),
         "t": format_number(node.total, digits),
         "z": format_number(node.score, digits),

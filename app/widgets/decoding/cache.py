@@ -126,22 +126,19 @@ def _part(work: Work, part: str) -> int:
 def _measure(decoding: Decoding, look: Look) -> None:
     trace, words, speed = state.kept("cache_speed", (None, (), None))
     known = speed if trace is decoding.trace and words == decoding.run.words else None
-
-    def measure() -> None:
-        found = measured(decoding.model, decoding.task, decoding.run.words)
-        state.keep("cache_speed", (decoding.trace, decoding.run.words, found))
-
     with st.container(
         key="cache_measure", horizontal=True, gap="small", vertical_alignment="center"
     ):
-        st.button(
+        # Not in a callback: what takes long may wait for its turn in a run, and can be stopped.
+        if st.button(
             say("kv_cache.measure"),
             key="cache_measure_now",
             icon=":material/timer:",
             help=say("kv_cache.measure_help"),
-            on_click=measure,
             width="content",
-        )
+        ):
+            known = measured(decoding.model, decoding.task, decoding.run.words)
+            state.keep("cache_speed", (decoding.trace, decoding.run.words, known))
         st.markdown(measured_text(known, look) if known else say("kv_cache.not_measured"))
 
 

@@ -156,7 +156,7 @@ def test_a_panel_of_64_words_stays_small() -> None:
     trace = small_trace(source=(SOURCE * 6)[:63], output=(OUTPUT * 7)[:63], d_model=512, d_ff=2048)
     for each in blocks(trace.config):
         figure = block_pictures(pictures(trace, each, ENGLISH), words_of(trace, each), Look())
-        assert len(figure.to_json()) <= 256 * 1024, each.id
+        assert len(figure.written()) <= 256 * 1024, each.id
 
 
 def test_every_picture_has_its_own_scale() -> None:
@@ -243,7 +243,7 @@ def test_numbers_reach_the_browser_as_float32() -> None:
     trace = small_trace()
     each = block(trace, "memory")
     figure = block_pictures(pictures(trace, each, ENGLISH), words_of(trace, each), Look())
-    sent = json.loads(figure.to_json())["data"][1]["z"]
+    sent = json.loads(figure.written())["data"][1]["z"]
     assert sent["dtype"] == "f4"
     numbers = np.frombuffer(base64.b64decode(sent["bdata"]), np.float32)
     assert np.array_equal(numbers, trace["memory"].numpy().ravel())
