@@ -15,8 +15,6 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from app.limits import UPLOAD_BYTES, UPLOADS_BYTES
-
 ROUTE = "/_stcore/upload_file/"
 A_FILE = 4096  # bytes that a file counts beside its content: a million empty ones are no gift
 
@@ -51,10 +49,12 @@ class UploadLimit:
         if not length.isdigit():
             await PlainTextResponse("Say how long it is", 411)(scope, receive, send)
             return
+        from app import limits  # not before: with it comes torch, and the server is to answer soon
+
         session, size = path.partition(ROUTE)[2].partition("/")[0], int(length[:15]) + A_FILE
         own = held(session) + self._coming[session] + size
         everybody = held() + self._coming.total() + size
-        if own > UPLOAD_BYTES or everybody > UPLOADS_BYTES:
+        if own > limits.UPLOAD_BYTES or everybody > limits.UPLOADS_BYTES:
             await PlainTextResponse("Too much is uploaded", 413)(scope, receive, send)
             return
         self._coming[session] += size

@@ -18,6 +18,7 @@ from core.config import ModelConfig
 from core.device import choose_device
 from core.errors import GlassformerError
 from core.history import History, read_history
+from core.model.shell import shell_of
 from core.model.transformer import Transformer
 from core.reading.confidence import Calibration
 from core.stored import UNREADABLE, Stored, problem_of, read_json_file, table_of, tensor_header
@@ -216,8 +217,7 @@ def _check(
     config: ModelConfig, tokenizer: Tokenizer, stored: dict[str, Stored], folder: Path
 ) -> None:
     """Compares what the config asks for with what the header of the weights tells."""
-    with torch.device("meta"):  # names and shapes, without memory
-        expected = {n: tuple(p.shape) for n, p in Transformer(config).named_parameters()}
+    expected = {name: tuple(p.shape) for name, p in shell_of(config).named_parameters()}
     found = {name: each.shape for name, each in stored.items()}
     for name in sorted(expected.keys() | found.keys()):
         if expected.get(name) != found.get(name):

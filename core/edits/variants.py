@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
 
 import torch
 from torch import nn
-from torch.overrides import TorchFunctionMode
 
 from core.config import ModelConfig
 from core.errors import GlassformerError
-from core.model.transformer import Transformer
+from core.model.shell import shell_of
 from core.translator import Translator
 
 
@@ -27,25 +25,12 @@ def with_config(model: Translator, config: ModelConfig) -> Translator:
     """
     if config == model.config:
         return model
-    with torch.device("meta"), _NoStart():  # the parts are filled below
-        other = Transformer(config)
+    other = shell_of(config)  # its parts are filled below
     learned = dict(model.transformer.named_parameters(remove_duplicate=False))
     for name, empty in list(other.named_parameters(remove_duplicate=False)):
         owner, _, last = name.rpartition(".")
         setattr(other.get_submodule(owner), last, _weight(name, empty, learned, model))
     return Translator(other, model.tokenizer, model.name, model.calibration)
-
-
-class _NoStart(TorchFunctionMode):
-    """Parameters are not drawn: no time is spent and the global random state stays as it is."""
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        named = kwargs or {}
-        if getattr(func, "__name__", "").endswith(("uniform_", "normal_")):
-            return args[0] if args else named["tensor"]
-        return func(*args, **named)
 
 
 def _weight(

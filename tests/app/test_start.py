@@ -21,3 +21,24 @@ def test_the_first_page_comes_without_pandas() -> None:
         [sys.executable, "-c", FIRST_PAGE], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "False"
+
+
+PORT = """
+import sys
+import serve
+print("torch" in sys.modules)
+"""
+MODEL = """
+import sys
+from core.checkpoints import load_model
+load_model()
+print("torch._dynamo" in sys.modules)
+"""
+
+
+def test_the_port_opens_without_torch_and_the_model_comes_without_its_compiler() -> None:
+    for script in (PORT, MODEL):
+        done = subprocess.run(
+            [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == "False"

@@ -7,7 +7,7 @@ import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 
-from app import uploads
+from app import limits, uploads
 from app.limits import UPLOAD_BYTES, UPLOADS_BYTES
 from app.uploads import A_FILE, UploadLimit, dropped, held
 from tests.visitor import run
@@ -26,8 +26,8 @@ def manager(monkeypatch: pytest.MonkeyPatch) -> MemoryUploadedFileManager:
     monkeypatch.setattr(
         uploads, "get_script_run_ctx", lambda: SimpleNamespace(session_id="session")
     )
-    monkeypatch.setattr(uploads, "UPLOAD_BYTES", MOST)
-    monkeypatch.setattr(uploads, "UPLOADS_BYTES", 2 * MOST)
+    monkeypatch.setattr(limits, "UPLOAD_BYTES", MOST)
+    monkeypatch.setattr(limits, "UPLOADS_BYTES", 2 * MOST)
     return found
 
 
