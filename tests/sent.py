@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 def data_of(app: AppTest, component: str) -> dict[str, Any]:
     """What a component was given to draw."""
-    parsed: dict[str, Any] = json.loads(_proto(app, component).json)
+    parsed: dict[str, Any] = json.loads(_proto(app, component).bytes)
     return parsed
 
 

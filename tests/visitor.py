@@ -52,7 +52,7 @@ class Widget:
 
     def data(self) -> Any:
         """What a component was given to draw."""
-        return json.loads(self.proto.json)
+        return json.loads(self.proto.bytes)
 
 
 @dataclass

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import orjson
 import streamlit as st
 
 
@@ -25,33 +24,24 @@ def component(
         path = Path(module).with_name(f"{name}.{kind}")
         parts[kind] = path.read_text(encoding="utf-8") if path.exists() else None
     code = [Path(module).parent / f"{each}.js" for each in (*scripts, name)]
-    parts["js"] = "\n".join(path.read_text(encoding="utf-8") for path in code if path.exists())
+    own = "\n".join(path.read_text(encoding="utf-8") for path in code if path.exists())
+    frame = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
+    parts["js"] = own.replace("export default function", "const componentDraw = function") + frame
     mount = st.components.v2.component(
         f"glassformer_{name}", isolate_styles=isolate_styles, **parts
     )
 
     def mounted(*given: Any, data: Any = None, **more: Any) -> Any:
-        return mount(*given, data=sendable(data), **more)
+        return mount(*given, data=None if data is None else written(data), **more)
 
     return mounted
 
 
-def sendable(data: Any) -> Any:
-    """The same with None for NaN and ∞, which are no JSON: the browser would show an error."""
-    try:
-        json.dumps(data, allow_nan=False)
-    except TypeError:
-        return data  # not JSON at all: tables and bytes go another way
-    except ValueError:
-        return _finite(data)
-    return data
+def written(data: Any) -> bytes:
+    """Data as JSON, with null for NaN and ∞, which JSON lacks; bytes are JSON already.
 
-
-def _finite(data: Any) -> Any:
-    if isinstance(data, float):
-        return data if math.isfinite(data) else None
-    if isinstance(data, dict):
-        return {name: _finite(each) for name, each in data.items()}
-    if isinstance(data, list | tuple):
-        return [_finite(each) for each in data]
-    return data
+    Of other data than bytes Streamlit makes JSON several times, and looks for tables in it.
+    """
+    if isinstance(data, bytes):
+        return data
+    return orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)

@@ -29,7 +29,7 @@ def traced(edits: str, text: str = TEXT) -> Trace:
 def sent(app: AppTest) -> dict[str, Any]:
     found = [element.proto for element in app.get("bidi_component")]
     proto = next(each for each in found if each.component_name.endswith("mask_grid"))
-    data: dict[str, Any] = json.loads(proto.json or proto.mixed.json)
+    data: dict[str, Any] = json.loads(proto.bytes)
     return data
 
 

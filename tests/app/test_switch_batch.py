@@ -51,7 +51,7 @@ def table(app: AppTest) -> list[list[str]]:
 def rows_data(app: AppTest) -> dict[str, Any]:
     protos = [each.proto for each in app.get("bidi_component")]
     proto = next(each for each in protos if each.component_name.endswith("padded_rows"))
-    found: dict[str, Any] = json.loads(proto.json)
+    found: dict[str, Any] = json.loads(proto.bytes)
     return found
 
 

@@ -25,7 +25,7 @@ def marked(app: AppTest, language: str) -> list[str]:
 def grid(app: AppTest) -> list[dict[str, Any]]:
     found = [element.proto for element in app.get("bidi_component")]
     data = next(proto for proto in found if proto.component_name.endswith("head_grid"))
-    items: list[dict[str, Any]] = json.loads(data.json)["items"]
+    items: list[dict[str, Any]] = json.loads(data.bytes)["items"]
     return items
 
 

@@ -93,7 +93,7 @@ def html(app: AppTest) -> str:
 def component(app: AppTest, name: str) -> dict[str, Any]:
     found = [element.proto for element in app.get("bidi_component")]
     data = next(proto for proto in found if proto.component_name.endswith(name))
-    parsed: dict[str, Any] = json.loads(data.json)
+    parsed: dict[str, Any] = json.loads(data.bytes)
     return parsed
 
 

@@ -28,13 +28,13 @@ def page(question: str, /, **query: str) -> AppTest:
 def component(app: AppTest, name: str) -> dict[str, Any]:
     found = [element.proto for element in app.get("bidi_component")]
     data = next(proto for proto in found if proto.component_name.endswith(name))
-    parsed: dict[str, Any] = json.loads(data.json)
+    parsed: dict[str, Any] = json.loads(data.bytes)
     return parsed
 
 
 def tables(app: AppTest) -> list[dict[str, Any]]:
     found = [element.proto for element in app.get("bidi_component")]
-    return [json.loads(each.json) for each in found if each.component_name.endswith("bar_table")]
+    return [json.loads(each.bytes) for each in found if each.component_name.endswith("bar_table")]
 
 
 def said(app: AppTest) -> str:
@@ -185,5 +185,5 @@ def test_a_question_that_is_not_there_gives_the_first() -> None:
 def test_odd_sentences_are_drawn(question: str, text: str) -> None:
     app = page(question, text=text, language="zh", stack="decoder", head="3", feature="300")
     assert drawn(app).source_text == text
-    panels = [each.proto.json for each in app.get("bidi_component")]
+    panels = [each.proto.bytes for each in app.get("bidi_component")]
     assert sum(map(len, panels)) < 256 * 1024

@@ -46,7 +46,7 @@ def shown(app: AppTest, **state: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     app.session_state["state"] = State(**state)
     app.run()
     assert not app.exception
-    data = json.loads(app.get("bidi_component")[0].proto.json)
+    data = json.loads(app.get("bidi_component")[0].proto.bytes)
     step = data["steps"][data["current"]]
     return step["words"], step["code"]
 

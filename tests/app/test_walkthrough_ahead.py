@@ -39,7 +39,7 @@ def payload(focus: Focus, *ids: str) -> dict[str, Any]:
 
 def sent(app: AppTest) -> dict[str, Any]:
     found = [element.proto for element in app.get("bidi_component")]
-    data = next(proto.json for proto in found if proto.component_name.endswith("_ahead"))
+    data = next(proto.bytes for proto in found if proto.component_name.endswith("_ahead"))
     parsed: dict[str, Any] = json.loads(data)
     return parsed
 

@@ -29,7 +29,7 @@ def sent(app: AppTest) -> dict[str, Any]:
     """What the browser is sent of the step in view."""
     found = [element.proto for element in app.get("bidi_component")]
     data = next(proto for proto in found if proto.component_name.endswith("_ahead"))
-    parsed: dict[str, Any] = json.loads(data.json)
+    parsed: dict[str, Any] = json.loads(data.bytes)
     own: dict[str, Any] = parsed["steps"][parsed["current"]]["scene"]
     return own
 

@@ -56,7 +56,7 @@ def said(app: AppTest) -> str:
 def lesson(app: AppTest) -> dict[str, object]:
     found = [e.proto for e in app.get("bidi_component")]
     proto = next(p for p in found if p.component_name.endswith("lesson_view"))
-    shown: dict[str, object] = json.loads(proto.json)
+    shown: dict[str, object] = json.loads(proto.bytes)
     return shown
 
 

@@ -118,7 +118,7 @@ async function drawOne(chart) {
 function start(parentElement) {
   const place = parentElement.querySelector(".chart-place");
   const note = parentElement.querySelector(".chart-note");
-  const chart = { place, text: "", given: null, gone: false };
+  const chart = { place, given: null, gone: false };
   let config, written = "";
   chart.config = (more) => {
     const now = JSON.stringify(more.config);
@@ -143,10 +143,8 @@ function start(parentElement) {
 
 export default function ({ data, parentElement }) {
   const chart = charts.get(parentElement) ?? start(parentElement);
-  const text = new TextDecoder().decode(data);
-  if (text !== chart.text) {
-    chart.text = text;
-    chart.given = JSON.parse(text);
+  if (data !== chart.given) {
+    chart.given = data;
     const { alt, height } = chart.given.more;
     chart.place.setAttribute("aria-label", alt);
     chart.place.style.height = height ? `${height}px` : "100%";
