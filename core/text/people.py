@@ -17,7 +17,9 @@ ENGLISH = {chinese: WRITTEN[title] for title, chinese in TITLES.items()} | {"老
 FAMILIAR = {"小": "Xiao", "老": "Lao"}  # 小王: a surname among friends
 NAMES = tomllib.loads((DATA / "names.toml").read_text("utf-8"))
 SURNAMES = dict(pair.split("=") for line in NAMES["surnames"] for pair in line.split())
-IN_CHINESE = {latin.lower(): han for han, latin in reversed(SURNAMES.items())}
+FOREIGN = dict(pair.split("=") for line in NAMES["foreign"] for pair in line.split())
+EVERY_SURNAME = FOREIGN | SURNAMES
+IN_CHINESE = {latin.lower(): han for han, latin in reversed(EVERY_SURNAME.items())}
 
 
 def titled(
