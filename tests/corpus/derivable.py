@@ -7,15 +7,13 @@ taken as they are. So what is not derivable is surely in no training sentence; w
 from __future__ import annotations
 
 from core.corpus import Grammar
-from core.corpus.derive import Draw
 from core.corpus.grammar import Part, Rule, Source
 from core.corpus.lexicon import Entry
-from core.corpus.render import ASPECTS, AUXILIARIES
 from core.corpus.morphology import third_person
+from core.corpus.render import ASPECTS, AUXILIARIES
 
 Ends = frozenset[int]
 NOWHERE: Ends = frozenset()
-assert Draw  # the words are those that a draw can take
 
 
 class Derivations:
