@@ -125,7 +125,7 @@ def test_a_kind_can_be_made(template: str, english: str, chinese: str) -> None:
         ("motion", "into", {"进"}),
         ("motion", "onto", {"上"}),
         ("motion_of_vehicles", "over", {"过"}),
-        ("stance", "on", {"在", "上"}),
+        ("stance", "on", {"在", "上", "边"}),
         ("stance", "under", {"在", "下面"}),
         ("instruments", "with", {"用", "戴", "带", "拿"}),
         ("persuasion", "told", {"叫", "告诉"}),
