@@ -90,7 +90,7 @@ def evaluate(
 ) -> None:
     """Measures models; writes CARD.md, metrics.json and lists of typed sentences beside each."""
     torch.set_num_threads(threads)
-    sets = tuple(name for name in SETS if sealed or name != SEALED)
+    sets = tuple(name for name in SETS if sealed or name not in SEALED)
     unjudged: list[dict[str, str]] = []
     for name in models or list_models():
         folder, start = _model_folder(name), time.monotonic()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from bisect import bisect
 from dataclasses import dataclass, field, replace
 
 from core.corpus.grammar import Grammar, Rule, RuleSet, Source
@@ -126,11 +127,8 @@ class Draw:
         """One of the entries; of two from one category the one listed first is likelier."""
         if not entries:
             raise ClashError
-        most = max(entry.frequency for entry in entries)
-        while True:  # the frequent ones are taken at once, the others now and then
-            entry = entries[int(self.rng.random() * len(entries))]
-            if self.rng.random() * most < entry.frequency:
-                return entry
+        reached = self.grammar.lexicon.cumulative(entries)
+        return entries[bisect(reached, self.rng.random() * reached[-1], 0, len(entries) - 1)]
 
     def _leaf(self, entry: Entry, copies: bool) -> Leaf:
         """Places a word, or a synonym of it, or a slot in its stead."""

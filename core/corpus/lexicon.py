@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,7 @@ class Lexicon:
         self.entries = tuple(entries)
         self._categories = _by_category(self.entries)
         self._matches: dict[tuple[str, str, tuple[str, ...], bool], tuple[Entry, ...]] = {}
+        self._reached: dict[int, tuple[tuple[Entry, ...], list[float]]] = {}
 
     def category(self, name: str) -> tuple[Entry, ...]:
         """Entries of a category: "noun.animal", or "noun" for all nouns."""
@@ -73,6 +75,14 @@ class Lexicon:
                 found = [e for e in found if self._means_one(name, e)]
             self._matches[index] = tuple(found)
         return self._matches[index]
+
+    def cumulative(self, entries: tuple[Entry, ...]) -> list[float]:
+        """Cumulative frequencies of entries that `category` or `matching` gave."""
+        found = self._reached.get(id(entries))
+        if found is None:  # kept with its list: while it is here, no other has its id
+            found = entries, list(accumulate(entry.frequency for entry in entries))
+            self._reached[id(entries)] = found
+        return found[1]
 
     def _means_one(self, name: str, entry: Entry) -> bool:
         """Whether a word has the same translation whatever it goes with.

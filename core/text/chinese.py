@@ -86,9 +86,9 @@ def _run(run: str, whole: bool, vocabulary: Vocabulary, gazetteer: Gazetteer) ->
     if run[0] == "《":
         return [Token(run, simplify(run[1:-1]), "title")]
     if not re.match(f"[{HAN}]", run):
-        return (
-            [Token(run, run.lower(), "odd")] if re.search(r"\w", run) or not run.isascii() else []
-        )
+        kind = "word" if vocabulary.counts.get(run.lower()) else "odd"  # Chinese has it: softmax
+        written = re.search(r"\w", run) or not run.isascii()
+        return [Token(run, run.lower(), kind)] if written else []
     words = _cheapest(simplify(run), vocabulary, gazetteer)
     if whole and any(kind == "unknown" for _, _, kind in words):
         words = [(0, len(run), "unknown")]

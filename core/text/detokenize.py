@@ -73,7 +73,7 @@ def _surface(
     if language == "zh":
         if piece == "个":
             return _classifier(pieces[i + 1 : i + 4], fillers)
-        return FULL_WIDTH.get(piece, piece)
+        return FULL_WIDTH.get(piece) or vocabulary.spelling.get(piece, piece)
     return vocabulary.spelling.get(piece, piece)
 
 

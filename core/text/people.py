@@ -11,11 +11,15 @@ from core.text.tokens import Token
 
 TITLES = {"mr": "先生", "mrs": "太太", "ms": "女士", "miss": "小姐", "dr": "医生", "prof": "教授"}
 WRITTEN = {"mr": "Mr.", "mrs": "Mrs.", "ms": "Ms.", "miss": "Miss", "dr": "Dr.", "prof": "Prof."}
+# Titles that are words too: "Doctor Smith", but "the doctor".
+SPELLED = {"doctor": "医生", "professor": "教授", "teacher": "老师", "president": "总统"}
 ENGLISH = {chinese: WRITTEN[title] for title, chinese in TITLES.items()} | {"老师": "Teacher"}
 FAMILIAR = {"小": "Xiao", "老": "Lao"}  # 小王: a surname among friends
 NAMES = tomllib.loads((DATA / "names.toml").read_text("utf-8"))
 SURNAMES = dict(pair.split("=") for line in NAMES["surnames"] for pair in line.split())
-IN_CHINESE = {latin.lower(): han for han, latin in reversed(SURNAMES.items())}
+FOREIGN = dict(pair.split("=") for line in NAMES["foreign"] for pair in line.split())
+EVERY_SURNAME = FOREIGN | SURNAMES
+IN_CHINESE = {latin.lower(): han for han, latin in reversed(EVERY_SURNAME.items())}
 
 
 def titled(
@@ -23,7 +27,9 @@ def titled(
 ) -> tuple[int, Filler] | None:
     """A title and the name behind it, and how many tokens they are; None for anything else."""
     title = tokens[position]
-    if title.word not in TITLES or reads(title) or not title.surface[:1].isupper():
+    word = title.word in SPELLED
+    plain = title.word not in TITLES or reads(title)
+    if (plain and not word) or not title.surface[:1].isupper():
         return None
     end = position + 1
     while end < len(tokens) and tokens[end].kind == "word" and tokens[end].surface[:1].isupper():
@@ -31,8 +37,10 @@ def titled(
     name = " ".join(token.surface for token in tokens[position + 1 : end])
     if not name:
         return None
-    chinese = IN_CHINESE.get(name.lower(), name) + TITLES[title.word]
-    return end - position, Filler("name", f"{WRITTEN[title.word]} {name}", chinese)
+    called = SPELLED.get(title.word) or TITLES[title.word]
+    written = title.surface if word else WRITTEN[title.word]
+    chinese = IN_CHINESE.get(name.lower(), name) + called
+    return end - position, Filler("name", f"{written} {name}", chinese)
 
 
 def person_in_english(word: str) -> str:

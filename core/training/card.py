@@ -64,7 +64,7 @@ def _lists(metrics: Metrics) -> dict[str, dict[str, list[Answer]]]:
     """The sets of typed sentences by the file that lists them."""
     found: dict[str, dict[str, list[Answer]]] = {}
     for kind, given in metrics.typed.items():
-        found.setdefault(SEALED_LIST if kind == SEALED else LIST, {})[kind] = given
+        found.setdefault(SEALED_LIST if kind in SEALED else LIST, {})[kind] = given
     return found
 
 

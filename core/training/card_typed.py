@@ -15,6 +15,8 @@ ABOUT = {
     "everyday": "everyday sentences; the grammar was widened with some of them in mind",
     "open": "written before any result was seen; the grammar was then widened with them in mind",
     "sealed": "written before any result was seen and never tuned on: the honest figure",
+    "teachers": "sentences that teaching uses; the grammar was widened with them in mind",
+    "teachers_sealed": "as many of the same kinds, written with them and never tuned on",
 }
 VERDICTS: tuple[Verdict, ...] = ("accepted", "acceptable", "wrong", "not judged")
 

@@ -31,8 +31,10 @@ SETS = {
     "everyday": "everyday.json",  # in the repository since the first grammar
     "open": "free_typed_open.json",  # the grammar was widened with these in mind
     "sealed": "free_typed_sealed.json",  # frozen before any result was seen, never tuned on
+    "teachers": "teachers_open.json",  # what teaching on Transformers uses; widened with it in mind
+    "teachers_sealed": "teachers_sealed.json",  # the other half: frozen, never tuned on
 }
-SEALED = "sealed"
+SEALED = ("sealed", "teachers_sealed")
 OPEN_JUDGEMENTS = "judgements.json"
 JUDGEMENTS = (OPEN_JUDGEMENTS, "judgements_sealed.json")  # apart: one can be left unread
 Verdict = Literal["accepted", "acceptable", "wrong", "not judged"]
