@@ -24,6 +24,9 @@ class Recipe:
     `muon` leaves the paper: see `core.training.optimiser`; Adam's rate beside it is `adam_rate`
     times as high.
 
+    `weight_decay` and `logit_cap` keep attention from saturating: see `core.training.optimiser`
+    and `core.training.logit_cap`, which looks at every `cap_every`-th batch.
+
     Heads can be taught where to look: `teach_alignment` and `teach_antecedent` are the weights of
     the two losses of `core.training.heads`; 0 leaves the heads to themselves. The taught heads are
     those of the last encoder layer and of the last decoder layer, or of all decoder layers.
@@ -37,6 +40,9 @@ class Recipe:
     learning_rate: float = 1.0
     muon: bool = True  # for the layers' matrices; else Adam for all
     adam_rate: float = 2.0
+    weight_decay: float = 0.3  # of the layers' matrices, a step: × (1 − 0.3 · rate); 0 for none
+    logit_cap: float = 5.0  # on absolute scaled scores; 0 for none
+    cap_every: int = 5  # steps
     label_smoothing: float = 0.02
     dropout: float = 0.0  # every sentence is fresh, there is nothing to learn by heart
     d_model: int = 80
@@ -55,7 +61,7 @@ class Recipe:
     held_out: int = 3000  # pairs of the test set
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch_size", "warmup"):
+        for name in ("steps", "batch_size", "warmup", "cap_every"):
             if getattr(self, name) < 1:
                 problem = f"{name} is {getattr(self, name)}; it must be at least 1"
                 raise GlassformerError("training", problem=problem)
