@@ -33,7 +33,7 @@ RUNS = Path("runs")  # in the working folder
 @app.command()
 def train(
     name: Annotated[
-        list[str] | None, typer.Option(help="translator or translator-taught; both by default.")
+        list[str] | None, typer.Option(help="translator or translator-plain; both by default.")
     ] = None,
     output: Annotated[Path, typer.Option(help="Folder that gets the models.")] = CHECKPOINTS,
     runs: Annotated[Path, typer.Option(help="Folder where interrupted runs wait.")] = RUNS,
