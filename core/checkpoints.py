@@ -1,7 +1,8 @@
 """A model as a folder: config.json, vocabulary.json, model.safetensors. Never a pickle.
 
-A trained one also has history.json and snapshots/step-000400.safetensors, the weights on the way;
-`load_model("translator@400")` is the translator as it was after 400 steps.
+A trained one also has history.json and snapshots/step-000400.safetensors, the weights on the way
+in eight bits (in sixteen, those of older ones); `load_model("translator@400")` is the translator as
+it was after 400 steps.
 """
 
 from __future__ import annotations
@@ -13,14 +14,17 @@ from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
+from torch import Tensor
 
 from core.config import ModelConfig
 from core.device import choose_device
 from core.errors import GlassformerError
 from core.history import History, read_history
+from core.int8 import as_floats, from_int8, to_int8
 from core.model.shell import shell_of
 from core.model.transformer import Transformer
 from core.reading.confidence import Calibration
+from core.reading.measured_heads import MeasuredHead
 from core.stored import UNREADABLE, Stored, problem_of, read_json_file, table_of, tensor_header
 from core.text.tokenizer import Tokenizer
 from core.text.words import load_tokenizer
@@ -55,7 +59,7 @@ def save_model(
         dtype: float16 halves the size; computing is always done in float32.
     """
     save_about(folder, transformer.config, tokenizer, extra)
-    _save_weights(Path(folder) / WEIGHTS, transformer, dtype)
+    save_file(_weights(transformer, dtype), Path(folder) / WEIGHTS)
 
 
 def save_about(
@@ -73,13 +77,16 @@ def save_about(
     tokenizer.save(folder)
 
 
-def save_snapshot(
-    folder: str | Path, transformer: Transformer, step: int, dtype: torch.dtype = torch.float16
-) -> None:
-    """Writes the weights of one step of a run; config and vocabulary are those of the folder."""
+def save_snapshot(folder: str | Path, transformer: Transformer, step: int) -> None:
+    """Writes the weights of one step of a run, in eight bits (`core.int8`).
+
+    Config and vocabulary are those of the folder.
+    """
     path = snapshot_file(Path(folder), step)
     path.parent.mkdir(parents=True, exist_ok=True)
-    _save_weights(path, transformer, dtype)
+    unfinished = path.with_suffix(".new")
+    save_file(to_int8(_weights(transformer)), unfinished)
+    unfinished.replace(path)
 
 
 def snapshot_file(folder: Path, step: int) -> Path:
@@ -106,16 +113,15 @@ def load_model(name_or_folder: str | Path | None = None) -> Translator:
     try:
         config = ModelConfig.from_dict(read_json_file(folder / "config.json")["model"])
         tokenizer = load_tokenizer(folder)
-        _check(config, tokenizer, tensor_header(path)[1], folder)
-        weights = load_file(path)
+        _check(config, tokenizer, as_floats(tensor_header(path)[1]), folder)
+        weights = from_int8(load_file(path))
         calibration = _read_calibration(folder)
     except GlassformerError:
         raise
     except UNREADABLE as error:
         raise _damaged(folder, error) from error
     transformer = Transformer(config)
-    exact = {name: weight.float() for name, weight in weights.items()}
-    transformer.load_state_dict(exact, strict=False)  # checked above; tied names are not stored
+    transformer.load_state_dict(weights, strict=False)  # checked above; tied names are not stored
     name = folder.name if step is None else f"{folder.name}@{step}"
     return Translator(transformer.to(choose_device()), tokenizer, name, calibration)
 
@@ -141,6 +147,15 @@ def load_exact_match(name_or_folder: str | Path) -> dict[str, tuple[int, int]]:
         return {way: (int(each["right"]), int(each["total"])) for way, each in found.items()}
     except (OSError, AttributeError, KeyError, TypeError, ValueError):
         return {}
+
+
+def load_heads(name_or_folder: str | Path) -> tuple[MeasuredHead, ...]:
+    """What the model card measured of each head; () for a model that was not measured."""
+    try:
+        found = read_json_file(_folder_and_step(name_or_folder)[0] / "metrics.json")["heads"]
+        return tuple(map(MeasuredHead.from_dict, found))
+    except (OSError, AttributeError, KeyError, TypeError, ValueError):
+        return ()
 
 
 def load_about(name_or_folder: str | Path) -> dict[str, Any]:
@@ -195,12 +210,12 @@ def _weights_file(folder: Path, step: int | None) -> Path:
     return folder / WEIGHTS if step == steps[-1] and not path.is_file() else path
 
 
-def _save_weights(path: Path, transformer: Transformer, dtype: torch.dtype) -> None:
-    weights = {
+def _weights(transformer: Transformer, dtype: torch.dtype = torch.float32) -> dict[str, Tensor]:
+    """Each parameter by its name, tied ones once."""
+    return {
         name: parameter.detach().to("cpu", dtype).contiguous()
-        for name, parameter in transformer.named_parameters()  # each tied parameter once
+        for name, parameter in transformer.named_parameters()
     }
-    save_file(weights, path)
 
 
 def _read_calibration(folder: Path) -> dict[str, Any]:

@@ -27,15 +27,16 @@ from core.training.recipe import BUNDLED, Recipe
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 console = Console()
-RUNS = Path("runs")  # where an interrupted run waits to go on, in the working folder
+RUNS = Path("runs")  # in the working folder
 
 
 @app.command()
 def train(
     name: Annotated[
-        list[str] | None, typer.Option(help="translator or translator-taught; both by default.")
+        list[str] | None, typer.Option(help="translator or translator-plain; both by default.")
     ] = None,
     output: Annotated[Path, typer.Option(help="Folder that gets the models.")] = CHECKPOINTS,
+    runs: Annotated[Path, typer.Option(help="Folder where interrupted runs wait.")] = RUNS,
     steps: Annotated[int, typer.Option(help="Steps of training in all.")] = Recipe.steps,
     seed: Annotated[int, typer.Option(help="Another seed, another model.")] = Recipe.seed,
     resume: Annotated[bool, typer.Option(help="Go on with an interrupted run.")] = False,
@@ -43,7 +44,7 @@ def train(
 ) -> None:
     """Trains the bundled translators on the grammar's sentences, with snapshots on the way."""
     names = name or list(BUNDLED)
-    jobs = [bundled_job(n, steps, seed, RUNS, output, save_every, resume) for n in names]
+    jobs = [bundled_job(n, steps, seed, runs, output, save_every, resume) for n in names]
     with console.status("Drawing the vocabulary …"):
         tokenizer = corpus_tokenizer(load_grammar())
     columns = (

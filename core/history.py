@@ -35,8 +35,8 @@ class CurvePoint:
 class SnapshotMetrics:
     """What the model of one step can do on held-out sentences; what was not measured is absent.
 
-    `loss` is in nats a word; `exact_en_zh`, `exact_zh_en`, `coreference`, `alignment` and
-    `antecedent` are shares, 0..1.
+    `loss` is in nats a word; `exact_en_zh`, `exact_zh_en`, `coreference`, `alignment`,
+    `antecedent` and `antecedent_zh` are shares, 0..1.
     """
 
     step: int

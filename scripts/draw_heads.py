@@ -1,6 +1,6 @@
-"""The table and the picture of docs/heads.md, from the figures that explore_heads.py left.
+"""The tables and the picture of docs/heads.md, from the figures that explore_heads.py left.
 
-.venv/bin/python scripts/draw_heads.py      prints the table, writes docs/heads/cuts.svg
+.venv/bin/python scripts/draw_heads.py      prints the tables, writes docs/heads/cuts.svg
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ def main() -> None:
     ordered = dict(sorted(runs.items()))
     sys.stdout.write(table(ordered) + "\n")
     (FIGURES / "cuts.svg").write_text(picture(ordered), encoding="utf-8")
+    cures = sorted((FIGURES / "sharpness").glob("*.json"))
+    sys.stdout.write(
+        "\n" + sharpness_table({p.stem: json.loads(p.read_text()) for p in cures}) + "\n"
+    )
 
 
 def table(runs: dict[str, Any]) -> str:
@@ -38,6 +42,24 @@ def table(runs: dict[str, Any]) -> str:
     for name, found in runs.items():
         cells = [name, *(f"{100 * found['held_out'][column]:.1f}" for column in HELD_OUT)]
         cells += [f"{100 * share:.1f}" for share in shares(found)[1:]]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def sharpness_table(runs: dict[str, Any]) -> str:
+    """What keeps attention from saturating, at the end of each run, as Markdown."""
+    heads = ["run", "steps", "en-zh", "zh-en", "loss", "saturated", "without √d_k", "`<eos>`"]
+    heads += ["changed without √d_k", "antecedent en", "antecedent zh"]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for name, found in runs.items():
+        step, sites = list(found["sharpness"].items())[-1]
+        held = found["held_out"]
+        cells = [name, step, *(f"{100 * held[column]:.1f}" for column in HELD_OUT[:2])]
+        cells += [f"{held['loss']:.3f}"]
+        for column in ("saturated", "unscaled", "end", "unscaled_changes"):
+            shown = (site for key, site in sites.items() if column != "end" or "encoder" in key)
+            cells.append(" · ".join(f"{100 * site[column]:.0f}" for site in shown))
+        cells += [f"{100 * held[column]:.1f}" for column in ("antecedent", "antecedent_zh")]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

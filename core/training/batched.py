@@ -71,6 +71,6 @@ def batches_in_order(
     translator: Translator, pairs: Sequence[Pair], direction: Direction
 ) -> Iterator[list[Example]]:
     """Examples of the pairs in their order; a word outside the vocabulary is `<unk>`."""
-    examples = Examples(translator.tokenizer.vocabulary)
+    examples = Examples(translator.tokenizer.vocabulary, places=True)
     for start in range(0, len(pairs), BATCH):
         yield [examples.with_unknown(pair, direction) for pair in pairs[start : start + BATCH]]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.training.card_attention import attention, knock_out_table, redirects
+from core.training.card_heads import heads, role_table, sharpness_table
 from core.training.card_tables import percent, table
 from core.training.card_typed import badge, free_typed_list, typed
 from core.training.evaluate import Metrics
@@ -79,7 +80,13 @@ def figures(metrics: Metrics) -> dict[str, Any]:
         },
         "coreference_both_readings": metrics.coreference.to_dict(),
         "alignment": {direction: _plain(looks) for direction, looks in metrics.alignment.items()},
-        "antecedent": _plain(metrics.antecedent),
+        "antecedent": {direction: _plain(looks) for direction, looks in metrics.antecedent.items()},
+        "heads": heads(metrics),
+        "sharpness": {
+            part.name: {**each.to_dict(), "unscaled_changes": round(metrics.unscaled[part].rate, 4)}
+            for part, each in metrics.sharpness.items()
+            if part in metrics.unscaled
+        },
         "redirect": {"resolved": metrics.resolved.to_dict(), "flipped": _plain(metrics.flips)},
         "knock_out": {
             part: {way: without.to_dict() for way, without in ways.items()}
@@ -107,6 +114,8 @@ def _card(name: str, about: dict[str, Any], metrics: Metrics) -> str:
         typed(metrics, list(_lists(metrics))),
         badge(metrics),
         attention(metrics),
+        role_table(metrics),
+        sharpness_table(metrics),
         redirects(metrics),
         knock_out_table(metrics),
         _templates(metrics),

@@ -24,23 +24,26 @@ def attention(metrics: Metrics) -> str:
         table(heads, lines) if lines else "",
         "Cross-attention: the share of rows that look most at a source word that they translate,"
         " by the grammar's alignment; words without a partner are not counted.",
-        _antecedent(metrics),
+        *(_antecedent(metrics, direction) for direction in metrics.antecedent),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _antecedent(metrics: Metrics) -> str:
-    found = best(metrics.antecedent)
+def _antecedent(metrics: Metrics, direction: str) -> str:
+    looks = metrics.antecedent[direction]
+    found = best(looks)
     if found is None:
         return ""
-    every = ", ".join(f"{name} {percent(tally)}" for name, tally in metrics.antecedent.items())
+    every = ", ".join(f"{name} {percent(tally)}" for name, tally in looks.items())
     text = (
-        f"Antecedents: the encoder head that looks most often from a pronoun to the noun it stands"
-        f" for is {found[0]}, with {percent(found[1])} of {found[1].total} pronouns (the row's"
-        f" most-attended word is the noun). All encoder heads: {every}."
+        f"Antecedents, {direction}: the encoder head that looks most often from a pronoun to the"
+        f" noun it stands for is {found[0]}, with {percent(found[1])} of {found[1].total} pronouns"
+        f" (the row's most-attended word is the noun). All encoder heads: {every}."
     )
     ways = metrics.knock_outs.get(f"encoder self-attention {found[0]}")
-    return f"{text}\n\n{_needed(found[0], metrics, ways)}" if ways else text
+    if not ways or direction != "en-zh":  # translating a Chinese pronoun needs no antecedent
+        return text
+    return f"{text}\n\n{_needed(found[0], metrics, ways)}"
 
 
 def _needed(name: str, metrics: Metrics, ways: dict[str, Without]) -> str:

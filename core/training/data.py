@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
@@ -23,6 +23,7 @@ VOCABULARY_SAMPLE = 300_000  # pairs
 
 Stream = Callable[[str], Iterator[Pair]]  # endless training pairs, the same for the same seed
 Places = tuple[tuple[int, int], ...]  # (row, column) of an attention map
+CHINESE_PRONOUNS = frozenset({"他", "她", "它", "他们", "她们", "它们"})
 
 
 @dataclass(frozen=True)
@@ -89,10 +90,28 @@ class Examples:
 
 
 def _places(pair: Pair, direction: Direction) -> tuple[Places, Places]:
-    """Of a pair's alignment and antecedents, what the maps of this direction can show."""
+    """A pair's alignment and antecedents, as the maps of this direction can show them."""
+    there = tuple((chinese, english) for english, chinese in pair.alignment)
+    return there if direction == "en-zh" else pair.alignment, antecedents_in(pair, direction)
+
+
+def antecedents_in(pair: Pair, direction: Direction) -> Places:
+    """(position of a pronoun, of the noun it stands for) in the source of a direction.
+
+    The grammar tells them of English. A Chinese pronoun is aligned with the English one, its noun
+    with that one's noun; where Chinese names the noun again there is none.
+    """
     if direction == "en-zh":
-        return tuple((chinese, english) for english, chinese in pair.alignment), pair.antecedents
-    return pair.alignment, ()
+        return pair.antecedents
+    partners: dict[int, list[int]] = defaultdict(list)
+    for english, chinese in pair.alignment:
+        partners[english].append(chinese)
+    return tuple(
+        (row, partners[noun][-1])
+        for pronoun, noun in pair.antecedents
+        for row in partners[pronoun]
+        if partners[noun] and pair.chinese[row] in CHINESE_PRONOUNS
+    )
 
 
 def grammar_stream(grammar: Grammar, held_out: HeldOut) -> Stream:

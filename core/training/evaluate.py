@@ -15,10 +15,16 @@ from core.training.measures.free_typed import (
     read_judgements,
     read_sentences,
 )
-from core.training.measures.knock_out import Without, knock_outs
+from core.training.measures.knock_out import Part, Without, knock_outs
 from core.training.measures.passes import word_for_word
 from core.training.measures.redirect import redirects
-from core.training.measures.sentences import coreference_readings, unseen_pairs
+from core.training.measures.roles import ROLES, Roles, head_roles
+from core.training.measures.saturation import Sharpness, sharpness, without_scale
+from core.training.measures.sentences import (
+    coreference_readings,
+    referring_pairs,
+    unseen_pairs,
+)
 from core.training.measures.tally import Tally, both_right
 from core.training.measures.written import Written, written
 from core.training.recipe import Recipe
@@ -26,6 +32,8 @@ from core.translator import Translator
 
 READINGS = 300  # pairs of readings
 PROBED = 250  # held-out pairs translated without each head
+ROLES_OF = 500  # held-out pairs whose attention is looked at
+PLACES = [role for role in ROLES if role != "antecedent"]  # that one has sentences of its own
 TYPED = 500  # held-out pairs given to the app as text
 
 
@@ -36,7 +44,10 @@ class Metrics:
     written: Written
     coreference: Tally = field(default_factory=Tally)
     alignment: dict[str, dict[str, Tally]] = field(default_factory=dict)  # by direction, by head
-    antecedent: dict[str, Tally] = field(default_factory=dict)  # by encoder head
+    antecedent: dict[str, dict[str, Tally]] = field(default_factory=dict)  # by direction, by head
+    roles: dict[str, Roles] = field(default_factory=dict)  # by direction, by head
+    sharpness: dict[Part, Sharpness] = field(default_factory=dict)
+    unscaled: dict[Part, Tally] = field(default_factory=dict)  # changed without √d_k
     knock_outs: dict[str, dict[str, Without]] = field(default_factory=dict)  # by part, by way
     resolved: Tally = field(default_factory=Tally)
     flips: dict[str, Tally] = field(default_factory=dict)  # by what was turned
@@ -69,13 +80,22 @@ def evaluate(
     for direction in DIRECTIONS:
         taught = [pair for pair in unseen if direction in pair.directions]
         metrics.alignment[direction] = alignment(translator, taught, direction)
-    _coreference(translator, coreference_readings(grammar, readings), unseen, metrics, progress)
+        metrics.roles[direction] = head_roles(translator, taught[:ROLES_OF], direction, PLACES)
+        referring = referring_pairs(grammar, direction, readings)
+        for part, found in head_roles(translator, referring, direction, ["antecedent"]).items():
+            metrics.roles[direction].setdefault(part, {}).update(found)
+    progress("how sharp attention is, with and without √d_k")
+    metrics.sharpness = sharpness(translator, unseen[:PROBED])
+    metrics.unscaled = without_scale(translator, unseen[:PROBED])
+    both = coreference_readings(grammar, readings)
+    _coreference(translator, grammar, both, unseen, metrics, progress)
     _typed(translator, sets, unseen, metrics, progress)
     return metrics
 
 
 def _coreference(
     translator: Translator,
+    grammar: Grammar,
     both: Sequence[tuple[Pair, Pair]],
     unseen: Sequence[Pair],
     metrics: Metrics,
@@ -84,7 +104,9 @@ def _coreference(
     progress("pronouns with two readings")
     flat = [pair for reading in both for pair in reading]
     metrics.coreference = both_right(word_for_word(translator, flat, "en-zh"))
-    metrics.antecedent = antecedents(translator, flat)
+    metrics.antecedent = {"en-zh": antecedents(translator, flat)}
+    chinese = referring_pairs(grammar, "zh-en", 2 * len(both))
+    metrics.antecedent["zh-en"] = antecedents(translator, chinese, "zh-en")
     progress("attention turned to the other noun")
     metrics.resolved, metrics.flips = redirects(translator, both)
     metrics.knock_outs = knock_outs(translator, both, unseen[:PROBED], progress)

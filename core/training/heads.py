@@ -18,12 +18,18 @@ FLOOR = 1e-9  # of a probability, so that its logarithm is finite
 
 
 class MapTape(Tape):
-    """Training's tape: dropout, whole heads dropped, and the attention maps with their graph."""
+    """Training's tape: dropout, whole heads dropped, and the attention maps with their graph.
 
-    def __init__(self, dropout_seed: int, head_dropout: float = 0.0) -> None:
+    `scores` asks for `largest`: (H,) by address of an attention, each head's largest absolute
+    scaled score among those that no mask forbids.
+    """
+
+    def __init__(self, dropout_seed: int, head_dropout: float = 0.0, scores: bool = False) -> None:
         super().__init__(dropout_seed)
         self.maps: dict[str, Tensor] = {}  # (B, H, T, S) by address
-        self._head_dropout = head_dropout
+        self.largest: dict[str, Tensor] = {}
+        self._scaled: Tensor | None = None  # (B, H, T, S) of the attention that is at work
+        self._head_dropout, self._scores = head_dropout, scores
 
     def __truediv__(self, step: str | int) -> Tape:
         return _Branch(self, f"{step}/")
@@ -33,6 +39,12 @@ class MapTape(Tape):
             self.maps[address] = value
         elif address.endswith("attention/context") and self._head_dropout:
             return self._without_some_heads(value)
+        elif self._scores and address.endswith("attention/scaled"):
+            self._scaled = value.detach()
+        elif self._scaled is not None and address.endswith("attention/mask"):
+            allowed = self._scaled.abs().masked_fill(~value, 0.0)
+            self.largest[address.removesuffix("/mask")] = allowed.amax(dim=(0, 2, 3))
+            self._scaled = None
         return value
 
     def _without_some_heads(self, context: Tensor) -> Tensor:
@@ -63,10 +75,11 @@ class _Branch(Tape):
         return self._root.generator(device)
 
 
-def training_tape(recipe: Recipe, dropout_seed: int) -> Tape:
-    """The cheapest tape that hears what the recipe's losses ask for."""
-    listens = recipe.teaches or recipe.entropy_weight or recipe.head_dropout
-    return MapTape(dropout_seed, recipe.head_dropout) if listens else Tape(dropout_seed)
+def training_tape(recipe: Recipe, dropout_seed: int, step: int) -> Tape:
+    """The cheapest tape that hears what the recipe asks for at a step."""
+    caps = recipe.logit_cap > 0 and step % recipe.cap_every == 0
+    listens = recipe.teaches or recipe.entropy_weight or recipe.head_dropout or caps
+    return MapTape(dropout_seed, recipe.head_dropout, caps) if listens else Tape(dropout_seed)
 
 
 def heads_loss(tape: Tape, batch: Batch, recipe: Recipe) -> Tensor:

@@ -22,7 +22,8 @@ from core.training.data import (
     corpus_tokenizer,
     grammar_stream,
 )
-from core.training.heads import heads_loss, training_tape
+from core.training.heads import MapTape, heads_loss, training_tape
+from core.training.logit_cap import cap_logits
 from core.training.loss import generator_loss
 from core.training.optimiser import Optimiser
 from core.training.recipe import Recipe
@@ -51,7 +52,7 @@ class Trainer:
         self.recipe, self.stream, self.tokenizer = recipe, stream, tokenizer
         self.device = choose_device()
         self.model = new_model(recipe, len(tokenizer.vocabulary)).to(self.device)
-        self.optimiser = Optimiser(self.model, recipe.muon, recipe.adam_rate)
+        self.optimiser = Optimiser(self.model, recipe.muon, recipe.adam_rate, recipe.weight_decay)
         self.step = 0
         self.curve = Curve()
 
@@ -78,12 +79,14 @@ class Trainer:
     def update(self, batch: Batch) -> Tensor:
         """One step (§5.3) with dropout (§5.4); returns the translation loss before it."""
         recipe, self.step = self.recipe, self.step + 1
-        tape = training_tape(recipe, recipe.seed * DROPOUT_SEEDS + self.step)
+        tape = training_tape(recipe, recipe.seed * DROPOUT_SEEDS + self.step, self.step)
         x = self.model.decode(batch.source, batch.target_input, tape)  # (B, T, D)
         goal, smoothing = batch.target_output, recipe.label_smoothing
         loss = generator_loss(x, self.model.generator, goal, smoothing)
         (loss + heads_loss(tape, batch, recipe)).backward()  # type: ignore[no-untyped-call]
         self.optimiser.step(learning_rate(self.step, recipe))
+        if isinstance(tape, MapTape):
+            cap_logits(self.model, tape.largest, recipe.logit_cap)
         return loss.detach()
 
 

@@ -16,7 +16,7 @@ SIZE = 0.2  # of a step's entries, root mean square: as large as Adam's (arXiv 2
 
 
 class StackedMuon(torch.optim.Muon):
-    """`torch.optim.Muon` without weight decay and with Adam's size of step."""
+    """`torch.optim.Muon` with Adam's size of step; what decays is the optimiser's business."""
 
     def __init__(self, matrices: list[Tensor]) -> None:
         super().__init__(matrices, weight_decay=0, adjust_lr_fn="match_rms_adamw")

@@ -19,17 +19,27 @@ MOMENTS = ("exp_avg", "exp_avg_sq", "momentum_buffer")  # what either remembers 
 
 
 class Optimiser:
-    """Adam for embeddings, norms and biases; for the layers' matrices Muon, or Adam, too."""
+    """Adam for embeddings, norms and biases; for the layers' matrices Muon, or Adam, too.
 
-    def __init__(self, model: Transformer, muon: bool, adam_rate: float = 1.0) -> None:
-        matrices = layer_matrices(model) if muon else []
+    The matrices decay: after each step they are multiplied by 1 − weight_decay · rate (decoupled
+    weight decay, arXiv 1711.05101). Under Muon, whose steps are all of one size, nothing else
+    bounds them.
+    """
+
+    def __init__(
+        self, model: Transformer, muon: bool, adam_rate: float = 1.0, weight_decay: float = 0.0
+    ) -> None:
+        self._matrices = layer_matrices(model)
+        matrices = self._matrices if muon else []
         self._adam_rate = adam_rate  # in rates of the schedule
+        self._weight_decay = weight_decay
         inside = {id(parameter) for parameter in matrices}
         others = [each for each in model.parameters() if id(each) not in inside]
         fused = model.generator.weight.device.type != "mps"
         self._adam = torch.optim.Adam(others, betas=(0.9, 0.98), eps=1e-9, fused=fused)
         self._muon = StackedMuon(matrices) if matrices else None
 
+    @torch.no_grad()
     def step(self, rate: float) -> None:
         """One step by the gradients that lie in the model, which are then forgotten."""
         for optimiser, share in ((self._adam, self._adam_rate), (self._muon, 1.0)):
@@ -39,6 +49,8 @@ class Optimiser:
                 group["lr"] = rate * share
             optimiser.step()
             optimiser.zero_grad()
+        if self._weight_decay:
+            torch._foreach_mul_(self._matrices, 1 - self._weight_decay * rate)
 
     def moments(self, parameter: nn.Parameter) -> dict[str, Tensor]:
         """What is remembered of a parameter, by name; nothing before the first step."""

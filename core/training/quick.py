@@ -10,7 +10,11 @@ from torch.nn.functional import cross_entropy
 from core.corpus import DIRECTIONS, Direction, Grammar, Pair
 from core.training.measures.attention import alignment_in, antecedents, is_cross_attention
 from core.training.measures.passes import exactly, passes, word_for_word
-from core.training.measures.sentences import coreference_readings, unseen_pairs
+from core.training.measures.sentences import (
+    coreference_readings,
+    referring_pairs,
+    unseen_pairs,
+)
 from core.training.measures.tally import Tally, best, both_right, tally
 from core.translator import Translator
 
@@ -27,7 +31,7 @@ def quick_metrics(
 
     - `coreference`: share of sentences translated rightly in both readings of their pronoun;
     - `antecedent`: how often the pronoun looks most at its noun, in the encoder head that does
-      so most often.
+      so most often, in English; `antecedent_zh`: in Chinese.
 
     What cannot be measured (a grammar without pronouns) is left out.
     """
@@ -39,6 +43,9 @@ def quick_metrics(
         head = best(antecedents(translator, flat))
         if head is not None:
             metrics["antecedent"] = head[1].rate
+    head = best(antecedents(translator, referring_pairs(grammar, "zh-en", readings), "zh-en"))
+    if head is not None:
+        metrics["antecedent_zh"] = head[1].rate
     return metrics
 
 
@@ -61,7 +68,7 @@ def metrics_on(translator: Translator, pairs: Sequence[Pair]) -> dict[str, float
             total += run.expected.numel() * cross_entropy(run.logits, run.expected).item()
             words += run.expected.numel()
             right += exactly(translator, run)
-            alignment_in(run, direction, looks)
+            alignment_in(run, looks)
         if right:
             metrics[exact_key(direction)] = tally(right).rate
     if words:

@@ -2,7 +2,7 @@
 
 config.json, vocabulary.json    from the start
 snapshots/, history.json        while it runs: `load_model("folder@400")` works at once
-state.safetensors, state.json   where it goes on after an interruption
+state.json, state-….safetensors  where it goes on after an interruption
 model.safetensors               at the end
 """
 
@@ -84,8 +84,10 @@ def run_in(
 
 def forget(folder: Path) -> None:
     """Removes what an earlier run wrote, and nothing else."""
-    for path in (*(folder / name for name in PUBLISHED), *folder.glob("state.*")):
-        path.unlink(missing_ok=True)
+    for name in (FACTS, *PUBLISHED):  # without its facts there is no state any more
+        (folder / name).unlink(missing_ok=True)
+    for path in folder.glob("state[-.]*"):
+        path.unlink()
     shutil.rmtree(folder / SNAPSHOTS, ignore_errors=True)
 
 

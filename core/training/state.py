@@ -1,9 +1,17 @@
-"""An interrupted run on disk: weights, the optimisers' moments, step and curve. Never a pickle."""
+"""An interrupted run on disk: weights, the optimisers' moments, step and curve. Never a pickle.
+
+state.json                    step, recipe, curve, and the name of the tensors' file
+state-000250.safetensors      weights and moments of that step
+
+A run may be killed at any moment: state.json, replaced as a whole, always names a whole file.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +24,7 @@ from core.training.curve import Curve
 from core.training.loop import Trainer
 from core.training.optimiser import MOMENTS
 
-TENSORS, FACTS = "state.safetensors", "state.json"
+FACTS = "state.json"
 
 
 def save_state(trainer: Trainer, folder: Path) -> None:
@@ -27,16 +35,29 @@ def save_state(trainer: Trainer, folder: Path) -> None:
         tensors[f"weights/{name}"] = parameter.detach().cpu().contiguous()
         for moment, value in trainer.optimiser.moments(parameter).items():
             tensors[f"{moment}/{name}"] = value.cpu().contiguous()
-    save_file(tensors, folder / f"{TENSORS}.new")
+    name = f"state-{trainer.step:06d}.safetensors"
+    _replace(folder / name, lambda path: save_file(tensors, path))
     facts = {
         "step": trainer.step,
+        "tensors": name,
         "recipe": trainer.recipe.to_dict(),
         "vocabulary": _fingerprint(trainer),
         "curve": trainer.curve.to_dict(),
     }
-    (folder / f"{FACTS}.new").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-    for name in (TENSORS, FACTS):  # whole files change places: nobody reads half a state
-        (folder / f"{name}.new").replace(folder / name)
+    text = json.dumps(facts, indent=2) + "\n"
+    _replace(folder / FACTS, lambda path: path.write_text(text, encoding="utf-8"))
+    for old in folder.glob("state-*.safetensors"):
+        if old.name != name:
+            old.unlink()
+
+
+def _replace(path: Path, write: Callable[[Path], object]) -> None:
+    """Writes a file beside `path`, down to the disk, and puts it there: nobody sees half of it."""
+    unfinished = path.with_name(f"{path.name}.new")
+    write(unfinished)
+    with unfinished.open("rb+") as file:
+        os.fsync(file.fileno())
+    unfinished.replace(path)
 
 
 def stored_recipe(folder: Path) -> dict[str, Any]:
@@ -51,7 +72,7 @@ def load_state(trainer: Trainer, folder: Path) -> None:
         problem = f"the grammar's words have changed since the run in {folder.name} began"
         raise GlassformerError("training", problem=problem)
     try:
-        tensors = load_file(folder / TENSORS)
+        tensors = load_file(folder / Path(facts["tensors"]).name)
         with torch.no_grad():
             for name, parameter in trainer.model.named_parameters():
                 parameter.copy_(tensors[f"weights/{name}"])
@@ -67,7 +88,7 @@ def load_state(trainer: Trainer, folder: Path) -> None:
 def _facts(folder: Path) -> dict[str, Any]:
     try:
         facts = read_json_file(folder / FACTS)
-        return {name: facts[name] for name in ("step", "recipe", "vocabulary", "curve")}
+        return {name: facts[name] for name in ("step", "tensors", "recipe", "vocabulary", "curve")}
     except UNREADABLE as error:
         raise _unreadable(folder, error) from error
 

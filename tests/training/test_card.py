@@ -6,14 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from core.checkpoints import load_model
+from core.checkpoints import load_heads, load_model
+from core.reading.measured_heads import worth_looking_at
 from core.training.card import LIST, SEALED_LIST, write_card
 from core.training.evaluate import Metrics
 from core.training.measures.calibration import calibrate
 from core.training.measures.free_typed import Answer, Sentence
-from core.training.measures.knock_out import Without
+from core.training.measures.knock_out import Part, Without
+from core.training.measures.saturation import Sharpness
 from core.training.measures.tally import Tally
 from core.training.measures.written import Score, Written
+
+WHOLE, HEAD = (Part("encoder/0/self_attention", head) for head in (None, 0))
 
 
 def answer(verdict: str, text: str = "I have a cat|dog") -> Answer:
@@ -33,7 +37,10 @@ def metrics() -> Metrics:
         written,
         coreference=Tally(9, 10),
         alignment={"en-zh": {"layer 1": Tally(5, 8), "layer 1 head 1": Tally(7, 8)}},
-        antecedent={"layer 1 head 1": Tally(19, 20), "layer 1 head 2": Tally(1, 20)},
+        antecedent={"en-zh": {"layer 1 head 1": Tally(19, 20), "layer 1 head 2": Tally(1, 20)}},
+        roles={"en-zh": {HEAD: {"previous": Tally(3, 4), "next": Tally()}}},
+        sharpness={WHOLE: Sharpness(0.125, 0.5, 0.25, 1.5), HEAD: Sharpness(0.1, 0.5, 0.2, 1.0)},
+        unscaled={WHOLE: Tally(3, 10)},
         knock_outs={
             "nothing": {"unchanged": unchanged},
             "encoder self-attention layer 1": {"zeroed": without, "mean": without},
@@ -66,6 +73,19 @@ def test_the_card_tells_the_figures(folder: Path) -> None:
     table = json.loads((folder / "metrics.json").read_text("utf-8"))
     assert table["exact_match"]["en-zh"] == {"right": 9, "total": 10, "rate": 0.9}
     assert table["typed_answers"]["open"][0]["verdict"] == "wrong"
+
+
+def test_the_card_tells_what_heads_do(folder: Path) -> None:
+    write_card(folder, metrics())
+    card = (folder / "CARD.md").read_text("utf-8")
+    assert f"| en-zh | previous | {HEAD.name} | 75.0 % of 4 | 70.0 % | 80.0 % |" in card
+    assert f"| {WHOLE.name} | 12.5 % | 50.0 % | 25.0 % | 1.5 | 30.0 % |" in card
+    (head,) = load_heads(folder)
+    assert head.clearest == ("previous", "en-zh", 0.75) and head.needed
+    assert head.lost["zeroed"]["coreference"] == pytest.approx(0.8)
+    assert worth_looking_at([head]) == [head] and worth_looking_at([replace(head, roles={})]) == []
+    write_card(folder, Metrics(Written(exact={"en-zh": Tally(1, 2)})))
+    assert load_heads(folder) == ()
 
 
 def test_the_card_tells_which_heads_were_taught(folder: Path) -> None:

@@ -23,13 +23,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_train_and_resume(folder: Path) -> None:
-    arguments = ["train", "--name", "translator-taught", "--output", str(folder)]
-    arguments += ["--save-every", "1"]
+    arguments = ["train", "--name", "translator", "--output", str(folder)]
+    arguments += ["--save-every", "1", "--runs", str(folder.with_name("waiting"))]
     first = RUNNER.invoke(cli.app, [*arguments, "--steps", "1"])
     assert first.exit_code == 0, first.output
     second = RUNNER.invoke(cli.app, [*arguments, "--steps", "2", "--resume"])
     assert second.exit_code == 0, second.output
-    model = folder / "translator-taught"
+    model = folder / "translator"
     about = load_about(model)
     assert about["training"]["steps_done"] == 2 and set(about["taught"]) == set(PLACES)
     assert sorted(path.name for path in model.iterdir()) == [
@@ -39,15 +39,16 @@ def test_train_and_resume(folder: Path) -> None:
         "snapshots",
         "vocabulary.json",
     ]
+    assert (folder.with_name("waiting") / "translator" / "state.json").is_file()
     assert list_snapshots(model) == (0, 2) and load_model(f"{model}@0").config.n_heads == 4
 
 
 def test_both_models_are_trained(folder: Path) -> None:
     result = RUNNER.invoke(cli.app, ["train", "--output", str(folder), "--steps", "1"])
     assert result.exit_code == 0, result.output
-    plain, taught = (load_model(folder / name) for name in ("translator", "translator-taught"))
+    plain, taught = (load_model(folder / name) for name in ("translator-plain", "translator"))
     assert plain.tokenizer.vocabulary.pieces == taught.tokenizer.vocabulary.pieces
-    assert "taught" not in load_about(folder / "translator")
+    assert "taught" not in load_about(folder / "translator-plain")
     history = load_history(folder / "translator")
     assert history is not None and [point.step for point in history.curve] == [1]
     for snapshot in history.snapshots:

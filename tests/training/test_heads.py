@@ -10,7 +10,14 @@ from core.corpus import load_grammar
 from core.corpus.pair import Pair
 from core.text.tokenizer import Tokenizer
 from core.trace.tape import Tape
-from core.training.data import Batch, Examples, batches_from, collate, corpus_tokenizer
+from core.training.data import (
+    Batch,
+    Examples,
+    antecedents_in,
+    batches_from,
+    collate,
+    corpus_tokenizer,
+)
 from core.training.heads import MapTape, heads_loss, look_loss, mean_entropy, training_tape
 from core.training.loop import Trainer, new_model
 from core.training.recipe import Recipe
@@ -57,12 +64,24 @@ def test_places_are_those_of_the_direction() -> None:
     examples = Examples(corpus_tokenizer(load_grammar(), 3000).vocabulary, places=True)
     there, back = (examples.with_unknown(pair, way) for way in ("en-zh", "zh-en"))
     assert there.alignment == ((0, 1), (1, 2), (2, 3)) and there.antecedents == ((3, 1),)
-    assert back.alignment == ((1, 0), (2, 1), (3, 2)) and back.antecedents == ()
+    assert back.alignment == ((1, 0), (2, 1), (3, 2)) and back.antecedents == ((2, 0),)
     both = collate([back, there])
-    assert both.antecedents.tolist() == [[1, 3, 1]]
+    assert both.antecedents.tolist() == [[0, 2, 0], [1, 3, 1]]
     assert both.alignment.tolist()[:4] == [[0, 1, 0], [0, 2, 1], [0, 3, 2], [1, 0, 1]]
     plain = Examples(corpus_tokenizer(load_grammar(), 3000).vocabulary)
     assert len(collate([plain.with_unknown(pair, "en-zh")]).alignment) == 0
+
+
+def test_a_noun_named_again_is_no_pronoun() -> None:
+    english, chinese = (
+        tuple("the cat ran because it was old".split()),
+        tuple("猫 跑 因为 猫 老".split()),
+    )
+    alignment = ((1, 0), (2, 1), (3, 2), (4, 3), (6, 4))
+    pair = Pair(english, chinese, alignment, ((4, 1),), "", "", ("en-zh", "zh-en"))
+    assert antecedents_in(pair, "en-zh") == ((4, 1),) and antecedents_in(pair, "zh-en") == ()
+    said = replace(pair, chinese=(*chinese[:3], "它", "老"))
+    assert antecedents_in(said, "zh-en") == ((3, 0),)
 
 
 def test_the_map_tape_changes_nothing(batch: Batch, tokenizer: Tokenizer) -> None:
@@ -89,7 +108,7 @@ def test_whole_heads_are_dropped() -> None:
 
 def test_a_plain_recipe_listens_to_nothing(batch: Batch) -> None:
     plain = Recipe()
-    tape = training_tape(plain, 1)
+    tape = training_tape(plain, 1, step=1)
     assert type(tape) is Tape and heads_loss(tape, batch, plain).item() == 0
 
 

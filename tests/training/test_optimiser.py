@@ -1,5 +1,6 @@
 """The two optimisers: who moves what, and by how much."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from core.training.schedule import learning_rate
 from core.training.state import load_state, save_state
 from tests.training.tiny import TINY
 
-ADAM = Recipe(**{**TINY.to_dict(), "muon": False, "adam_rate": 1.0})
+ADAM = Recipe(**{**TINY.to_dict(), "muon": False, "adam_rate": 1.0, "weight_decay": 0.0})
 
 
 def moved(recipe: Recipe, tokenizer: Tokenizer) -> tuple[Trainer, dict[str, Tensor]]:
@@ -51,6 +52,16 @@ def test_without_muon_adam_moves_all(tokenizer: Tokenizer) -> None:
     _, steps = moved(ADAM, tokenizer)
     step = steps["decoder.layers.0.cross_attention.w_v.weight"].abs()
     assert step.max() == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize("muon", [True, False])
+def test_matrices_decay_and_nothing_else_does(muon: bool, tokenizer: Tokenizer) -> None:
+    recipes = [replace(TINY, muon=muon, weight_decay=decay) for decay in (0.0, 0.5)]
+    (one, plain), (_, decayed) = (moved(recipe, tokenizer) for recipe in recipes)
+    matrices = {id(matrix) for matrix in layer_matrices(one.model)}
+    for name, each in one.model.named_parameters():
+        expected = -0.5 * each.detach() if id(each) in matrices else torch.zeros_like(each)
+        assert torch.allclose(decayed[name] - plain[name], expected, atol=1e-3)
 
 
 @pytest.mark.parametrize("recipe", [TINY, ADAM])

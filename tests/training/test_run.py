@@ -1,5 +1,9 @@
 """A run's folder: snapshots and history on the way, the same after an interruption."""
 
+import json
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +21,7 @@ from core.training.recipe import Recipe
 from core.training.run import can_resume, measure_snapshots, publish, run_in
 from tests.training.tiny import TINY
 
-SHORT = replace(TINY, steps=104, batch_size=4, dropout=0.0)
+SHORT = replace(TINY, steps=104, batch_size=4, dropout=0.0, logit_cap=1.0)  # so low that it acts
 
 
 class StopError(Exception):
@@ -70,6 +74,27 @@ def test_an_interrupted_run_is_the_same_run(
         assert all(torch.equal(one[key], other[key]) for key in one)
     for name in ("history.json", "config.json"):
         assert (finished / name).read_text("utf-8") == (tmp_path / name).read_text("utf-8")
+
+
+def test_a_killed_process_goes_on(finished: Path, tokenizer: Tokenizer, tmp_path: Path) -> None:
+    program = (
+        "import os, sys; from pathlib import Path; import torch; torch.set_num_threads(1);"
+        "from tests.training.test_run import SHORT, trainer; from core.training.run import run_in;"
+        "from core.text.tokenizer import Tokenizer; folder = Path(sys.argv[1]);"
+        "die = lambda progress: progress.step == 93 and os.kill(os.getpid(), 9);"
+        "run_in(folder, trainer(Tokenizer.load(folder.parent)), die, save_every=7)"
+    )
+    tokenizer.save(tmp_path)
+    run = tmp_path / "run"
+    ended = subprocess.run([sys.executable, "-c", program, str(run)], check=False)
+    assert ended.returncode == -signal.SIGKILL and stored_step(run) == 91
+    run_in(run, trainer(tokenizer), lambda _: None, save_every=40, resume=True)
+    for name in ("model.safetensors", "snapshots/step-000100.safetensors", "history.json"):
+        assert (finished / name).read_bytes() == (run / name).read_bytes()
+
+
+def stored_step(folder: Path) -> int:
+    return int(json.loads((folder / "state.json").read_text("utf-8"))["step"])
 
 
 def test_a_new_run_forgets_the_old_one(tokenizer: Tokenizer, tmp_path: Path) -> None:

@@ -46,6 +46,35 @@ def test_resumed_is_the_same_run(tokenizer: Tokenizer, tmp_path: Path) -> None:
     assert straight.curve == second.curve
 
 
+@pytest.mark.parametrize("killed_at", [1, 2, 3])
+def test_killed_while_saving_the_state_before_is_whole(
+    killed_at: int, tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer = Trainer.of_grammar(TINY, load_grammar(), tokenizer)
+    run(trainer, 2)
+    save_state(trainer, tmp_path)
+    kept = [parameter.detach().clone() for parameter in trainer.model.parameters()]
+    run(trainer, 3)
+    calls = iter(range(1, 9))
+
+    def dying(path: Path, target: Path) -> Path:
+        if next(calls) == killed_at:
+            raise KeyboardInterrupt
+        return replace(path, target)
+
+    replace = Path.replace
+    monkeypatch.setattr(Path, "replace", dying)
+    monkeypatch.setattr(Path, "unlink", lambda path: dying(path, path))
+    with pytest.raises(KeyboardInterrupt):
+        save_state(trainer, tmp_path)
+    monkeypatch.undo()
+    again = Trainer.of_grammar(TINY, load_grammar(), tokenizer)
+    load_state(again, tmp_path)
+    assert again.step == (2 if killed_at < 3 else 3)
+    expected = kept if killed_at < 3 else trainer.model.parameters()
+    assert all(map(torch.equal, again.model.parameters(), expected))
+
+
 def test_another_seed_is_another_run(tokenizer: Tokenizer) -> None:
     other = Recipe(**{**TINY.to_dict(), "seed": 2})
     assert run(Trainer.of_grammar(TINY, load_grammar(), tokenizer), 2) != run(
@@ -58,7 +87,7 @@ def test_a_missing_or_damaged_state(tmp_path: Path, tokenizer: Tokenizer) -> Non
         stored_recipe(tmp_path)
     trainer = Trainer.of_grammar(TINY, load_grammar(), tokenizer)
     save_state(trainer, tmp_path)
-    (tmp_path / "state.safetensors").write_bytes(b"not tensors")
+    (tmp_path / "state-000000.safetensors").write_bytes(b"not tensors")
     with pytest.raises(GlassformerError, match="no run can be resumed"):
         load_state(trainer, tmp_path)
 
@@ -131,7 +160,9 @@ def test_the_loss_in_pieces_is_the_same(
         assert torch.allclose(one, other, atol=1e-6)
 
 
-@pytest.mark.parametrize("change", [{"steps": 0}, {"batch_size": 0}, {"warmup": 0}])
+@pytest.mark.parametrize(
+    "change", [{"steps": 0}, {"batch_size": 0}, {"warmup": 0}, {"cap_every": 0}]
+)
 def test_impossible_recipes(change: dict[str, int]) -> None:
     with pytest.raises(GlassformerError, match="at least 1"):
         Recipe(**change)  # type: ignore[arg-type]

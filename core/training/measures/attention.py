@@ -28,7 +28,22 @@ def layer_name(layer: int) -> str:
     return f"layer {layer + 1}"
 
 
-def alignment_in(run: Pass, direction: Direction, tallies: dict[str, Tally]) -> None:
+def looks(weights: Tensor, places: Tensor) -> list[Tally]:
+    """How often each head's rows look most at their place; rows without one are not counted.
+
+    Args:
+        weights: (B, H, T, S).
+        places: (N, 3), sentence, row and column; a row may have several columns.
+    """
+    right = torch.zeros_like(weights[:, 0], dtype=torch.bool)  # (B, T, S)
+    right[places[:, 0], places[:, 1], places[:, 2]] = True
+    most = weights.argmax(dim=-1, keepdim=True)  # (B, H, T, 1)
+    met = right[:, None].expand(weights.shape).gather(-1, most)  # (B, H, T, 1)
+    total = int(right.any(dim=-1).sum())
+    return [Tally(count, total) for count in met.sum(dim=(0, 2, 3)).tolist()]
+
+
+def alignment_in(run: Pass, tallies: dict[str, Tally]) -> None:
     """Counts, in a pass that kept the cross-attention, the rows that look at a partner.
 
     A row that writes a word is right if the source word that it looks at most is one of the
@@ -36,10 +51,11 @@ def alignment_in(run: Pass, direction: Direction, tallies: dict[str, Tally]) -> 
     layer's heads, `layer 2 head 1` that head alone.
     """
     for address, weights in run.kept.items():
-        for name, looked in _looked_at(int(address.split("/")[1]), weights).items():
-            for pair, row in zip(run.pairs, looked, strict=True):
-                for position, partners in _partners(pair, direction).items():
-                    tallies[name].add(row[position] in partners)
+        layer = int(address.split("/")[1])
+        (mean,) = looks(weights.mean(dim=1, keepdim=True), run.batch.alignment)
+        tallies[layer_name(layer)] += mean
+        for head, found in enumerate(looks(weights, run.batch.alignment)):
+            tallies[head_name(layer, head)] += found
 
 
 def alignment(
@@ -48,7 +64,7 @@ def alignment(
     """The share of rows that look at a word they translate, by layer and by head."""
     tallies: dict[str, Tally] = defaultdict(Tally)
     for run in passes(translator, pairs, direction, keep=is_cross_attention):
-        alignment_in(run, direction, tallies)
+        alignment_in(run, tallies)
     return dict(tallies)
 
 
@@ -57,37 +73,17 @@ def is_cross_attention(address: str) -> bool:
     return address.endswith("cross_attention/weights")
 
 
-@torch.no_grad()
-def antecedents(translator: Translator, pairs: Sequence[Pair]) -> dict[str, Tally]:
+def antecedents(
+    translator: Translator, pairs: Sequence[Pair], direction: Direction = "en-zh"
+) -> dict[str, Tally]:
     """For every encoder head: how often the pronoun's row looks most at its antecedent."""
     tallies: dict[str, Tally] = defaultdict(Tally)
-    for run in passes(translator, pairs, "en-zh", keep=_is_encoder_attention):
+    for run in passes(translator, pairs, direction, keep=_is_encoder_attention):
         for address, weights in run.kept.items():
-            layer = int(address.split("/")[1])
-            looked = weights.argmax(dim=-1).tolist()  # (B, H, S)
-            for pair, heads in zip(run.pairs, looked, strict=True):
-                for head, rows in enumerate(heads):
-                    for pronoun, noun in pair.antecedents:
-                        tallies[head_name(layer, head)].add(rows[pronoun] == noun)
+            for head, found in enumerate(looks(weights, run.batch.antecedents)):
+                tallies[head_name(int(address.split("/")[1]), head)] += found
     return dict(tallies)
 
 
 def _is_encoder_attention(address: str) -> bool:
     return address.startswith("encoder/") and address.endswith("self_attention/weights")
-
-
-def _looked_at(layer: int, weights: Tensor) -> dict[str, list[list[int]]]:
-    """The most-attended source position of each row, (B, T) each: mean of heads, and heads."""
-    views = {layer_name(layer): weights.mean(dim=1)}  # (B, T, S)
-    for head in range(weights.size(1)):
-        views[head_name(layer, head)] = weights[:, head]
-    return {name: view.argmax(dim=-1).tolist() for name, view in views.items()}
-
-
-def _partners(pair: Pair, direction: Direction) -> dict[int, set[int]]:
-    """For each target word that has any: the source words that it translates."""
-    partners: dict[int, set[int]] = defaultdict(set)
-    for english, chinese in pair.alignment:
-        source, target = (english, chinese) if direction == "en-zh" else (chinese, english)
-        partners[target].add(source)
-    return partners

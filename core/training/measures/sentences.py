@@ -6,10 +6,11 @@ import copy
 import random
 from functools import cache
 
-from core.corpus import Grammar, Pair, draw_pair, held_out_pairs
+from core.corpus import Direction, Grammar, Pair, draw_pair, held_out_pairs
 from core.corpus.grammar import Rule, RuleSet
 from core.corpus.split import is_held_out
 from core.text.vocabulary import SLOTS
+from core.training.data import antecedents_in
 
 MOST_DRAWS = 400_000  # a grammar without pronouns would be searched for ever
 
@@ -47,6 +48,27 @@ def coreference_readings(grammar: Grammar, count: int) -> tuple[tuple[Pair, Pair
             others.append(pair)
             continue
         found[stem] = (match, pair)
+        if len(found) == count:
+            break
+    return tuple(found.values())
+
+
+@cache
+def referring_pairs(grammar: Grammar, direction: Direction, count: int) -> tuple[Pair, ...]:
+    """Held-out pairs whose source, in a direction, has a pronoun of known antecedent.
+
+    Fewer than `count` come back where the grammar has no more.
+    """
+    narrow = _referring(grammar)
+    if narrow is None:
+        return ()
+    rng = random.Random(f"pronouns {direction}")
+    found: dict[tuple[str, ...], Pair] = {}
+    for _ in range(MOST_DRAWS):
+        pair = draw_pair(narrow, rng)
+        known = direction in pair.directions and is_held_out(pair)
+        if known and antecedents_in(pair, direction):
+            found[pair.sides(direction)[0]] = pair
         if len(found) == count:
             break
     return tuple(found.values())
