@@ -20,7 +20,7 @@ from core.memory import keep_freed_memory
 from core.settings import read_settings
 
 COLLECT_EVERY = 10.0  # seconds between two full collections, at least
-SETTLED = 3.0  # seconds without a rerun: the first visitor has a page
+SETTLED = 8.0  # seconds without a rerun: the first visitors have a page
 LONGEST = 60.0  # seconds to wait for that
 
 _prepared = threading.Lock()
