@@ -13,12 +13,16 @@ from core.checkpoints import (
     list_models,
     load_about,
     load_exact_match,
+    load_heads,
     load_history,
     load_model,
 )
 from core.errors import GlassformerError
 from core.history import History
+from core.reading.measured_heads import MeasuredHead
 from core.translator import Translator
+
+FORMER = {"translator-taught": DEFAULT}  # names in links of earlier days
 
 
 def models() -> list[str]:
@@ -64,6 +68,16 @@ def get_taught(name: str = "") -> dict[str, Any]:
     return dict(load_about(place_of(name)[0]).get("taught") or {})
 
 
+@st.cache_data(max_entries=8, show_spinner=False)
+def get_heads(name: str = "") -> tuple[MeasuredHead, ...]:
+    """What the model card of a bundled model measured of each head; () for others.
+
+    Errors: as `get_model`.
+    """
+    place, bundled = place_of(name)
+    return load_heads(place) if bundled else ()
+
+
 def place_of(name: str) -> tuple[str, bool]:
     """What is loaded for a name, and whether it is a bundled model; caches go by the first.
 
@@ -72,6 +86,8 @@ def place_of(name: str) -> tuple[str, bool]:
     """
     if not name or name in list_models():
         return name or DEFAULT, True
+    if name in FORMER:
+        return FORMER[name], True
     own = trainings.kept()
     if name not in own:
         raise GlassformerError("checkpoint_missing", path=name)

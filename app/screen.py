@@ -56,6 +56,7 @@ FORMULAS = ("paper", "notes", "halves")
 SPANS = ("sentence", "64", "256")
 LANGUAGES = ("en", "zh")
 THEMES = ("light", "dark")
+_HEAD = {"kind", "layer", "head"}
 RUN = ("text", "direction", "model", "step", "second", "edits")  # all that decides what runs
 FIRST_SENTENCE = "The animal didn't cross the street because it was too tired"
 
@@ -77,6 +78,7 @@ class State:
     kind: str = _kept("encoder", one_of(*KINDS))
     layer: int = _kept(0, COUNT)
     head: int | None = _kept(None, COUNT)  # None: the mean of all heads
+    opens: str = _kept("own", one_of("own", "picked"))  # Attention: on the page's own head, or not
     stage: str = _kept("weights", one_of(*STAGES))
     query: int | None = _kept(None, COUNT)
     key: int | None = _kept(None, COUNT)
@@ -156,6 +158,8 @@ class State:
             codec, value = each.metadata["codec"], getattr(self, each.name)
             if value != each.default and len(text := codec.write(value)) <= codec.longest:
                 found[each.name] = text
+        if _HEAD & found.keys():
+            found.pop("opens", None)  # a head in a link is one that was picked
         return found
 
     @property
@@ -178,6 +182,8 @@ class State:
                 found[each.name] = codec.read(query[each.name])
             except ValueError:
                 dropped.append(f"{each.name}={query[each.name]}")
+        if _HEAD & found.keys():
+            found["opens"] = "picked"
         return State(**found), tuple(dropped)
 
     def changed(self, **changes: Any) -> State:
@@ -189,7 +195,7 @@ class State:
         now = {name: getattr(self, name) for name in changes}
         kept = {name: new for name, new in changes.items() if new == now[name] or _fits(name, new)}
         moved = {name for name, new in kept.items() if new != now[name]}
-        pins: dict[str, Any] = {}
+        pins: dict[str, Any] = {"opens": "picked"} if _HEAD & changes.keys() else {}
         if moved & {"text", "direction", "model", "kind"}:
             pins |= {"query": None, "key": None}
         if moved & {"text", "direction", "model"}:

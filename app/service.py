@@ -11,6 +11,7 @@ from typing import Literal
 from app import experiments, opened, state
 from app.models import (
     get_exact_match,
+    get_heads,
     get_history,
     get_model,
     get_taught,
@@ -39,7 +40,8 @@ from core.translator import Translator
 
 __all__ = [
     "Outcome", "Pair", "both", "current", "edits_on_screen", "experiment", "file", "forced",
-    "get_batch", "get_damage", "get_exact_match", "get_forced", "get_history", "get_model",
+    "get_batch", "get_damage", "get_exact_match", "get_forced", "get_heads", "get_history",
+    "get_model",
     "get_replay", "get_run", "get_setting", "get_taught", "get_trace", "get_variant", "made_by",
     "model_on_screen", "models", "on_screen", "pair", "place_of", "plain_model", "trace_bytes",
     "written",

@@ -64,6 +64,7 @@ __all__ = [
     "keep",
     "kept",
     "link",
+    "open_on",
     "page",
     "read",
     "sections",
@@ -155,6 +156,13 @@ def settle(trace: Any) -> State:
         st.session_state["dropped"] = (*dropped(), *gone)
         return _write(state)
     return state
+
+
+def open_on(kind: str, layer: int, head: int | None) -> None:
+    """Put a page's own head in focus, as long as the reader has picked none."""
+    now = get_state()
+    if now.opens == "own" and (now.kind, now.layer, now.head) != (kind, layer, head):
+        _write(replace(now, kind=kind, layer=layer, head=head, query=None, key=None))
 
 
 def settle_step(steps: Sequence[int]) -> State:

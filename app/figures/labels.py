@@ -19,10 +19,13 @@ def escape(label: str) -> str:
 
 @lru_cache(maxsize=4096)
 def visible(token: str) -> str:
-    """A token with its blanks shown, without controls and direction marks, and not too long."""
+    """A token with its blanks shown (one between words is one), without controls, not too long."""
     if not token:
         return "∅"
-    shown = "".join(_visible_character(character) for character in token)
+    inside = token.strip(" ")  # words that share a place are apart as on paper
+    words = [] if "  " in token or inside != token else token.split(" ")
+    parts = words or [token]
+    shown = " ".join("".join(map(_visible_character, part)) for part in parts)
     return shown if len(shown) <= LONGEST_LABEL else shown[: LONGEST_LABEL - 1] + "…"
 
 

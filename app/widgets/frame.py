@@ -6,10 +6,13 @@ import streamlit as st
 
 from app import experiments, service, state
 from app.widgets import escape, settings
+from app.widgets.attention.measured import first_head
 from app.widgets.corner import show_switches
 from app.widgets.stage_bar import focus, left_out, sentence
 from app.widgets.stage_bar.notices import notices
 from app.widgets.style import apply_style
+
+WITH_A_HEAD = ("attention", "training")  # pages that open on a head that shows something
 
 
 def show() -> None:
@@ -21,6 +24,8 @@ def show() -> None:
     show_switches()
     outcome = service.current()
     if outcome.trace is not None:
+        if state.page() in WITH_A_HEAD:
+            state.open_on(*first_head(outcome.trace))
         state.settle(outcome.trace)
     experiments.remember()
     escape.listen()

@@ -48,7 +48,7 @@ def choice_at(trace: Trace, row: int, others: int = 5) -> Choice:
     piece = trace.output_pieces[row]
     chosen = Candidate(trace.output_tokens[row], piece, probabilities(trace)[row])
     left = tuple(each for each in best if each.piece != piece and not math.isnan(each.probability))
-    return Choice(row, trace.output_tokens[:row], chosen, left[:others], _guarded(trace, row))
+    return Choice(row, trace.output_tokens[:row], chosen, left[:others], guarded(trace, row))
 
 
 def chosen_otherwise(trace: Trace) -> bool:
@@ -63,7 +63,7 @@ def chosen_otherwise(trace: Trace) -> bool:
     return any(abs(step.probability - recorded) > ROUNDING for step, recorded in found)
 
 
-def _guarded(trace: Trace, row: int) -> str:
+def guarded(trace: Trace, row: int) -> str:
     """As shown, the word that the guard stopped at a row; "" where it did not speak."""
     index = trace.steps[row].guarded if trace.steps else None
     if index is None:

@@ -6,12 +6,15 @@ the translations without the head. Read from metrics.json by `core.checkpoints.l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.reading.attention_views import Kind
+
+ROLES = ("antecedent", "alignment", "previous", "same", "next")
+PRONOUNS = frozenset({"it", "its", "它"})  # of the grammar's sentences with a known antecedent
 CLEAR = 0.5  # of the rows
-NEEDED = 0.02  # of the sentences; a smaller loss is no more than a few of them
 
 
 @dataclass(frozen=True)
@@ -30,19 +33,25 @@ class MeasuredHead:
     lost: Mapping[str, Mapping[str, float]]
 
     @property
-    def clearest(self) -> tuple[str, str, float] | None:
-        """(role, direction, share) of the role that it plays most; None without a measure."""
-        played = (
-            (role, direction, share)
-            for direction, found in self.roles.items()
-            for role, share in found.items()
-        )
-        return max(played, key=lambda each: each[2], default=None)
+    def kind(self) -> Kind:
+        """The kind of its attention."""
+        stack, _, name = self.stack.split("/")
+        if name == "cross_attention":
+            return "cross"
+        return "encoder" if stack == "encoder" else "decoder"
 
     @property
-    def needed(self) -> bool:
-        """Whether translations are lost without it, in either way of taking it away."""
-        return any(share >= NEEDED for found in self.lost.values() for share in found.values())
+    def layer(self) -> int:
+        """The layer of its stack, from 0."""
+        return int(self.stack.split("/")[1])
+
+    def loss(self, direction: str) -> float | None:
+        """Share of sentences that come out wrong without it; None where that was not measured.
+
+        The larger of the two ways of taking it away.
+        """
+        name = f"exact_{direction.replace('-', '_')}"
+        return max((found[name] for found in self.lost.values() if name in found), default=None)
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> MeasuredHead:
@@ -60,8 +69,32 @@ def _shares(found: Mapping[str, Any]) -> dict[str, float]:
     return {str(name): float(share) for name, share in found.items()}
 
 
-def worth_looking_at(heads: Iterable[MeasuredHead]) -> list[MeasuredHead]:
-    """The heads with a clear role, the clearest first."""
-    clear = [(head.clearest[2], head) for head in heads if head.clearest]
-    clear = [(share, head) for share, head in clear if share >= CLEAR]
-    return [head for _, head in sorted(clear, key=lambda each: -each[0])]
+def pronouns(tokens: Sequence[str]) -> list[int]:
+    """The places of the words whose noun a head may look at."""
+    return [place for place, token in enumerate(tokens) if token.lower() in PRONOUNS]
+
+
+def best_by_role(heads: Iterable[MeasuredHead], direction: str) -> dict[str, MeasuredHead]:
+    """The head that plays each role most in a direction, in the order of `ROLES`."""
+    heads = tuple(heads)
+    found = {}
+    for role in ROLES:
+        playing = [head for head in heads if role in head.roles.get(direction, {})]
+        if playing:
+            found[role] = max(playing, key=lambda head: head.roles[direction][role])
+    return found
+
+
+def telling(
+    heads: Iterable[MeasuredHead], direction: str, source: Sequence[str]
+) -> MeasuredHead | None:
+    """The head that shows most of a sentence; None where no head plays its role clearly.
+
+    Of a sentence with a pronoun the one that looks at its noun, of others the one that looks at the
+    word that is translated.
+    """
+    best = best_by_role(heads, direction)
+    for role in ("antecedent", "alignment") if pronouns(source) else ("alignment",):
+        if role in best and best[role].roles[direction][role] >= CLEAR:
+            return best[role]
+    return None

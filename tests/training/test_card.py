@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.checkpoints import load_heads, load_model
-from core.reading.measured_heads import worth_looking_at
+from core.reading.measured_heads import best_by_role, telling
 from core.training.card import LIST, SEALED_LIST, write_card
 from core.training.evaluate import Metrics
 from core.training.measures.calibration import calibrate
@@ -81,9 +81,15 @@ def test_the_card_tells_what_heads_do(folder: Path) -> None:
     assert f"| en-zh | previous | {HEAD.name} | 75.0 % of 4 | 70.0 % | 80.0 % |" in card
     assert f"| {WHOLE.name} | 12.5 % | 50.0 % | 25.0 % | 1.5 | 30.0 % |" in card
     (head,) = load_heads(folder)
-    assert head.clearest == ("previous", "en-zh", 0.75) and head.needed
+    assert best_by_role([head], "en-zh") == {"previous": head} == best_by_role([head] * 2, "en-zh")
+    assert best_by_role([head], "zh-en") == {} and head.loss("zh-en") is None
+    assert (head.kind, head.layer) == ("encoder", 0)
     assert head.lost["zeroed"]["coreference"] == pytest.approx(0.8)
-    assert worth_looking_at([head]) == [head] and worth_looking_at([replace(head, roles={})]) == []
+    pronoun = replace(head, roles={"en-zh": {"antecedent": 0.9, "alignment": 0.6}})
+    faint = replace(head, roles={"en-zh": {"antecedent": 0.4, "alignment": 0.4}})
+    assert telling([faint, pronoun], "en-zh", ("it", "is")) == pronoun
+    assert telling([pronoun], "en-zh", ("he", "is")) == pronoun  # by its alignment
+    assert telling([faint], "en-zh", ("it", "is")) is telling([], "en-zh", ("it", "is")) is None
     write_card(folder, Metrics(Written(exact={"en-zh": Tally(1, 2)})))
     assert load_heads(folder) == ()
 

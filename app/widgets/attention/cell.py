@@ -47,9 +47,11 @@ def _ways_on(focus: Focus, head: int) -> None:
 
 
 def why(focus: Focus) -> str:
-    """Why this cell is spelled out: pinned, or the largest weight, of words or of all."""
+    """Why this cell is spelled out: pinned, the pronoun's, or the largest weight."""
     if focus.pinned:
         return say("attention.pinned")
+    if focus.of_pronoun:
+        return say("attention.example_pronoun")
     largest = focus.cell == largest_cell(focus.view.weights)
     return say("attention.example" if largest else "attention.example_words")
 

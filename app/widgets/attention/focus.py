@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from app import state
+from app.widgets.attention.measured import role_of
 from app.widgets.focus import OnScreen
 from app.widgets.pick import into, segments
 from app.words import say
@@ -17,9 +18,11 @@ from core.reading.attention_views import (
     Stage,
     attention_at,
     head_map,
+    partner,
     sides,
     strongest_cell,
 )
+from core.reading.measured_heads import MeasuredHead, pronouns
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,11 @@ class Focus(OnScreen):
         """The words down and across."""
         return sides(self.trace, self.kind)
 
+    @cached_property
+    def role(self) -> tuple[str, MeasuredHead] | None:
+        """What the head in focus was measured to do, over many sentences."""
+        return role_of(self.trace.direction, (self.kind, self.now.layer, self.now.head))
+
     @property
     def pinned(self) -> tuple[int, int] | None:
         """(query, key) that the reader pinned."""
@@ -61,8 +69,15 @@ class Focus(OnScreen):
 
     @cached_property
     def cell(self) -> tuple[int, int]:
-        """(query, key) to spell out: the pinned one, or the strongest as an example."""
-        return self.pinned or strongest_cell(self.view.weights, *self.sides)
+        """(query, key) to spell out: the pinned one, or the most telling as an example."""
+        return self.pinned or self.of_pronoun or strongest_cell(self.view.weights, *self.sides)
+
+    @cached_property
+    def of_pronoun(self) -> tuple[int, int] | None:
+        """The last pronoun and what it looks at, in the head that is there for that."""
+        there = self.role is not None and self.role[0] == "antecedent"
+        rows = pronouns(self.trace.source_tokens) if there else []
+        return (rows[-1], partner(self.view.weights, query=rows[-1])) if rows else None
 
     @property
     def words(self) -> tuple[str, str]:

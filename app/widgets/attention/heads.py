@@ -9,6 +9,7 @@ import streamlit as st
 from app import state
 from app.figures.attention_roles import roles_figure
 from app.figures.labels import format_percent
+from app.widgets.attention import worth
 from app.widgets.attention.focus import Focus, choice, head_name
 from app.widgets.attention.off import off_button, off_heads
 from app.widgets.attention.taught import SIGN, taught_note
@@ -29,7 +30,9 @@ def show(focus: Focus) -> None:
     choice("kind", state.KINDS, width="stretch")
     orders = {"place": "place"} | {role: role_word(focus.kind, role) for role in ROLES}
     labels = {order: say(f"attention.order_{word}") for order, word in orders.items()}
-    menu("attention_order", say("attention.order"), labels, now.order, into("order"))
+    with st.container(key="attention_find", horizontal=True, gap="xsmall", wrap=False):
+        menu("attention_order", say("attention.order"), labels, now.order, into("order"))
+        worth.show(focus)
     head_grid(
         overview(trace, focus.kind),
         thumbnails(focus),
@@ -40,7 +43,8 @@ def show(focus: Focus) -> None:
     )
     name = head_name(now.layer, now.head)
     chosen = describe(trace, focus.kind, now.layer, now.head)
-    said = say("attention.head_does", name=f"**{name}**", does=does(focus.kind, chosen))
+    habit = measured(focus) or does(focus.kind, chosen)
+    said = say("attention.head_does", name=f"**{name}**", does=habit)
     with st.container(key="attention_does", horizontal=True, gap="xsmall"):
         st.markdown(said, help=say("attention.does_help"), width="stretch")
         off_button("attention_off")
@@ -77,6 +81,19 @@ def does(kind: Kind, head: Head) -> str:
         return say("attention.does_mixed")
     word = role_word(kind, role)
     return say(f"attention.does_{word}", share=format_percent(head.shares[role]))
+
+
+def measured(focus: Focus) -> str:
+    """What the head in focus was measured to do over many sentences; "" where that is nothing."""
+    if focus.role is None:
+        return ""
+    (role, head), direction = focus.role, focus.trace.direction
+    return say(
+        "attention.measured",
+        role=say(f"attention.role_{role}"),
+        share=format_percent(head.roles[direction][role]),
+        loss=format_percent(max(head.loss(direction) or 0.0, 0.0)),
+    )
 
 
 def _thumbnail(

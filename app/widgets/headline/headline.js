@@ -15,7 +15,7 @@ function fit(headline) {
 function start(root) {
   const find = (name) => root.querySelector(name);
   const headline = {
-    frame: find(".headline"), box: find(".box"), text: find(".text"),
+    frame: find(".headline"), below: find(".below"), box: find(".box"), text: find(".text"),
     first: find(".first"), further: find(".further"),
     cue: find(".cue"), badge: find(".badge"), why: find(".why"), hint: find(".hint"), sizes: SIZES,
   };
@@ -33,7 +33,12 @@ export default function (component) {
     headline.frame.style.setProperty(`--${role}`, colour);
   }
   headline.frame.classList.toggle("compact", data.compact);
-  headline.sizes = data.compact ? COMPACT : SIZES;
+  const doubted = data.level === "unsure";
+  headline.frame.classList.toggle("doubted", doubted);
+  if (doubted) headline.frame.prepend(headline.below); // read before the translation, by ear, too
+  else headline.frame.append(headline.below);
+  const sizes = data.compact ? COMPACT : SIZES;
+  headline.sizes = doubted ? sizes.slice(1) : sizes; // nonsense does not look like success
   headline.first.textContent = data.text;
   headline.further.textContent = data.further;
   headline.text.lang = data.language;

@@ -93,10 +93,12 @@ def line_texts() -> dict[str, str]:
         "end_help": say("translate.end_help"),
         "slot": say("translate.slot"),
         "slot_listed": say("translate.slot_listed"),
+        "guarded": say("translate.guarded"),
         "unseen": say("translate.unseen"),
         "mark_unknown": say("translate.mark_unknown"),
         "mark_unsure": say("translate.mark_unsure"),
         "mark_unseen": say("translate.mark_unseen"),
+        "mark_guarded": say("translate.mark_guarded"),
         "chance": say("translate.chance"),
         "legend": say("translate.legend"),
     }

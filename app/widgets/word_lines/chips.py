@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.figures.labels import visible
-from core.reading.choices import UNSURE_BELOW, probabilities
+from core.reading.choices import UNSURE_BELOW, guarded, probabilities
 from core.reading.signals import unseen_places
 from core.text import vocabulary
 from core.trace.trace import Trace
@@ -21,6 +21,8 @@ class Chip:
 
     text: str  # blanks shown, shortened; "" for the end, which is drawn as a flag
     slot: str = ""  # the vocabulary's name of an unknown word
+    typed: str = ""  # an unknown word, in full
+    guarded: str = ""  # of an output word, the better one that the repetition guard forbade
     listed: bool = False  # an unknown word whose translation is known from a list
     unseen: bool = False  # a source word at which no word of the translation looks
     sink: bool = False  # punctuation or the end: attention rests there without meaning
@@ -55,11 +57,14 @@ def source_chips(trace: Trace) -> list[Chip]:
 def output_chips(trace: Trace) -> list[Chip]:
     """The words that the decoder's rows chose, each with its probability."""
     listed = _listed(trace)
+    rows = zip(trace.output_tokens, trace.output_pieces, probabilities(trace), strict=True)
     return [
-        replace(_chip(token, piece, piece in UNKNOWN, chance), listed=piece in listed)
-        for token, piece, chance in zip(
-            trace.output_tokens, trace.output_pieces, probabilities(trace), strict=True
+        replace(
+            _chip(token, piece, piece in UNKNOWN, chance),
+            listed=piece in listed,
+            guarded=visible(word) if (word := guarded(trace, row)) else "",
         )
+        for row, (token, piece, chance) in enumerate(rows)
     ]
 
 
@@ -79,6 +84,7 @@ def _chip(token: str, piece: str, unknown: bool, probability: float | None = Non
     return Chip(
         text="" if end else visible(token),
         slot=piece if unknown else "",
+        typed=token if unknown else "",
         sink=end or _is_punctuation(token),
         probability=probability,
     )

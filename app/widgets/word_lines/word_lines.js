@@ -65,7 +65,11 @@ function makeRow(panel, side, word, place, texts) {
   label.classList.toggle("unseen", word.unseen);
   label.classList.toggle("unsure", Boolean(word.unsure));
   const reason = word.listed ? texts.slot_listed : texts.slot;
-  if (word.slot) chip.title = reason.replace("{slot}", () => word.slot);
+  label.classList.toggle("guarded", word.guarded !== "");
+  if (word.guarded) chip.title = texts.guarded.replace("{word}", () => word.guarded);
+  else if (word.slot) {
+    chip.title = reason.replace("{slot}", () => word.slot).replace("{word}", () => word.typed);
+  }
   else if (word.unseen) chip.title = texts.unseen;
   else if (end) chip.title = texts.end_help;
   if (side === "target") writeChance(row, word, texts);
@@ -105,6 +109,7 @@ function writeMarks(panel, { sources, outputs, texts }) {
     unknown: words.some((word) => word.slot !== ""),
     unsure: outputs.some((word) => word.unsure && word.slot === ""),
     unseen: sources.some((word) => word.unseen),
+    guarded: outputs.some((word) => word.guarded !== ""),
   };
   for (const [name, seen] of Object.entries(marks)) {
     const mark = panel.frame.querySelector(`.marks .${name}`);

@@ -44,8 +44,8 @@ def word_lines(
     weights (T, S): of each output to each source word. step: the output word whose probability is
     marked, because its candidates stand elsewhere on the page, or NO_STEP. colours: "line",
     "probability", "unsure", "grey". texts: "source", "output", "end", "slot" and "slot_listed"
-    (with {slot}), "unseen", "legend", and "mark_unknown", "mark_unsure", "mark_unseen" for
-    the legend. The component fills the height of the container it stands in.
+    (with {slot} and {word}), "guarded" (with {word}), "unseen", "legend", and "mark_unknown",
+    "mark_unsure", "mark_unseen", "mark_guarded" for the legend. The component fills the height of the container it stands in.
     """
 
     def clicked() -> None:
@@ -96,6 +96,7 @@ def read_pin(value: Mapping[str, Any], sources: int, outputs: int) -> Pin | None
 
 def _sent(chip: Chip) -> dict[str, Any]:
     sent: dict[str, Any] = {"text": chip.text, "slot": chip.slot, "sink": chip.sink}
+    sent |= {"typed": chip.typed, "guarded": chip.guarded}
     sent |= {"listed": chip.listed, "unseen": chip.unseen}
     if chip.probability is None:
         return sent

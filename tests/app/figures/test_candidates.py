@@ -28,7 +28,7 @@ def test_words_are_shown_as_typed_and_duplicates_stay_apart() -> None:
     labels = figure.layout.yaxis.ticktext
     assert labels[0] == "<b>&lt;b&gt;x&lt;/b&gt;</b>"
     assert labels[1] == labels[2] == "&amp;lt;"
-    assert labels[3] == "a␣b"
+    assert labels[3] == "a b"
     assert figure.layout.yaxis.type == "linear"
     assert list(figure.layout.yaxis.tickvals) == [0, 1, 2, 3, 4]
     assert figure.data[0].customdata[1].startswith("&amp;lt;<br>")
