@@ -71,8 +71,9 @@ def clamp(state: State, bounds: Bounds) -> tuple[State, tuple[str, ...]]:
     if any(layer >= bounds.layers[stack] for stack, layer in state.unfolded):
         gone.add("unfolded")
     query = state.to_query()
-    said = gone - {"layer", "head"} if state.opens == "own" else gone  # nobody asked for that head
     kept: dict[str, Any] = {each.name: each.default for each in fields(State) if each.name in gone}
+    if gone & {"layer", "head"}:
+        kept["opens"] = "own"
     if "trail" in gone:
         kept["way"] = ()
-    return replace(state, **kept), tuple(f"{name}={query[name]}" for name in sorted(said))
+    return replace(state, **kept), tuple(f"{name}={query[name]}" for name in sorted(gone))

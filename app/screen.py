@@ -148,6 +148,10 @@ class State:
     precision: int = _kept(3, between(1, 7))
     size: int = _kept(100, between(80, 200))  # type size in percent, for projectors
 
+    def __post_init__(self) -> None:
+        if (self.kind, self.layer, self.head) != ("encoder", 0, None):
+            object.__setattr__(self, "opens", "picked")
+
     def to_query(self) -> dict[str, str]:
         """The query parameters of a link to this screen: only what differs from the defaults.
 
@@ -182,8 +186,6 @@ class State:
                 found[each.name] = codec.read(query[each.name])
             except ValueError:
                 dropped.append(f"{each.name}={query[each.name]}")
-        if _HEAD & found.keys():
-            found["opens"] = "picked"
         return State(**found), tuple(dropped)
 
     def changed(self, **changes: Any) -> State:

@@ -160,9 +160,8 @@ def settle(trace: Any) -> State:
 
 def open_on(kind: str, layer: int, head: int | None) -> None:
     """Put a page's own head in focus, as long as the reader has picked none."""
-    now = get_state()
-    if now.opens == "own" and (now.kind, now.layer, now.head) != (kind, layer, head):
-        _write(replace(now, kind=kind, layer=layer, head=head, query=None, key=None))
+    if get_state().opens == "own":
+        update(kind=kind, layer=layer, head=head)
 
 
 def settle_step(steps: Sequence[int]) -> State:

@@ -235,3 +235,13 @@ def test_steps_beyond_the_sentence_go_and_are_named() -> None:
 def test_every_field_has_its_name_on_screen(language: str) -> None:
     named = texts(language)
     assert [each.name for each in fields(State) if f"link.{each.name}" not in named] == []
+
+
+def test_a_page_opens_on_its_own_head_until_one_is_picked() -> None:
+    assert State().opens == "own" and State(head=1).opens == "picked"
+    assert State().changed(text="I have a cat").opens == "own"
+    mean = State().changed(kind="encoder", layer=0, head=None)
+    assert mean.opens == "picked" and mean.to_query() == {"opens": "picked"}
+    assert State.from_query(mean.to_query()) == (mean, ())
+    assert State(layer=1).to_query() == {"layer": "2"}
+    assert clamp(State(head=7), BOUNDS)[0].opens == "own"
