@@ -45,7 +45,8 @@ def word_lines(
     marked, because its candidates stand elsewhere on the page, or NO_STEP. colours: "line",
     "probability", "unsure", "grey". texts: "source", "output", "end", "slot" and "slot_listed"
     (with {slot} and {word}), "guarded" (with {word}), "unseen", "legend", and "mark_unknown",
-    "mark_unsure", "mark_unseen", "mark_guarded" for the legend. The component fills the height of the container it stands in.
+    "mark_unsure", "mark_unseen", "mark_guarded" for the legend. The component fills the height of
+    the container it stands in.
     """
 
     def clicked() -> None:
