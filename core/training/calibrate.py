@@ -34,7 +34,7 @@ from core.training.measures.free_typed import (
 )
 from core.translator import Translator
 
-TYPED = ("everyday", "open")  # not the sealed one
+TYPED = ("everyday", "open", "teachers", "daily")  # not the sealed ones
 PAIRS, DRAW = 300, 1  # held-out pairs, each in both directions; not those of the evaluation
 NONSENSE = 200  # sentences
 # A sentence of each kind counts so much: what is typed is what the badge is for.

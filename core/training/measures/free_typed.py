@@ -33,8 +33,10 @@ SETS = {
     "sealed": "free_typed_sealed.json",  # frozen before any result was seen, never tuned on
     "teachers": "teachers_open.json",  # what teaching on Transformers uses; widened with it in mind
     "teachers_sealed": "teachers_sealed.json",  # the other half: frozen, never tuned on
+    "daily": "daily_open.json",  # short everyday sentences; widened with them in mind
+    "daily_sealed": "daily_sealed.json",  # others of that kind: frozen, never tuned on
 }
-SEALED = ("sealed", "teachers_sealed")
+SEALED = ("sealed", "teachers_sealed", "daily_sealed")
 OPEN_JUDGEMENTS = "judgements.json"
 JUDGEMENTS = (OPEN_JUDGEMENTS, "judgements_sealed.json")  # apart: one can be left unread
 Verdict = Literal["accepted", "acceptable", "wrong", "not judged"]
