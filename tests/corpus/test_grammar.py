@@ -128,7 +128,10 @@ def test_coreference_has_both_readings(pairs: list[Pair]) -> None:
         nouns[noun < before[0]] += 1
         again = [c for e, c in pair.alignment if e == pronoun]
         said = [c for e, c in pair.alignment if e == noun]
-        assert pair.chinese[again[-1]] == pair.chinese[said[0]], pair
+        named = "en-zh" in pair.directions  # from Chinese a pronoun may stand there, too
+        there = {pair.chinese[said[0]]} if named else {pair.chinese[said[0]], "它"}
+        assert pair.chinese[again[-1]] in there, pair
+    assert any(pair.chinese.count("它") for pair in family)
     assert min(nouns.values()) > len(family) / 4
 
 
