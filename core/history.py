@@ -18,7 +18,7 @@ from core.errors import GlassformerError
 from core.stored import UNREADABLE, problem_of, read_json_file
 
 HISTORY = "history.json"
-SNAPSHOT_STEPS = (0, 50, 100, 200, 400, 600, 1000, 1500, 2500, 4000, 7000)
+SNAPSHOT_STEPS = (0, 50, 100, 200, 400, 1000, 1500, 2500, 4000, 7000)
 CURVE_EVERY = 50  # steps that one point of the curve is the mean of
 
 
