@@ -9,7 +9,6 @@ import streamlit as st
 from app import state
 from app.figures.attention_roles import roles_figure
 from app.figures.labels import format_percent
-from app.widgets.attention import worth
 from app.widgets.attention.focus import Focus, choice, head_name
 from app.widgets.attention.off import off_button, off_heads
 from app.widgets.attention.taught import SIGN, taught_note
@@ -30,9 +29,7 @@ def show(focus: Focus) -> None:
     choice("kind", state.KINDS, width="stretch")
     orders = {"place": "place"} | {role: role_word(focus.kind, role) for role in ROLES}
     labels = {order: say(f"attention.order_{word}") for order, word in orders.items()}
-    with st.container(key="attention_find", horizontal=True, gap="xsmall", wrap=False):
-        menu("attention_order", say("attention.order"), labels, now.order, into("order"))
-        worth.show(focus)
+    menu("attention_order", say("attention.order"), labels, now.order, into("order"))
     head_grid(
         overview(trace, focus.kind),
         thumbnails(focus),

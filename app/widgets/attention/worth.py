@@ -12,6 +12,8 @@ from app.widgets.attention.taught import SIGN, taught_as
 from app.words import say
 from core.reading.measured_heads import CLEAR, MeasuredHead, best_by_role
 
+ROOM = 200  # pixels of a button
+
 
 def show(focus: Focus) -> None:
     """Draw the button and the list that it opens; nothing for a model without measures."""
@@ -37,7 +39,7 @@ def _row(role: str, head: MeasuredHead, direction: str) -> None:
         st.button(
             f"{say(f'attention.role_{role}')} {sign}".strip(),
             key=f"widget_worth_{role}",
-            width="stretch",
+            width=ROOM,
             on_click=take,
         )
         name = f"{say(f'attention.kind_{head.kind}')} · {head_name(head.layer, head.head)}"
