@@ -9,6 +9,7 @@ import streamlit as st
 from app import state
 from app.figures.attention_roles import roles_figure
 from app.figures.labels import format_percent
+from app.widgets.attention import worth
 from app.widgets.attention.focus import Focus, choice, head_name
 from app.widgets.attention.off import off_button, off_heads
 from app.widgets.attention.taught import SIGN, taught_note
@@ -26,6 +27,7 @@ NAMED_COLUMNS = 5  # with more columns there is room for the number alone
 def show(focus: Focus) -> None:
     """Draw the pickers, the thumbnails and the roles of the head in focus."""
     now, trace = focus.now, focus.trace
+    worth.show(focus)
     choice("kind", state.KINDS, width="stretch")
     orders = {"place": "place"} | {role: role_word(focus.kind, role) for role in ROLES}
     labels = {order: say(f"attention.order_{word}") for order, word in orders.items()}

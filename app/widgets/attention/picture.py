@@ -9,7 +9,6 @@ from app import state
 from app.figures.attention_map import CELLS, MapLayout, MapTexts, map_figure, numbered_axes
 from app.figures.colours import head_colour
 from app.figures.labels import visible
-from app.widgets.attention import worth
 from app.widgets.attention.focus import Focus, choice, head_name, pin
 from app.widgets.attention.taught import taught_note, with_mark
 from app.widgets.attention_lines import Line, attention_lines
@@ -49,11 +48,7 @@ def _show_title(focus: Focus) -> None:
     title = f"**{focus.name}** · {say(f'attention.title_{focus.now.kind}')}"
     every = focus.now.view == "heads"
     note = "" if every else taught_note(focus.kind, focus.now.layer, focus.now.head)
-    with st.container(
-        key="attention_title", horizontal=True, gap="small", vertical_alignment="center", wrap=False
-    ):
-        st.markdown(with_mark(title, note), help=note or None, width="stretch")
-        worth.show(focus)
+    st.markdown(with_mark(title, note), help=note or None)
 
 
 def _show_matrix(focus: Focus) -> None:

@@ -21,7 +21,9 @@ def show(focus: Focus) -> None:
     best = best_by_role(measured(), direction)
     if not best:
         return
-    with st.popover(say("attention.worth"), icon=":material/star:", key="attention_worth"):
+    with st.popover(
+        say("attention.worth"), icon=":material/star:", key="attention_worth", width="stretch"
+    ):
         st.caption(say("attention.worth_about"))
         for role, head in best.items():
             _row(role, head, direction)
