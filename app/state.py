@@ -160,8 +160,8 @@ def settle(trace: Any) -> State:
 
 def open_on(kind: str, layer: int, head: int | None) -> None:
     """Put a page's own head in focus, as long as the reader has picked none."""
-    if get_state().opens == "own":
-        update(kind=kind, layer=layer, head=head)
+    if (state := get_state()).opens == "own":
+        _write(state.changed(kind=kind, layer=layer, head=head))
 
 
 def settle_step(steps: Sequence[int]) -> State:

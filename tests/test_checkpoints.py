@@ -18,7 +18,14 @@ from core.checkpoints import (
     save_snapshot,
 )
 from core.errors import GlassformerError
-from core.history import CurvePoint, History, SnapshotMetrics, save_history, snapshot_steps
+from core.history import (
+    SNAPSHOT_STEPS,
+    CurvePoint,
+    History,
+    SnapshotMetrics,
+    save_history,
+    snapshot_steps,
+)
 from core.model.transformer import Transformer
 from core.text.tokenizer import Tokenizer
 
@@ -203,4 +210,4 @@ def test_what_config_tells(folder: Path) -> None:
 def test_the_steps_that_are_kept() -> None:
     assert snapshot_steps(120) == (0, 50, 100, 120)
     assert snapshot_steps(100) == (0, 50, 100)
-    assert len(snapshot_steps(12000)) == 12
+    assert snapshot_steps(12000) == (*SNAPSHOT_STEPS, 12000)

@@ -71,7 +71,7 @@ def test_a_run_comes_back_bit_for_bit() -> None:
         trace.config,
     )
     assert is_made_by(found, load_model())
-    assert not is_made_by(found, load_model("translator-taught"))
+    assert not is_made_by(found, load_model("translator-plain"))
 
 
 def test_a_run_with_lost_numbers_is_one_of_a_switch() -> None:

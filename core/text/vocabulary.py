@@ -21,7 +21,7 @@ SLOTS_PER_KIND = 4
 SLOTS = tuple(f"<{kind}{number}>" for kind in KINDS for number in range(1, SLOTS_PER_KIND + 1))
 RESERVED = (*SPECIALS, *SLOTS)
 FILE = "vocabulary.json"
-RARELY = 100  # times as rare as the word of the same meaning: too rarely taught to be read
+RARELY = 50  # times as rare as the word of the same meaning: too rarely taught to be read
 MOST_COUNTED = 2**53  # occurrences of a word: what a float counts exactly
 _SYNONYMS = DATA / "synonyms.toml"
 

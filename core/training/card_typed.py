@@ -17,6 +17,8 @@ ABOUT = {
     "sealed": "written before any result was seen and never tuned on: the honest figure",
     "teachers": "sentences that teaching uses; the grammar was widened with them in mind",
     "teachers_sealed": "as many of the same kinds, written with them and never tuned on",
+    "daily": "short everyday sentences; the grammar was widened with them in mind",
+    "daily_sealed": "others of that kind, written beside them and never tuned on",
 }
 VERDICTS: tuple[Verdict, ...] = ("accepted", "acceptable", "wrong", "not judged")
 

@@ -33,7 +33,7 @@ class Recipe:
     those of the last encoder layer and of the last decoder layer, or of all decoder layers.
     """
 
-    steps: int = 24000
+    steps: int = 19000
     seed: int = 1
     batch_size: int = 192  # sentences
     warmup: int = 400

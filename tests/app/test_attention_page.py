@@ -71,10 +71,13 @@ def test_what_is_drawn_is_what_was_recorded(
 
 
 def test_the_first_visit_explains_itself(open_page: Callable[..., AppTest]) -> None:
-    app = open_page()
-    shown = markdown(app)
-    assert "Layer 1 · mean of its heads" in shown
+    shown = markdown(open_page())
+    assert "Layer 2 · Head 1" in shown
     assert "as an example. Click any cell" in shown
+    assert "encoder/1/self_attention/weights" in shown
+    assert "Pick a head" not in shown
+    shown = markdown(open_page(opens="picked"))
+    assert "Layer 1 · mean of its heads" in shown
     assert "Pick a head" in shown
     assert "encoder/0/self_attention/weights" in shown
 
@@ -213,8 +216,8 @@ def test_heads_can_be_ranked_by_what_they_do(open_page: Callable[..., AppTest], 
 def test_lines_have_one_head_the_mean_or_every_head(open_page: Callable[..., AppTest]) -> None:
     for query, names in (
         ({"view": "lines", "head": "2"}, ["Layer 1 · Head 2"]),
-        ({"view": "lines"}, ["Layer 1 · mean of its heads"]),
-        ({"view": "heads"}, [f"Layer 1 · Head {head}" for head in (1, 2, 3, 4)]),
+        ({"view": "lines", "opens": "picked"}, ["Layer 1 · mean of its heads"]),
+        ({"view": "heads", "opens": "picked"}, [f"Layer 1 · Head {head}" for head in (1, 2, 3, 4)]),
     ):
         data = component(open_page(**query), "attention_lines")
         assert [head["name"] for head in data["heads"]] == names

@@ -130,7 +130,7 @@ def test_tensors_hold_a_head_and_an_axis(two: tuple[Trace, Trace]) -> None:
     address = "encoder/1/self_attention/q"
     app = opened("tensors", text=TIRED, second=WIDE, address=address, head="3")
     one, other, step = pictures(app, "beside_tensor")
-    assert one.shape == (13, 20)  # thirteen lines: "old" stands alone
+    assert one.shape == (13, 28)  # thirteen lines: "old" stands alone
     assert (one[:5] == two[0][address][0, 2, :5].numpy()).all()
     assert np.isnan(one[5]).all()
     assert (other == two[1][address][0, 2].numpy()).all()
@@ -200,7 +200,7 @@ def test_hostile_words_are_shown_as_typed() -> None:
 
 
 def test_numbers_that_are_lost_are_said() -> None:
-    app = opened("attention", edits="mask_fill;lines:*,(),(3)", run="both")
+    app = opened("attention", edits="mask_fill;lines:*,(),(3)", run="both", opens="picked")
     written = said(app).replace("\\", "")
     assert "NaN or ∞ (12 cells)" in written
     assert "Not one number differs" not in written

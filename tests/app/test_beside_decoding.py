@@ -4,12 +4,14 @@ import re
 
 import pytest
 
-from tests.app.test_beside import TIRED, WIDE, charts, html, said
+from tests.app.test_beside import TIRED, charts, html, said
 from tests.opened_app import opened
+
+LONG = TIRED.replace("street", "long street").replace("tired", "wide")
 
 
 def test_steps_are_counted_as_each_run_counts_them() -> None:
-    app = opened("decoding", text=TIRED, second=WIDE)
+    app = opened("decoding", text=TIRED, second=LONG)
     heads = re.findall(r"<th scope='col'>Step ([^<]+)</th>", html(app))
     assert heads[:7] == ["1", "2", "3", "–|4", "–|5", "4|6", "5|7"]
     assert charts(app, "beside_steps_chart")["layout"]["xaxis"]["ticktext"] == heads

@@ -5,7 +5,7 @@ import pytest
 from app.widgets.stage_bar.examples import Example, examples
 from core.checkpoints import list_models, load_model
 
-LOOKS = 0.1  # of a row's weight: from here on a head may be said to look there
+LOOKS = 0.5  # of a row's weight: from here on a head may be said to look there
 
 
 def example(name: str) -> Example:
@@ -13,17 +13,19 @@ def example(name: str) -> Example:
     return found
 
 
-@pytest.mark.parametrize("model", list_models())
-def test_no_encoder_head_shows_what_the_pronoun_of_the_apples_stands_for(model: str) -> None:
+@pytest.mark.parametrize(("model", "looks"), [("translator", True), ("translator-plain", False)])
+def test_a_taught_head_shows_what_the_pronoun_of_the_apples_stands_for(
+    model: str, looks: bool
+) -> None:
     trace = load_model(model).trace(example("apples").text)
     query, key = (trace.source_tokens.index(word) for word in ("它", "苹果"))
     most = max(
         float(trace[f"encoder/{layer}/self_attention/weights"][0, :, query, key].max())
         for layer in range(trace.config.encoder_layers)
     )
-    assert most < LOOKS  # measured: 0.059 and 0.009
-    assert "no encoder head" in example("apples").note_en
-    assert "没有一个头" in example("apples").note_zh
+    assert (most > LOOKS) is looks  # measured: 0.99 and 0.11
+    assert "a taught head" in example("apples").note_en
+    assert "教过的头" in example("apples").note_zh
 
 
 @pytest.mark.parametrize("model", list_models())

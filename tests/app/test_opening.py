@@ -177,10 +177,10 @@ def test_an_experiment_sets_its_sentence_and_switches() -> None:
 
 
 def test_an_experiment_chooses_its_model() -> None:
-    data = Experiment((Causal(),)).to_json(load_model("translator-taught"), {"text": SENTENCE})
+    data = Experiment((Causal(),)).to_json(load_model("translator-plain"), {"text": SENTENCE})
     app = opened("attention")
     open_in(app, "experiment.json", data.encode())
-    assert state_of(app).model == "translator-taught"
+    assert state_of(app).model == "translator-plain"
 
 
 def test_an_experiment_without_a_sentence_keeps_the_one_on_screen() -> None:

@@ -41,6 +41,7 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def clear() -> None:
     stored._load.clear()
+    stored.get_heads.clear()
     traces._traces.clear()
 
 

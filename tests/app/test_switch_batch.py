@@ -100,7 +100,7 @@ def test_where_the_sentence_is_refused_the_numbers_are_those_of_the_model_on_scr
     known = opened("switch", switches="batch", batch=BATCH, edits=OFF.text)
     refused = opened(
         "switch", switches="batch", batch=BATCH, edits=OFF.text, text="Привет",
-        model="translator-taught",
+        model="translator-plain",
     )  # fmt: skip
     assert refused.session_state["kept_shown"].model == ""
     assert table(refused) == table(known)

@@ -170,7 +170,8 @@ def test_the_embedding_scale(app: AppTest) -> None:
     trace = put(app, "no_embedding_scale")
     assert torch.equal(trace["source/scaled"], trace["source/embedding"])
     plain = put(app, "no_embedding_scale", on=False)
-    assert torch.equal(plain["source/scaled"], plain["source/embedding"] * math.sqrt(80))
+    width = plain.config.d_model
+    assert torch.equal(plain["source/scaled"], plain["source/embedding"] * math.sqrt(width))
 
 
 @pytest.mark.parametrize(

@@ -91,26 +91,26 @@ def test_there_are_enough_and_the_first_turns_the_pronoun() -> None:
 def test_what_the_notes_say_of_single_words() -> None:
     """The parts of the notes that the text after does not show by itself."""
     found = {each.id: each for each in examples()}
-    taught = load_about("translator-taught")["taught"]["antecedent"]
+    taught = load_about("translator")["taught"]["antecedent"]
     assert found["taught"].edits == f"heads_off:{taught['address'][:-8]},({taught['head']})"
-    weights = model("translator-taught").trace(found["taught"].text)[taught["address"]]
+    weights = model("").trace(found["taught"].text)[taught["address"]]
     assert int(weights[0, taught["head"], 7].argmax()) == 1  # from "it" to "animal"
-    assert model("").config.d_k == 20
-    assert model("").config.d_model == 80
+    assert model("").config.d_k == 28
+    assert model("").config.d_model == 112
     even = runs(found["even"])[1]["decoder/0/self_attention/weights"][0, :, 2]
     assert torch.allclose(even, torch.full_like(even, 1 / even.size(-1)))
 
 
 def test_a_click_loads_it_and_a_second_one_switches_back() -> None:
     app = opened("switch", text="I love machine learning")
-    app = send(app, "example_cards", "pick", {"id": "solo"})
-    now, solo = state_of(app), next(each for each in examples() if each.id == "solo")
-    assert (now.text, now.model, now.edits) == (solo.text, solo.model, solo.edits)
-    assert (now.kind, now.layer, now.head, now.result) == ("cross", 0, 3, "words")
-    assert data_of(app, "example_cards")["chosen"] == "solo"
+    app = send(app, "example_cards", "pick", {"id": "counts"})
+    now, found = state_of(app), next(each for each in examples() if each.id == "counts")
+    assert (now.text, now.model, now.edits) == (found.text, found.model, found.edits)
+    assert (now.kind, now.layer, now.head, now.result) == ("cross", 0, 2, "words")
+    assert data_of(app, "example_cards")["chosen"] == "counts"
     after = "".join(each["text"] for each in data_of(app, "effect_words")["sentences"][1])
-    assert after == solo.expect["after"]
-    app = send(app, "example_cards", "pick", {"id": "solo"})
+    assert after == found.expect["after"]
+    app = send(app, "example_cards", "pick", {"id": "counts"})
     now = state_of(app)
     assert (now.edits, now.text, now.model) == ("", "I love machine learning", "")
     assert data_of(app, "example_cards")["chosen"] == ""

@@ -84,9 +84,9 @@ def test_attention_comes_into_view_with_the_groups_about_it(group: str) -> None:
 
 def test_rounding_is_called_so_and_stays_pale(causal: tuple[Trace, Trace]) -> None:
     """Rows that were computed beside fewer others differ in the last bit."""
-    edits = "mask_fill;lines:decoder/0/self_attention,(),(3)"
-    query = {"edits": edits, "kind": "decoder", "layer": "1", "head": "2"}
-    app = opened("switch", text="猫在桌子上", **query)
+    edits = "mask_fill;lines:decoder/0/self_attention,(),(6)"
+    query = {"edits": edits, "kind": "decoder", "layer": "2", "head": "4"}
+    app = opened("switch", text="The girl is reading a book in the room", **query)
     data = charts(app, "beside_switch")
     step = numbers(data["data"][2]["z"])
     assert 0 < np.nanmax(np.abs(step)) < 1e-6

@@ -11,9 +11,11 @@ from core.trace.sites import Axis
 from tests.opened_app import opened, state_of
 
 MODEL = load_model()
+WIDTH = MODEL.config.d_model
 CAT, DOG = "I have a cat", "I have a dog"
 OUTPUT = "encoder/0/feed_forward/output"
 WEIGHTS = "encoder/1/self_attention/weights"
+ALL = 5 * WIDTH  # the numbers of `OUTPUT`: of four words and the end of the sentence
 
 
 def at(address: str, **more: str) -> AppTest:
@@ -59,7 +61,7 @@ def test_numbers_along_an_axis_without_words() -> None:
     apply(app)
     switch = TensorScale(OUTPUT, (("feature", (*range(8), 11)),), -3.0)
     assert state_of(app).edits == switch.text
-    assert f"{changed(switch, OUTPUT)} of the 400 numbers" in said(app)
+    assert f"{changed(switch, OUTPUT)} of the {ALL} numbers" in said(app)
 
 
 def test_noise_has_a_spread_and_a_draw() -> None:
@@ -78,19 +80,19 @@ def test_a_patch_from_other_places_of_another_sentence() -> None:
     app.text_input(key="widget_tensor_sentence").set_value(DOG).run()
     app.multiselect(key="widget_tensor_at_position").set_value([3]).run()
     app.multiselect(key="widget_tensor_origin").set_value([0]).run()
-    assert "takes hold of 80 of 400 numbers" in said(app)
+    assert f"takes hold of {WIDTH} of {ALL} numbers" in said(app)
     apply(app)
     switch = TensorPatch(OUTPUT, (("position", (3,)),), DOG, (("position", (0,)),))
     assert state_of(app).edits == switch.text
-    assert f"{changed(switch, OUTPUT)} of the 400 numbers" in said(app)
+    assert f"{changed(switch, OUTPUT)} of the {ALL} numbers" in said(app)
 
 
 def test_rows_that_another_word_moved_are_told_apart() -> None:
     cross = "decoder/1/cross_attention/output"
     switch = TensorPatch(cross, (("position", (3,)),), DOG)
     app = at(cross, edits=switch.text)
-    assert f"{changed(switch, cross)} of the 480 numbers" in said(app)
-    assert changed(switch, cross) > 80 and "Rows after the first other word" in said(app)
+    assert f"{changed(switch, cross)} of the {6 * WIDTH} numbers" in said(app)
+    assert changed(switch, cross) > WIDTH and "Rows after the first other word" in said(app)
     assert "Rows after" not in said(at(OUTPUT, edits=TensorScale(OUTPUT, (), 1.001).text))
 
 
@@ -123,7 +125,7 @@ def test_no_number_is_said_in_place(typed: str) -> None:
     assert any("is not a number" in each.value for each in app.error)
 
 
-@pytest.mark.parametrize("typed", ["0", "81", "5-3", "x", "1-999999"])
+@pytest.mark.parametrize("typed", ["0", str(WIDTH + 1), "5-3", "x", "1-999999"])
 def test_places_that_are_not_there_are_said(typed: str) -> None:
     app = at(OUTPUT)
     app.text_input(key="widget_tensor_at_feature").set_value(typed).run()
@@ -151,7 +153,7 @@ def test_places_in_words_and_spans() -> None:
 def test_a_pattern_edits_every_tensor_that_it_names() -> None:
     pattern = "encoder/*/feed_forward/output"
     app = at("", draft=f"form:address,{pattern}")
-    assert "takes hold of 800 of 800 numbers" in said(app)
+    assert f"takes hold of {2 * ALL:,} of {2 * ALL:,} numbers" in said(app)
     apply(app)
     assert state_of(app).edits == TensorSet(pattern, (), 0.0).text
     app = at("", draft="form:address,encoder/7/nowhere")

@@ -11,7 +11,8 @@ from app.widgets.attention import taught
 from core.checkpoints import load_about
 from tests.opened_app import opened
 
-MODEL = "translator-taught"
+MODEL = "translator"
+PLAIN = "translator-plain"
 PLACES = [("cross", "2", "1", "alignment"), ("encoder", "2", "1", "antecedent")]
 WORD = {"en": "◥ taught", "zh": "◥ 教过"}
 NO_CAUSE = {"en": "not a cause", "zh": "不是原因"}
@@ -68,7 +69,7 @@ def test_the_lines_between_words_say_it_too(page: str) -> None:
 
 @pytest.mark.parametrize("page", ["attention", "training"])
 def test_nothing_is_marked_in_the_plain_model(page: str) -> None:
-    app = opened(page, kind="cross", layer="2", head="1", replay="attention")
+    app = opened(page, model=PLAIN, kind="cross", layer="2", head="1", replay="attention")
     assert not marked(app, "en")
     assert not any(item["marked"] for item in grid(app))
 

@@ -97,7 +97,7 @@ def test_the_walkthrough_opens_at_the_very_cell() -> None:
         "kind": "cross", "head": 3, "query": 2, "key": 4,
     }  # fmt: skip
     joined = unfold(trace, model.transformer, "encoder/0/self_attention/concat", (0, 7, 45))
-    assert (selection(trace, joined)["head"], selection(trace, joined)["feature"]) == (2, 5)
+    assert (selection(trace, joined)["head"], selection(trace, joined)["feature"]) == (1, 17)
 
 
 @pytest.mark.parametrize("page", ["walkthrough", "vectors", "lab"])

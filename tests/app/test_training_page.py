@@ -59,7 +59,13 @@ def models(folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 def forget() -> None:
-    for cache in (stored._load, traces._traces, stored._snapshots, traces._replays):
+    for cache in (
+        stored._load,
+        stored.get_heads,
+        traces._traces,
+        stored._snapshots,
+        traces._replays,
+    ):
         cache.clear()
 
 

@@ -13,9 +13,11 @@ from app import service
 from app.figures.labels import format_number
 from app.screen import POSITIONS
 from app.words.lookup import texts
+from core import load_model
 from tests.opened_app import opened, state_of
 
 SENTENCE = "The animal didn't cross the street because it was too tired"
+WIDTH = load_model().config.d_model
 
 
 def page(view: str, **query: str) -> AppTest:
@@ -42,7 +44,7 @@ def drawn(app: AppTest, at: int) -> np.ndarray:
 
 
 def angle(place: int, exponent: int) -> float:
-    return float(place / 10000 ** (exponent / 80))
+    return float(place / 10000 ** (exponent / WIDTH))
 
 
 def by_formula(length: int, own_exponent: bool = False) -> np.ndarray:
@@ -50,7 +52,7 @@ def by_formula(length: int, own_exponent: bool = False) -> np.ndarray:
         [
             [
                 math.cos(angle(t, j if own_exponent else j - 1)) if j % 2 else math.sin(angle(t, j))
-                for j in range(80)
+                for j in range(WIDTH)
             ]
             for t in range(length)
         ]
@@ -84,7 +86,7 @@ def test_dots_say_that_only_the_distance_counts() -> None:
     app = page("dots", kind="encoder", query="2", key="6")
     table = by_formula(12)
     assert drawn(app, 0) == pytest.approx(table @ table.T, abs=1e-4)
-    dot = sum(math.cos(angle(4, 2 * m)) for m in range(40))
+    dot = sum(math.cos(angle(4, 2 * m)) for m in range(WIDTH // 2))
     assert tables(app).count(format_number(dot, 3)) == 3  # here, the least, the most of distance 4
     app = page("dots", kind="encoder", query="2", key="6", formula="notes")
     other = by_formula(12, own_exponent=True)

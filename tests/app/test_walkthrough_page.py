@@ -102,9 +102,9 @@ def test_a_cell_of_the_stream_is_a_word_and_a_feature() -> None:
 
 def test_a_cell_of_joined_heads_is_a_head_and_its_feature() -> None:
     now = after(State(), "encoder/0/self_attention/q:joined", (0, 5, 43))
-    assert (now.head, now.feature) == (2, 3)
+    assert (now.head, now.feature) == (1, 15)
     focus = seen(replace(now, walk="encoder.0.self_attention.split"))
-    assert focus.cell(focus.output).index == (0, 2, 5, 3)
+    assert focus.cell(focus.output).index == (0, 1, 5, 15)
 
 
 @pytest.mark.parametrize("output", ["q", "k", "v"])

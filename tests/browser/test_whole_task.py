@@ -37,6 +37,7 @@ def test_from_a_sentence_to_one_number_and_back_by_its_link(
     expect(page.locator("body")).to_contain_text(trace.output_text)
 
     page.get_by_role("link", name="Attention").click()
+    page.locator(".st-key-widget_attention_kind").get_by_text("Encoder", exact=True).click()
     page.get_by_role("button", name="Layer 2 · Head 3", exact=True).click()
     expect(page.get_by_text("How much each")).to_contain_text("Layer 2 · Head 3")
     page.wait_for_selector(f'{PICTURE}[data-bridged="yes"] .nsewdrag', state="attached")

@@ -154,13 +154,13 @@ def test_a_file_of_another_model_or_a_newer_version_is_refused() -> None:
     for damaged in ("", "[]", "null", "{}", json.dumps(foreign), json.dumps(about)[:-9]):
         assert key_of(lambda: Experiment.from_json(damaged, model())) == "experiment_damaged"  # noqa: B023
     assert key_of(lambda: Experiment.from_json(json.dumps(odd), model())) == "experiment_kind"
-    other = load_model("translator-taught")
+    other = load_model("translator-plain")
     text = EVERYTHING.to_json(model())
     assert key_of(lambda: Experiment.from_json(text, other)) == "experiment_model"
 
 
 def test_the_fingerprint_is_of_weights_config_and_words() -> None:
-    marks = {fingerprint(model()), fingerprint(load_model("translator-taught"))}
+    marks = {fingerprint(model()), fingerprint(load_model("translator-plain"))}
     marks.add(fingerprint(with_config(model(), replace(model().config, norm_place="pre"))))
     marks.add(fingerprint(load_model("translator@100")))
     assert len(marks) == 4

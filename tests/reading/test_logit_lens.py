@@ -44,14 +44,14 @@ def test_every_number(run: Any, sublayers: bool) -> None:
         expected = distribution(trace, model, place)
         for t, word in enumerate(ids):
             row = expected[t]
-            assert found.chosen[n, t] == pytest.approx(row[word], abs=1e-5)
+            assert found.chosen[n, t] == pytest.approx(row[word], abs=3e-5)
             order = np.argsort(-row, kind="stable")
-            assert found.probabilities[n, t] == pytest.approx(row[order[:4]], abs=1e-5)
-            assert row[found.best[n, t]] == pytest.approx(row[order[:4]], abs=1e-5)
+            assert found.probabilities[n, t] == pytest.approx(row[order[:4]], abs=3e-5)
+            assert row[found.best[n, t]] == pytest.approx(row[order[:4]], abs=3e-5)
             close = np.isclose(row, row[word], rtol=1e-4, atol=1e-9).sum()  # near ties
             assert abs(found.rank[n, t] - (1 + (row > row[word]).sum())) < close
             divergence = np.sum(final[t] * (np.log(final[t] + 1e-300) - np.log(row)))
-            assert found.divergence[n, t] == pytest.approx(divergence, abs=1e-4)
+            assert found.divergence[n, t] == pytest.approx(divergence, rel=5e-6, abs=1e-4)
             entropy = -np.sum(row * np.log(row))
             assert found.entropy[n, t] == pytest.approx(entropy, abs=1e-4)
 

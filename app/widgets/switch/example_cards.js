@@ -19,8 +19,7 @@ function makeCard(list, card, data) {
   made.title = [...card.sentences, chosen ? data.texts.back : data.texts.take].join("\n");
   made.append(element("span", "name", card.name));
   const corner = element("span", "corner");
-  if (card.taught) corner.append(element("span", "taught", data.texts.taught));
-  if (chosen) corner.append(" ", element("span", "back", `⟲ ${data.texts.back}`));
+  if (chosen) corner.append(element("span", "back", `⟲ ${data.texts.back}`));
   made.append(corner, element("span", "note", card.note));
   made.append(element("span", "sentence", card.sentences.join("  |  ")));
   made.onclick = () => {

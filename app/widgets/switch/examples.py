@@ -121,7 +121,7 @@ def cards_data(chosen: str) -> dict[str, Any]:
             for group in GROUPS
         ],
         "chosen": chosen,
-        "texts": {name: say(f"switch_examples.{name}") for name in ("back", "taught", "take")},
+        "texts": {name: say(f"switch_examples.{name}") for name in ("back", "take")},
         "look": {role: look.colour(role) for role in ROLES},
     }
 
@@ -134,5 +134,4 @@ def _card(example: Example, language: str) -> dict[str, Any]:
         "name": name,
         "note": note,
         "sentences": [" ".join(map(visible, each.split())) for each in sentences],
-        "taught": example.model != "",
     }

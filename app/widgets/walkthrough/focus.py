@@ -58,7 +58,7 @@ class Focus(OnScreen):
     @property
     def version(self) -> str:
         """A short name of all that the picture of a step depends on besides the step."""
-        rest = replace(self.now, walk="", layer=0)
+        rest = replace(self.now, walk="", layer=0, opens="own")
         told = repr((rest, self.look, self.unknown, id(self.trace)))
         return blake2b(told.encode(), digest_size=8).hexdigest()
 

@@ -125,7 +125,7 @@ def test_a_turn_that_asks_for_the_same_noun_flips_nothing(
     resolved, flips = redirects(translator, [(one, one) for one, _ in readings])
     whole = flips[f"decoder layer {translator.config.decoder_layers}, all heads"]
     assert resolved.total == 2 * len(readings)
-    assert whole.rate > 0.85  # the "other" noun is the noun itself, and it is written
+    assert whole.rate > 0.8  # the "other" noun is the noun itself, and it is written
 
 
 def test_attention_is_counted_for_every_gold_word(translator: Translator) -> None:

@@ -1,0 +1,85 @@
+"""Attention opens on the head that shows most of the sentence; heads worth looking at."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.figures.labels import format_percent
+from core.checkpoints import load_heads
+from core.reading.measured_heads import ROLES, MeasuredHead, best_by_role
+from tests.opened_app import drawn, opened, state_of
+
+TIRED = "The animal didn't cross the street because it was too tired"
+APPLE = "我没有吃苹果，因为它太酸了"
+HEADS = load_heads("translator")
+
+
+def best(role: str, direction: str) -> MeasuredHead:
+    return best_by_role(HEADS, direction)[role]
+
+
+def place(app: AppTest) -> tuple[str, int, int | None]:
+    now = state_of(app)
+    return now.kind, now.layer, now.head
+
+
+def place_of(head: MeasuredHead) -> tuple[str, int, int | None]:
+    return head.kind, head.layer, head.head
+
+
+@pytest.mark.parametrize(
+    ("text", "direction", "role"),
+    [
+        (TIRED, "en-zh", "antecedent"),
+        (APPLE, "zh-en", "antecedent"),
+        ("I love machine learning", "en-zh", "alignment"),
+    ],
+)
+def test_it_opens_on_the_head_that_shows_most(text: str, direction: str, role: str) -> None:
+    app = opened("attention", text=text)
+    assert place(app) == place_of(best(role, direction))
+
+
+@pytest.mark.parametrize(
+    ("text", "pronoun", "noun"),
+    [
+        (TIRED, "it", "animal"),
+        (TIRED.replace("tired", "wide"), "it", "street"),
+        (APPLE, "它", "苹果"),
+        ("动物没有过马路，因为它太累了", "它", "动物"),
+    ],
+)
+def test_there_the_pronoun_looks_at_its_noun(text: str, pronoun: str, noun: str) -> None:
+    app = opened("attention", text=text)
+    trace, now = drawn(app), state_of(app)
+    tokens = trace.source_tokens
+    weights = trace[f"encoder/{now.layer}/self_attention/weights"][0, now.head]
+    assert tokens[int(weights[tokens.index(pronoun)].argmax())] == noun
+
+
+def test_a_head_that_was_picked_stays() -> None:
+    app = opened("attention", text=TIRED, kind="encoder", layer="1", head="3")
+    assert place(app) == ("encoder", 0, 2)
+    app.text_input(key="widget_sentence").set_value(TIRED.replace("tired", "wide")).run()
+    assert place(app) == ("encoder", 0, 2)
+
+
+@pytest.mark.parametrize("text", [TIRED, APPLE])
+def test_each_row_of_the_list_tells_its_score_and_its_loss_and_opens_its_head(text: str) -> None:
+    app = opened("attention", text=text)
+    direction = drawn(app).direction
+    found = best_by_role(HEADS, direction)
+    assert tuple(found) == ROLES
+    rows = [each.value for each in app.markdown]
+    for role, head in found.items():
+        loss = head.loss(direction)
+        assert loss is not None
+        share = format_percent(head.roles[direction][role])
+        assert any(share in row and format_percent(max(loss, 0.0)) in row for row in rows), role
+        app.button(key=f"widget_worth_{role}").click().run()
+        assert place(app) == place_of(head)
+
+
+def test_a_link_of_the_model_that_is_the_default_now_opens_it() -> None:
+    app = opened("attention", text=TIRED, model="translator-taught")
+    assert drawn(app).model_name == "translator"
+    assert app.selectbox(key="widget_model_en").value == "translator"
