@@ -20,6 +20,7 @@ from app.headers import Departures, SecurityHeaders
 from app.reach import reach
 from app.uploads import UploadLimit
 from core.errors import GlassformerError
+from core.memory import share_heaps
 from core.settings import read_settings
 
 
@@ -68,6 +69,7 @@ def _load() -> None:
 
 
 _check()
+share_heaps()
 app = st.App(
     "app.py",
     lifespan=_warm_up,

@@ -160,6 +160,7 @@ ALLOWED = {
         "app.wake_ups",
         "app.widgets",
         "core.errors",
+        "core.memory",
         "core.settings",
     ),
     "app": (),
