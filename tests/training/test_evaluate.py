@@ -66,15 +66,16 @@ def test_quick_metrics_are_the_same_figures(metrics: Metrics, translator: Transl
         "coreference",
         "alignment",
         "antecedent",
+        "antecedent_zh",
     }
     decoded = metrics.written.exact["en-zh"].rate
-    assert (
-        decoded - 0.01 < quick["exact_en_zh"] <= decoded
-    )  # the guard against circles is not asked
+    # The guard against circles is not asked.
+    assert decoded - 0.01 < quick["exact_en_zh"] <= decoded
     assert quick["coreference"] == metrics.coreference.rate
     assert 0 < quick["loss"] < 0.5
-    found = best(metrics.antecedent)
+    found = best(metrics.antecedent["en-zh"])
     assert found is not None and quick["antecedent"] == found[1].rate
+    assert quick["antecedent_zh"] > 0.9
 
 
 def test_measuring_leaves_the_model_as_it_is(metrics: Metrics, translator: Translator) -> None:
