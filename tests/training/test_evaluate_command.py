@@ -74,7 +74,7 @@ def test_the_sealed_set_can_be_left_alone(
     folder: Path, asked: list[tuple[str, tuple[str, ...]]]
 ) -> None:
     RUNNER.invoke(cli.app, ["evaluate", str(folder), "--no-sealed"])
-    assert asked[0][1] == ("everyday", "open", "teachers")
+    assert asked[0][1] == ("everyday", "open", "teachers", "daily")
 
 
 def test_what_nobody_judged_is_listed_once(
