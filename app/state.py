@@ -161,6 +161,7 @@ def settle(trace: Any) -> State:
 def open_on(kind: str, layer: int, head: int | None) -> None:
     """Put a page's own head in focus, as long as the reader has picked none."""
     if (state := get_state()).opens == "own":
+        # Not `update`: the reader did nothing, so what the link could not give stays told.
         _write(state.changed(kind=kind, layer=layer, head=head))
 
 
