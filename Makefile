@@ -16,10 +16,10 @@ TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile
 HEADLESS := $(if $(CI),--server.headless true)
 
 .DEFAULT_GOAL := help
-.PHONY: help app test check format bench fuzz train evaluate calibrate browser clean
+.PHONY: help app test check format bench screenshots fuzz train evaluate calibrate browser clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 app: $(READY_APP) ## open the app in the browser (PORT=8501 ADDRESS=127.0.0.1)
 	@$(PYTHON) -m streamlit run serve.py --server.port $(PORT) --server.address $(ADDRESS) $(HEADLESS)
@@ -39,6 +39,9 @@ format: $(READY_CHECKS) ## lay out the code as the checks want it
 
 bench: $(READY_CHECKS) ## measure recording, drawing, starting, many visitors
 	@$(PYTHON) -m tests.benchmarks $(ARGS)
+
+screenshots: $(READY_CHECKS) browser ## every page in all sizes, themes, languages (ARGS="shots")
+	@$(PYTHON) -m tests.browser.screenshots $(or $(ARGS),shots)
 
 fuzz: $(READY_CHECKS) ## try thousands of hostile texts, links and files (ARGS="--seed 1")
 	@$(PYTHON) -m tests.fuzz $(ARGS)

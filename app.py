@@ -3,9 +3,13 @@
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from app import process, state, work
-from app.admission import admitted
-from app.widgets import beside, frame, trail
+from app.frame import frame
+from app.panels import compare
+from app.panels.provenance import panel as provenance
+from app.runs import turns
+from app.runs.turns import admitted
+from app.server import process
+from app.session import store
 from app.words import say
 
 PAGES = (
@@ -23,28 +27,33 @@ if __name__ != "__main__":
 def run() -> None:
     """The page on screen, once few enough others are being run."""
     st.set_page_config("Glassformer", "🔍", layout="wide", initial_sidebar_state="collapsed")
-    language = state.begin().language
+    language = store.begin().language
     page = st.navigation(_pages(language), position="top")
-    if state.sync(page.url_path).language != language:
+    if store.sync(page.url_path).language != language:
         st.rerun()  # the browser's back button: the page titles are still in the other language
     process.prepare()
-    with work.heard():
+    with turns.heard():
         frame.show()
-        if not beside.show(page.url_path):
+        if not compare.show(page.url_path):
             page.run()
-        trail.show()
+        provenance.show()
 
 
 def _pages(language: str) -> list[StreamlitPage]:
     # Streamlit resolves the path of each page that is made: once a session and language, not a run.
-    pages = state.kept(f"pages_{language}")
-    if pages is None:
-        pages = [
-            st.Page(f"app/views/{name}.py", title=say(f"frame.{name}"), default=name == PAGES[0])
+    return store.once(
+        lambda: [
+            st.Page(
+                f"app/pages/{name}/page.py",
+                title=say(f"frame.{name}"),
+                url_path=name,
+                default=name == PAGES[0],
+            )
             for name in PAGES
-        ]
-        state.keep(f"pages_{language}", pages)
-    return pages
+        ],
+        None,
+        language,
+    )
 
 
 run()

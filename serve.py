@@ -15,13 +15,12 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from app import scripts, wake_ups
-from app.headers import Departures, SecurityHeaders
-from app.reach import reach
-from app.uploads import UploadLimit
+from app.runs.uploads import UploadLimit
+from app.server import network
+from app.server.network import Departures, SecurityHeaders, reach
+from app.ui import scripts
 from core.errors import GlassformerError
-from core.memory import share_heaps
-from core.settings import read_settings
+from core.settings import read_settings, share_heaps
 
 
 def _check() -> None:
@@ -34,8 +33,7 @@ def _check() -> None:
 
 
 FIRST = (  # what the first page needs
-    "frame", "beside", "trail", "translate.lead", "translate.words_panel",
-    "translate.choices_panel", "translate.map_panel",
+    "frame.frame", "panels.compare", "panels.provenance", "pages.translate.page",
 )  # fmt: skip
 
 
@@ -45,25 +43,25 @@ async def _warm_up(_app: Any) -> AsyncIterator[None]:
     threading.Thread(target=_load, name="warm-up", daemon=True).start()
     sys.stdout.write(f"\n  {reach()}\n")
     sys.stdout.flush()
-    wake_ups.gather()
+    network.gather()
     with scripts.served():
         yield
     # A signal ends the server without Python's own clean-up: trainings and their folders go here.
-    from app import process
+    from app.server import process
 
     process.close()
 
 
 def _load() -> None:
-    from app import process
+    from app.server import process
 
     process.warm_up()
     for name in FIRST:
-        import_module(f"app.widgets.{name}")
+        import_module(f"app.{name}")
     process.wait_until_quiet()  # the first visitor has a page; what follows is for the others
-    from app import widgets
+    from app import pages
 
-    for module in pkgutil.walk_packages(widgets.__path__, f"{widgets.__name__}."):
+    for module in pkgutil.walk_packages(pages.__path__, f"{pages.__name__}."):
         import_module(module.name)
     process.load_the_rest()
 

@@ -1,4 +1,4 @@
-"""The Streamlit app: pages, widgets and figures over `core`."""
+"""The Streamlit app over `core`: pages on panels on components and plots."""
 
 from typing import Any
 

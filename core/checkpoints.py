@@ -8,6 +8,8 @@ it was after 400 steps.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,15 +18,14 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from core.analysis.confidence import Calibration
+from core.analysis.head_roles import MeasuredHead
 from core.config import ModelConfig
 from core.device import choose_device
 from core.errors import GlassformerError
 from core.history import History, read_history
-from core.int8 import as_floats, from_int8, to_int8
 from core.model.shell import shell_of
 from core.model.transformer import Transformer
-from core.reading.confidence import Calibration
-from core.reading.measured_heads import MeasuredHead
 from core.stored import UNREADABLE, Stored, problem_of, read_json_file, table_of, tensor_header
 from core.text.tokenizer import Tokenizer
 from core.text.words import load_tokenizer
@@ -33,7 +34,9 @@ from core.translator import Translator
 CHECKPOINTS = Path(__file__).resolve().parent.parent / "assets" / "checkpoints"
 DEFAULT = "translator"
 WEIGHTS, SNAPSHOTS, CALIBRATION = "model.safetensors", "snapshots", "confidence.json"
-LESSONS = ("alignment", "antecedent")  # what heads are taught, see `core.training.heads`
+LESSONS = ("alignment", "antecedent")  # what heads are taught, see `core.training.loss`
+SCALE = "/scale"  # added to the name of a matrix
+LARGEST = 127
 
 
 def list_models() -> tuple[str, ...]:
@@ -78,7 +81,7 @@ def save_about(
 
 
 def save_snapshot(folder: str | Path, transformer: Transformer, step: int) -> None:
-    """Writes the weights of one step of a run, in eight bits (`core.int8`).
+    """Writes the weights of one step of a run, in eight bits.
 
     Config and vocabulary are those of the folder.
     """
@@ -142,20 +145,21 @@ def load_exact_match(name_or_folder: str | Path) -> dict[str, tuple[int, int]]:
 
     Empty for a model that `make evaluate` has not measured.
     """
-    try:
-        found = read_json_file(_folder_and_step(name_or_folder)[0] / "metrics.json")["exact_match"]
+    with suppress(OSError, AttributeError, KeyError, TypeError, ValueError):
+        found = _metrics(name_or_folder)["exact_match"]
         return {way: (int(each["right"]), int(each["total"])) for way, each in found.items()}
-    except (OSError, AttributeError, KeyError, TypeError, ValueError):
-        return {}
+    return {}
 
 
 def load_heads(name_or_folder: str | Path) -> tuple[MeasuredHead, ...]:
     """What the model card measured of each head; () for a model that was not measured."""
-    try:
-        found = read_json_file(_folder_and_step(name_or_folder)[0] / "metrics.json")["heads"]
-        return tuple(map(MeasuredHead.from_dict, found))
-    except (OSError, AttributeError, KeyError, TypeError, ValueError):
-        return ()
+    with suppress(OSError, AttributeError, KeyError, TypeError, ValueError):
+        return tuple(map(MeasuredHead.from_dict, _metrics(name_or_folder)["heads"]))
+    return ()
+
+
+def _metrics(name_or_folder: str | Path) -> dict[str, Any]:
+    return read_json_file(_folder_and_step(name_or_folder)[0] / "metrics.json")
 
 
 def load_about(name_or_folder: str | Path) -> dict[str, Any]:
@@ -247,3 +251,44 @@ def _check(
             f"the config says {config.vocabulary_size}"
         )
         raise GlassformerError("checkpoint_mismatch", path=folder.name, problem=problem)
+
+
+def to_int8(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Matrices (R, C) as int8 with scales (R,), everything else as float16.
+
+    A row of the largest absolute value m keeps its numbers to within m / 254. That does for the
+    snapshots of a training, which are there to be looked at; the finished weights are exact.
+    """
+    found: dict[str, Tensor] = {}
+    for name, weight in weights.items():
+        if weight.dim() != 2:
+            found[name] = weight.half()
+            continue
+        largest = weight.float().abs().amax(dim=1)  # (R,)
+        scale = torch.where(largest > 0, largest / LARGEST, torch.ones_like(largest))
+        found[name] = (weight.float() / scale[:, None]).round().to(torch.int8)
+        found[name + SCALE] = scale
+    return found
+
+
+def from_int8(stored: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The weights of such a file in float32; other weights as they are, in float32 too."""
+    return {
+        name: weight.float() * stored[name + SCALE][:, None]
+        if name + SCALE in stored
+        else weight.float()
+        for name, weight in stored.items()
+        if not name.endswith(SCALE)
+    }
+
+
+def as_floats(header: Mapping[str, Stored]) -> dict[str, Stored]:
+    """What a header says of the weights that `from_int8` gives; what does not fit stays."""
+    found = dict(header)
+    for name, matrix in header.items():
+        scale = header.get(name + SCALE)
+        if scale is not None and matrix.dtype == "I8" and scale.shape == matrix.shape[:1]:
+            found[name] = Stored("F32", matrix.shape)
+            if scale.is_float:
+                del found[name + SCALE]
+    return found

@@ -16,14 +16,14 @@ from rich.progress import Progress as Bar
 from core.checkpoints import CHECKPOINTS, DEFAULT, list_models, load_model
 from core.corpus import load_grammar
 from core.errors import GlassformerError
-from core.training.bundle import News, bundled_job, train_bundle
 from core.training.calibrate import PAIRS, fit
 from core.training.card import write_card
 from core.training.data import corpus_tokenizer
 from core.training.evaluate import evaluate as measure
-from core.training.measures.free_typed import SEALED, SETS
-from core.training.measures.free_typed import to_judge as rows_to_judge
-from core.training.recipe import BUNDLED, Recipe
+from core.training.evaluation.typed import SEALED, SETS
+from core.training.evaluation.typed import to_judge as rows_to_judge
+from core.training.run import News, bundled_job, train_bundle
+from core.training.training_config import BUNDLED, Recipe
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 console = Console()

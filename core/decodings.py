@@ -15,8 +15,7 @@ from difflib import SequenceMatcher
 
 import torch
 
-from core.decoding.step import Step
-from core.decoding.task import Task, check_number
+from core.decoding.step import Step, Task, check_number
 from core.errors import GlassformerError
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace

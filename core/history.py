@@ -1,4 +1,4 @@
-"""How a model was trained, as its folder tells: the curve, and what each snapshot can do.
+"""How a model was trained, as its folder tells, and the training played again for one sentence.
 
 history.json   {"curve": [{"step", "loss", "rate"}, …],
                 "snapshots": [{"step", "metrics": {…}}, …]}   the end is the last snapshot
@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from core.analysis.training_views import Replay, moment, plane, words_to_draw
 from core.errors import GlassformerError
+from core.interruption import counted
 from core.stored import UNREADABLE, problem_of, read_json_file
+from core.trace.tables import as_numpy
+from core.trace.trace import Trace
+from core.translator import Direction, Translator
 
 HISTORY = "history.json"
 SNAPSHOT_STEPS = (0, 50, 100, 200, 400, 1000, 1500, 2500, 4000, 7000)
@@ -104,3 +109,42 @@ def _number(value: Any) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{value} is not a number")
     return number
+
+
+def replay(
+    steps: Sequence[int],
+    model_at: Callable[[int], Translator],
+    trace_at: Callable[[int], Trace],
+) -> Replay:
+    """The sentence at each step of a training.
+
+    Args:
+        steps: of the snapshots, ascending, the end last; at least one.
+        model_at: the translator of a step.
+        trace_at: what that translator made of the sentence.
+
+    Raises:
+        GlassformerError: what `model_at` and `trace_at` raise.
+    """
+    end = trace_at(steps[-1])
+    vocabulary = model_at(steps[-1]).tokenizer.vocabulary
+    words = words_to_draw(vocabulary.pieces, {*end.source_pieces, *end.output_pieces})
+    rows = [vocabulary.id(word.piece) for word in words]
+    moments = []
+    for step in counted(steps, len(steps)):
+        model, trace = model_at(step), trace_at(step)
+        named = model.transformer.named_parameters()
+        weights = {name: as_numpy(weight) for name, weight in named}
+        moments.append(moment(step, trace, _reading(model, end) or trace, weights, rows))
+    vectors = moments[-1].vectors
+    grouped = [place for place, word in enumerate(words) if word.group]
+    return Replay(tuple(moments), words, plane(vectors[grouped] if grouped else vectors))
+
+
+def _reading(model: Translator, end: Trace) -> Trace | None:
+    """The model reading the translation of the end; None where that cannot be read again."""
+    try:
+        direction = cast(Direction, end.direction)
+        return model.trace(end.source_text, target=end.output_text, direction=direction)
+    except GlassformerError:
+        return None

@@ -1,8 +1,16 @@
-"""What the environment sets, read in one place, typed, and refused with one sentence."""
+"""What the environment sets, read in one place, typed, and refused with one sentence.
+
+Beside it, where a recording's memory comes from. The C library gives freed memory back to the
+system at sizes of its own choosing. What the system hands out again arrives as zeroed pages, one
+interruption each 4 KiB, and that is most of what a long recording costs. A process may keep its
+freed memory instead.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +18,10 @@ from core.errors import GlassformerError
 
 DEVICES = ("cpu", "cuda", "mps")
 MOST_THREADS, MOST_TRAININGS, NICEST = 1024, 1024, 19
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # malloc.h
+LARGEST_BLOCK = 32 * 2**20  # bytes; larger blocks go back at once (the most that glibc takes)
+KEPT = 512 * 2**20  # bytes; so much of the heap's top may stay with the process when free
+HEAPS = 2  # for all threads: Python computes in one at a time
 
 
 @dataclass(frozen=True)
@@ -32,11 +44,12 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     Raises `GlassformerError("setting", …)` for a value that cannot be.
     """
     given = os.environ if environment is None else environment
+    nice = _whole(given, "GLASSFORMER_NICE", 0, NICEST)
     return Settings(
         device=_device(given.get("GLASSFORMER_DEVICE", "")),
         threads=_whole(given, "GLASSFORMER_THREADS", 1, MOST_THREADS) or Settings.threads,
         trainings=_whole(given, "GLASSFORMER_TRAININGS", 1, MOST_TRAININGS),
-        nice=_or(_whole(given, "GLASSFORMER_NICE", 0, NICEST), Settings.nice),
+        nice=Settings.nice if nice is None else nice,
     )
 
 
@@ -57,5 +70,24 @@ def _whole(environment: Mapping[str, str], name: str, least: int, most: int) -> 
     return int(given)
 
 
-def _or(given: int | None, otherwise: int) -> int:
-    return otherwise if given is None else given
+def keep_freed_memory() -> bool:
+    """From now on freed memory stays with this process; False where the C library cannot."""
+    return _tune(M_MMAP_THRESHOLD, LARGEST_BLOCK) and _tune(M_TRIM_THRESHOLD, KEPT)
+
+
+def share_heaps() -> bool:
+    """All threads take from two heaps; False where the C library cannot.
+
+    Otherwise it gives new threads heaps of their own, and each keeps what was freed in it. Call it
+    before there are threads.
+    """
+    return _tune(M_ARENA_MAX, HEAPS)
+
+
+def _tune(option: int, value: int) -> bool:
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        return bool(ctypes.CDLL(None).mallopt(option, value))
+    except (OSError, AttributeError):  # another C library
+        return False

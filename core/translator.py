@@ -9,11 +9,10 @@ from typing import Any, Literal
 import torch
 
 from core.config import ModelConfig
-from core.decoding.forced import continued
-from core.decoding.guard import Guard
+from core.decoding.greedy import greedy
+from core.decoding.no_repeat import Guard
 from core.decoding.rows import tapes
-from core.decoding.step import Step
-from core.decoding.task import Task, most_words
+from core.decoding.step import Step, Task, most_words
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.text.tokenizer import Encoded, Tokenizer
@@ -50,7 +49,7 @@ class Translator:
         self.transformer = transformer.requires_grad_(False)
         self.tokenizer = tokenizer
         self.name = name
-        self.calibration = dict(calibration or {})  # see core.reading.confidence
+        self.calibration = dict(calibration or {})  # see core.analysis.confidence
         words = tokenizer.vocabulary
         self._foreign = {each: words.foreign_ids(each) for each in TAGS}  # never written in it
 
@@ -147,7 +146,7 @@ class Translator:
 
     def _decoded(self, source: Encoded, language: str, edits: Sequence[Edit]) -> Target:
         task = self.task(source.pieces, language)
-        steps = continued(self.transformer, task, tape=tapes(edits))
+        steps = greedy(self.transformer, task, tape=tapes(edits))
         chosen = [step.chosen for step in steps]
         return Target([task.start, *chosen[:-1]], chosen, source, steps)
 

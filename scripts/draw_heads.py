@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from pathlib import Path
@@ -24,14 +25,12 @@ BAR, GAP, LEFT, WIDTH = 15, 22, 130, 560  # px
 
 def main() -> None:
     """Draws all runs that have been measured."""
-    runs = {path.stem: json.loads(path.read_text("utf-8")) for path in FIGURES.glob("*.json")}
-    ordered = dict(sorted(runs.items()))
+    found = json.loads(gzip.decompress((FIGURES / "figures.json.gz").read_bytes()))
+    ordered = {name: run for name, run in found.items() if "/" not in name}
     sys.stdout.write(table(ordered) + "\n")
     (FIGURES / "cuts.svg").write_text(picture(ordered), encoding="utf-8")
-    cures = sorted((FIGURES / "sharpness").glob("*.json"))
-    sys.stdout.write(
-        "\n" + sharpness_table({p.stem: json.loads(p.read_text()) for p in cures}) + "\n"
-    )
+    cures = {name.partition("/")[2]: run for name, run in found.items() if "/" in name}
+    sys.stdout.write("\n" + sharpness_table(cures) + "\n")
 
 
 def table(runs: dict[str, Any]) -> str:

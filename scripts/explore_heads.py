@@ -3,13 +3,14 @@
     .venv/bin/python scripts/explore_heads.py plain taught         train and measure these
     .venv/bin/python scripts/explore_heads.py --help               what there is
 
-Each run leaves a model in runs/heads/<name> and its figures in docs/heads/<name>.json;
+Each run leaves a model in runs/heads/<name> and its figures in docs/heads/figures.json.gz;
 scripts/draw_heads.py makes the table and the picture of docs/heads.md from them.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,28 +21,25 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-import torch  # noqa: E402
-from torch import Tensor  # noqa: E402
+import torch
+from torch import Tensor
 
-from core.checkpoints import load_model, save_model  # noqa: E402
-from core.corpus import Grammar, Pair, load_grammar  # noqa: E402
-from core.memory import keep_freed_memory  # noqa: E402
-from core.trace.tape import Edit  # noqa: E402
-from core.training.data import corpus_tokenizer  # noqa: E402
-from core.training.loop import Progress, Trainer  # noqa: E402
-from core.training.measures.attention import antecedents  # noqa: E402
-from core.training.measures.knock_out import Part, mean_contexts  # noqa: E402
-from core.training.measures.passes import word_for_word  # noqa: E402
-from core.training.measures.redirect import redirects  # noqa: E402
-from core.training.measures.saturation import sharpness, without_scale  # noqa: E402
-from core.training.measures.sentences import coreference_readings, unseen_pairs  # noqa: E402
-from core.training.measures.tally import best, both_right  # noqa: E402
-from core.training.quick import quick_metrics  # noqa: E402
-from core.training.recipe import Recipe  # noqa: E402
-from core.translator import Translator  # noqa: E402
-from core.workshop.lessons import narrowed  # noqa: E402
+from core.checkpoints import load_model, save_model
+from core.corpus import Grammar, Pair, load_grammar
+from core.settings import keep_freed_memory
+from core.trace.tape import Edit
+from core.training.data import corpus_tokenizer
+from core.training.evaluate import quick_metrics
+from core.training.evaluation.attention import Part, antecedents, sharpness, without_scale
+from core.training.evaluation.held_out import coreference_readings, unseen_pairs
+from core.training.evaluation.interventions import mean_contexts, redirects
+from core.training.evaluation.passes import best, both_right, word_for_word
+from core.training.loop import Progress, Trainer
+from core.training.queue.lessons import narrowed
+from core.training.training_config import Recipe
+from core.translator import Translator
 
-FIGURES, MODELS = ROOT / "docs" / "heads", ROOT / "runs" / "heads"
+FIGURES, MODELS = ROOT / "docs" / "heads" / "figures.json.gz", ROOT / "runs" / "heads"
 HELD_OUT, READINGS, PROBED = 1500, 150, 300
 SHORT = {  # of the first ten runs of the report
     "learning_rate": 2.0,
@@ -108,7 +106,6 @@ def main() -> None:
     torch.set_num_threads(1)
     keep_freed_memory()
     for name in given.runs:
-        (FIGURES / "sharpness").mkdir(parents=True, exist_ok=True)
         if name in CURES:
             _cure(name, given.steps, given.whole)
             continue
@@ -243,8 +240,10 @@ def _both_right(translator: Translator, flat: Sequence[Pair], edits: list[Edit])
 
 def _write(name: str, recipe: Recipe, found: dict[str, Any]) -> None:
     rounded = json.loads(json.dumps(found), parse_float=lambda number: round(float(number), 4))
-    figures = {"recipe": recipe.to_dict(), **rounded}
-    (FIGURES / f"{name}.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    figures = json.loads(gzip.decompress(FIGURES.read_bytes())) if FIGURES.exists() else {}
+    figures[name] = {"recipe": recipe.to_dict(), **rounded}
+    text = json.dumps(dict(sorted(figures.items())), indent=1) + "\n"
+    FIGURES.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def _say(text: str) -> None:

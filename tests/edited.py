@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from core.edits.switch import Setting, Switch
+from core.interventions.switch import Setting, Switch
 from core.model.transformer import Transformer
 from core.trace.tape import Recorder
 

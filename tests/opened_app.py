@@ -3,9 +3,12 @@
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
-from app.state import State, sections
-from app.widgets.lab.inputs import listed
+from app.pages.lab.inputs import listed
+from app.session.codecs import sections
+from app.session.memory import Memory, Shown
+from app.session.state import State
 from core.trace.trace import Trace
 from tests.architecture.sources import ROOT
 
@@ -16,7 +19,7 @@ def opened(page: str = "translate", /, **query: str) -> AppTest:
     for name, value in query.items():
         app.query_params[name] = value
     if page != "translate":
-        app.switch_page(f"app/views/{page}.py")
+        app._page_hash = calc_hash(page)  # `switch_page` knows no URL before the first run
     app.run()
     assert not app.exception
     return app
@@ -28,16 +31,28 @@ def state_of(app: AppTest) -> State:
     return state
 
 
+def memory(app: AppTest) -> Memory:
+    """What the app remembers beside its link."""
+    found: Memory = app.session_state["memory"]
+    return found
+
+
+def on_screen(app: AppTest) -> Shown:
+    """What its page found."""
+    found = memory(app).shown
+    assert found is not None
+    return found
+
+
 def drawn(app: AppTest) -> Trace:
     """The run that its page draws."""
-    trace: Trace = app.session_state["kept_shown"].trace
-    return trace
+    return on_screen(app).trace
 
 
 def typed_in_lab(app: AppTest, bench: str, **values: Any) -> AppTest:
     """The app after a reader has typed into a bench, as its component hands it over."""
     linked = {name: listed(value) for name, value in in_link(app, bench).items()}
-    app.session_state[f"kept_lab_draft_{bench}"] = (linked, linked | values)
+    memory(app).lab_drafts[bench] = (linked, linked | values)
     app.run()
     assert not app.exception
     return app

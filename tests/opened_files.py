@@ -10,12 +10,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import load_model
+from core.analysis.export import run_bytes
 from core.checkpoints import CHECKPOINTS
-from core.edits import Experiment
-from core.edits.masks import Causal
 from core.errors import GlassformerError
+from core.interventions import Experiment
+from core.interventions.masks import Causal
 from core.opening.models import pack
-from core.reading.export import run_bytes
 
 SENTENCE = "I like you"
 

@@ -8,9 +8,10 @@ import torch
 
 from core import Edit, Trace, load_model
 from core.decoding.beam import beam
-from core.decoding.forced import beside, continued, taking_over, wrong_word
+from core.decoding.cuts import Sampling
+from core.decoding.greedy import beside, greedy, taking_over, wrong_word
 from core.decoding.rows import tapes
-from core.decoding.sampling import Sampling, sample
+from core.decoding.sampling import sample
 from core.decoding.timeline import timeline
 from core.decodings import read, recorded, task_of
 from core.errors import GlassformerError
@@ -35,7 +36,7 @@ SENTENCES = [TIRED, "欢迎 来 到 北京", "Zorblax likes Anna", "I have a cat
 @pytest.mark.parametrize("text", SENTENCES)
 def test_greedy_on_the_task_is_the_run_bit_for_bit(translator: Translator, text: str) -> None:
     trace = translator.trace(text)
-    steps = continued(translator.transformer, task_of(translator, trace))
+    steps = greedy(translator.transformer, task_of(translator, trace))
     assert steps == trace.steps
     words = [step.chosen for step in steps]
     again = recorded(translator, trace, words, steps=steps)
@@ -86,7 +87,7 @@ def test_taking_over_writes_another_sentence(translator: Translator, trace: Trac
     model, task = translator.transformer, task_of(translator, trace)
     words = [step.chosen for step in trace.steps]
     other = trace.steps[0].candidates[1][0]
-    steps = continued(model, task, taking_over(words, 0, other))
+    steps = greedy(model, task, taking_over(words, 0, other))
     assert read(translator, trace, [step.chosen for step in steps]).text != trace.output_text
     assert wrong_word(model, task, 0, other).after == steps
 
@@ -102,7 +103,7 @@ def test_strategies_under_edits(translator: Translator, trace: Trace) -> None:
     off = [Edit("decoder/*/cross_attention/weights", torch.zeros_like, "blind")]
     edited = translator.trace(TIRED, edits=off)
     model, task = translator.transformer, task_of(translator, edited)
-    steps = continued(model, task, tape=tapes(off))
+    steps = greedy(model, task, tape=tapes(off))
     assert steps == edited.steps and steps != trace.steps
     again = recorded(translator, trace, [step.chosen for step in steps], off, steps)
     assert again.edits == ("blind",) and again.output_text == edited.output_text

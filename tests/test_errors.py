@@ -5,9 +5,9 @@ import json
 import pytest
 
 from core import load_model
-from core.edits import Experiment
-from core.edits.masks import Causal
 from core.errors import GlassformerError
+from core.interventions import Experiment
+from core.interventions.masks import Causal
 
 
 def test_what_a_message_names_can_be_shown() -> None:

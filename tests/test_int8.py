@@ -7,10 +7,18 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from core.checkpoints import CHECKPOINTS, load_model, save_model, save_snapshot, snapshot_file
+from core.checkpoints import (
+    CHECKPOINTS,
+    SCALE,
+    from_int8,
+    load_model,
+    save_model,
+    save_snapshot,
+    snapshot_file,
+    to_int8,
+)
 from core.errors import GlassformerError
 from core.history import History, SnapshotMetrics, save_history
-from core.int8 import SCALE, from_int8, to_int8
 from core.model.transformer import Transformer
 from core.text.tokenizer import Tokenizer
 

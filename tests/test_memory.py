@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-MEMORY = Path(__file__).parents[1] / "core" / "memory.py"
-# Run from the file itself: importing core would bring torch, and its own use of memory.
+ROOT = Path(__file__).parents[1]
 COUNT_FAULTS = """
-import resource, runpy, sys
-keep_freed_memory = runpy.run_path(sys.argv[1])["keep_freed_memory"]
+import resource, sys
+from core.settings import keep_freed_memory  # without torch and its own use of memory
+assert "torch" not in sys.modules
 if "kept" in sys.argv:
     assert keep_freed_memory()
 
@@ -27,11 +27,17 @@ print(faults())
 """
 
 
+def printed(script: str, *arguments: str) -> int:
+    """The number that a script prints, in a process of its own."""
+    command = [sys.executable, "-c", script, *arguments]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return int(found.stdout)
+
+
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs the GNU C library")
 def test_freed_memory_comes_back_without_fresh_pages() -> None:
     def faults(*arguments: str) -> int:
-        command = [sys.executable, "-c", COUNT_FAULTS, str(MEMORY), *arguments]
-        return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        return printed(COUNT_FAULTS, *arguments)
 
     plain, kept = faults(), faults("kept")
     assert plain > 1000
@@ -39,9 +45,10 @@ def test_freed_memory_comes_back_without_fresh_pages() -> None:
 
 
 COUNT_HEAPS = """
-import ctypes, re, runpy, sys, threading
+import ctypes, re, sys, threading
+from core.settings import share_heaps
 if "shared" in sys.argv:
-    assert runpy.run_path(sys.argv[1])["share_heaps"]()
+    assert share_heaps()
 c, blocks, gate = ctypes.CDLL(None), [], threading.Barrier(8)
 c.malloc.restype, c.malloc_info.argtypes = ctypes.c_void_p, [ctypes.c_int, ctypes.c_void_p]
 c.fopen.restype, c.fclose.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
@@ -54,19 +61,17 @@ def work():
 threads = [threading.Thread(target=work) for _ in range(8)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
-file = c.fopen(sys.argv[2].encode(), b"w")
+file = c.fopen(sys.argv[1].encode(), b"w")
 c.malloc_info(0, file)
 c.fclose(file)
-print(len(re.findall("<heap nr", open(sys.argv[2]).read())))
+print(len(re.findall("<heap nr", open(sys.argv[1]).read())))
 """
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs the GNU C library")
 def test_threads_share_two_heaps(tmp_path: Path) -> None:
     def heaps(*arguments: str) -> int:
-        told = str(tmp_path / "heaps.xml")
-        command = [sys.executable, "-c", COUNT_HEAPS, str(MEMORY), told, *arguments]
-        return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        return printed(COUNT_HEAPS, str(tmp_path / "heaps.xml"), *arguments)
 
     assert heaps() > 2
     assert heaps("shared") <= 2

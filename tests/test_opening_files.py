@@ -11,14 +11,13 @@ import torch
 from safetensors.torch import save
 
 from core import load_model
-from core.edits import Experiment, run
-from core.edits.masks import Fill, Lines
+from core.analysis.export import run_bytes
+from core.interventions import Experiment, run
+from core.interventions.masks import Fill, Lines
 from core.opening import kinds
-from core.opening.experiments import made_on
-from core.opening.kinds import kind_of
+from core.opening.kinds import kind_of, made_on
 from core.opening.models import unpack
 from core.opening.runs import is_made_by, read_run
-from core.reading.export import run_bytes
 from tests.opened_files import (
     SENTENCE,
     experiment_file,

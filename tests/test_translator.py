@@ -11,7 +11,8 @@ from torch import Tensor
 
 from core import Edit, Trace, load_model
 from core.decoding.greedy import greedy
-from core.decoding.guard import longest_run
+from core.decoding.no_repeat import longest_run
+from core.decoding.step import Task
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.text.vocabulary import RESERVED
@@ -108,12 +109,13 @@ def test_the_guard_changes_only_what_circles(translator: Translator) -> None:
     texts = [row["text"] for row in json.loads(EVERYDAY.read_text(encoding="utf-8"))]
     for text in texts[::3]:
         trace = translator.trace(text)
-        source = torch.tensor([trace.tensors["source/ids"][0].tolist()])
+        source = trace.tensors["source/ids"][0].tolist()
         start = trace.vocabulary.index(trace.target_pieces[0])
-        forbidden = [i for i, piece in enumerate(trace.vocabulary) if _never(piece, trace)]
-        free = greedy(translator.transformer, source, start, 2, 2 * source.size(1) + 12, forbidden)
+        never = {i for i, piece in enumerate(trace.vocabulary) if _never(piece, trace)}
+        task = Task(tuple(source), start, 2, 2 * len(source) + 12, frozenset(never))
+        free = greedy(translator.transformer, task)
         if all(step.guarded is None for step in trace.steps):
-            assert tuple(free) == trace.steps
+            assert free == trace.steps
         else:
             assert longest_run(step.chosen for step in free)[1] > 1
 

@@ -1,5 +1,44 @@
-"""Every sentence of the screens, in English and Chinese."""
+"""`say("section.key", **values)`: the text of the screens in the language of the session.
 
-from app.words.lookup import say
+The texts are data: a folder a language, a file a page. Of the other rooms it imports session.
+"""
 
-__all__ = ["say"]
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from app.session.store import get_state
+
+FOLDER = Path(__file__).parent
+
+
+def say(key: str, language: str | None = None, /, **values: Any) -> str:
+    """The text of a key such as "attention.title", its {places} filled with the values.
+
+    language: a folder beside this file; None: the one of the session's state.
+    Errors: KeyError for a key that the language does not have, or a place without a value.
+    """
+    text = texts(language or get_state().language)[key]
+    return text.format(**values) if values else text
+
+
+@cache
+def texts(language: str) -> dict[str, str]:
+    """All texts of a language by their full key, from every file in its folder."""
+    found: dict[str, str] = {}
+    for path in sorted((FOLDER / language).glob("*.toml")):
+        found |= _flat(tomllib.loads(path.read_text(encoding="utf-8")), "")
+    return found
+
+
+def _flat(table: dict[str, Any], prefix: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in table.items():
+        if isinstance(value, dict):
+            found |= _flat(value, f"{prefix}{name}.")
+        else:
+            found[f"{prefix}{name}"] = value
+    return found

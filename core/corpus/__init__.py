@@ -3,10 +3,12 @@
 The grammar is data (`data/*.toml`): word lists and sentence patterns. The engine here draws a
 pattern, fills it, and writes both sides, so the translation, the word alignment and what each
 pronoun stands for are known by construction.
+
+Of the other rooms it imports text.
 """
 
+from core.corpus.draw import DIRECTIONS, Direction, Pair
 from core.corpus.grammar import Grammar, load_grammar
-from core.corpus.pair import DIRECTIONS, Direction, Pair
 from core.corpus.split import HeldOut, draw_pair, held_out_pairs, training_pairs
 
 __all__ = [

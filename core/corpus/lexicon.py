@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -9,16 +10,77 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from core.corpus import morphology
 from core.errors import GlassformerError
 
+VOWELS = "aeiou"
 DATA = Path(__file__).parent / "data"
 SETTINGS = ("classifier", "agreement", "mass", "copy")  # of a whole category
 WORD_FILES = ("nouns.toml", "verbs.toml", "adjectives.toml", "others.toml", "scenes.toml")
-
 ACTS = ("verb", "giving", "act", "compute", "tuning")  # kinds of words that are verbs
 THINGS = ("learner", "datum", "component", "fact")  # and nouns, beside the kind "noun"
 EVENNESS = 10  # the word at rank r of its category is drawn as often as 1 / (r + EVENNESS)
+
+
+def plural(noun: str) -> str:
+    """Cat → cats, city → cities, box → boxes; of several words the last changes."""
+    return _add_s(noun)
+
+
+def third_person(verb: str) -> str:
+    """Like → likes, watch → watches, study → studies, go → goes, have → has."""
+    if verb == "have":
+        return "has"
+    return verb + "es" if verb.endswith("o") else _add_s(verb)
+
+
+def past(verb: str) -> str:
+    """Like → liked, study → studied, chat → chatted, visit → visited."""
+    if verb.endswith("e"):
+        return verb + "d"
+    if _consonant_y(verb):
+        return verb[:-1] + "ied"
+    return _doubled(verb) + "ed"
+
+
+def present_participle(verb: str) -> str:
+    """Like → liking, swim → swimming, see → seeing."""
+    if verb.endswith("e") and not verb.endswith("ee"):
+        return verb[:-1] + "ing"
+    return _doubled(verb) + "ing"
+
+
+def comparison(adjective: str) -> tuple[str, str]:
+    """(comparative, superlative): big → bigger, biggest; useful → more useful, most useful."""
+    short = _syllables(adjective) == 1 or (_syllables(adjective) == 2 and adjective[-1] == "y")
+    if not short:
+        return f"more {adjective}", f"most {adjective}"
+    if _consonant_y(adjective):
+        return adjective[:-1] + "ier", adjective[:-1] + "iest"
+    stem = adjective[:-1] if adjective.endswith("e") else _doubled(adjective)
+    return stem + "er", stem + "est"
+
+
+def _add_s(word: str) -> str:
+    if _consonant_y(word):
+        return word[:-1] + "ies"
+    if re.search(r"(s|x|z|ch|sh)$", word):
+        return word + "es"
+    return word + "s"
+
+
+def _consonant_y(word: str) -> bool:
+    return len(word) > 1 and word[-1] == "y" and word[-2] not in VOWELS
+
+
+def _syllables(word: str) -> int:
+    stem = word[:-1] if word.endswith("e") else word
+    return max(1, len(re.findall(r"[aeiouy]+", stem)))
+
+
+def _doubled(word: str) -> str:
+    """One short vowel before one final consonant doubles it: swim → swimm."""
+    ends_short = re.search(r"(^|[^aeiou])[aeiou][^aeiouwxy]$", word)
+    return word + word[-1] if ends_short and _syllables(word) == 1 else word
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,28 +241,28 @@ def _forms(category: str, spelling: str, container: str) -> dict[str, tuple[str,
     makers |= dict.fromkeys(("noun", *THINGS), _noun) | dict.fromkeys(ACTS, _verb)
     forms = makers[kind](given) if kind in makers else {"": given[0]}
     if container:
-        forms |= {"container": container, "containers": morphology.plural(container)}
+        forms |= {"container": container, "containers": plural(container)}
     return {form: tuple(f"{text} {' '.join(tail)}".lower().split()) for form, text in forms.items()}
 
 
 def _noun(given: list[str]) -> dict[str, str]:
-    return {"": given[0], "plural": given[1] if len(given) > 1 else morphology.plural(given[0])}
+    return {"": given[0], "plural": given[1] if len(given) > 1 else plural(given[0])}
 
 
 def _verb(given: list[str]) -> dict[str, str]:
     base = given[0]
-    regular = morphology.past(base)
+    regular = past(base)
     return {
         "": base,
-        "third": morphology.third_person(base),
+        "third": third_person(base),
         "past": given[1] if len(given) > 1 else regular,
         "done": given[2] if len(given) > 2 else regular,
-        "ing": given[3] if len(given) > 3 else morphology.present_participle(base),
+        "ing": given[3] if len(given) > 3 else present_participle(base),
     }
 
 
 def _adjective(given: list[str]) -> dict[str, str]:
-    more, most = morphology.comparison(given[0])
+    more, most = comparison(given[0])
     if len(given) > 2:
         more, most = given[1], given[2]
     return {"": given[0], "more": more, "most": most}

@@ -13,10 +13,8 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from core.corpus.derive import ClashError, Draw
+from core.corpus.draw import ClashError, Draw, Pair, pair_of
 from core.corpus.grammar import Grammar
-from core.corpus.pair import Pair
-from core.corpus.render import pair_of
 
 MOST_WORDS = 30  # of a sentence in either language
 HELD_OUT_SHARE = 25  # one combination in so many

@@ -1,60 +1,205 @@
-"""Greedy decoding: the most probable word, again and again, until the end.
+"""Greedy decoding, and words given to it: teacher forcing, one wrong word, and taking over.
 
-A guard may stop it from going in circles.
+Under teacher forcing all words are given and one pass scores them all; on its own the decoder reads
+its own words, one pass a word. On the same words both give the same numbers, for no row sees what
+follows it. They part where a word is wrong: training never showed the decoder its own mistakes
+("exposure bias", Ranzato et al. 2016, arXiv 1511.06732).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from core.decoding.guard import Guard, Watch
+from core import interruption
+from core.decoding.no_repeat import Watch
 from core.decoding.rows import rows_of
-from core.decoding.step import Step, step_from, step_of
-from core.decoding.task import NOTHING, Forced
+from core.decoding.step import NOTHING, Forced, Step, Task, apart, step_from, step_of
+from core.interruption import counted
 from core.model.transformer import Transformer
-from core.trace.tape import Tape
+from core.trace.tape import SILENT, Tape
+
+Tapes = Callable[[], Tape] | None
+EQUAL = 1e-5  # probabilities no further apart differ by rounding alone
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One row of the decoder, computed in two ways on the same words.
+
+    forced: from the one pass over all words. free: from the words so far alone, as when decoding.
+    difference: the largest between their probabilities, over the whole vocabulary.
+    """
+
+    position: int
+    forced: Step
+    free: Step
+    difference: float
+
+
+@dataclass(frozen=True)
+class WrongWord:
+    """One word forced, and what follows.
+
+    before: the run without it. after: the run that went on from it by itself. given: the words
+    of `before` read after the forced word, as teacher forcing reads them whatever happened.
+    """
+
+    position: int
+    word: int
+    before: tuple[Step, ...]
+    after: tuple[Step, ...]
+    given: tuple[Step, ...]
+
+    @property
+    def changed(self) -> tuple[int, ...]:
+        """Positions of `after`, beyond the forced one, whose word is not that of `before`."""
+        old = [step.chosen for step in self.before]
+        return tuple(
+            place
+            for place, step in enumerate(self.after)
+            if place > self.position and (place >= len(old) or step.chosen != old[place])
+        )
+
+    @property
+    def losses(self) -> tuple[tuple[float, float], ...]:
+        """−ln p of each later word of `before`: after the right words, after the wrong one."""
+        later = slice(self.position + 1, None)
+        pairs = zip(self.before[later], self.given[later], strict=True)
+        return tuple((_loss(right), _loss(wrong)) for right, wrong in pairs)
+
+    @property
+    def mean_losses(self) -> tuple[float, float]:
+        """The means of `losses`, in nats: after the right words, after the wrong one.
+
+        Not a number where nothing follows.
+        """
+        losses = self.losses
+        if not losses:
+            return math.nan, math.nan
+        right, wrong = (sum(each) / len(each) for each in zip(*losses, strict=True))
+        return right, wrong
 
 
 @torch.no_grad()
 def greedy(
-    model: Transformer,
-    source_ids: Tensor,
-    start: int,
-    end: int,
-    limit: int,
-    forbidden: Collection[int] = (),
-    tape: Callable[[], Tape] | None = None,
-    guard: Guard | None = None,
-    forced: Forced = NOTHING,
-) -> list[Step]:
-    """Decodes one sentence.
+    model: Transformer, task: Task, forced: Forced = NOTHING, tape: Tapes = None
+) -> tuple[Step, ...]:
+    """Decodes a sentence: the most probable word, again and again, until the end or the limit.
 
     Args:
         model: the Transformer.
-        source_ids: (1, S).
-        start: id of the begin token, here the language to write.
-        end: id of the end token; it is the last step's choice unless the limit came first.
-        limit: most steps to take.
-        forbidden: ids that are never chosen, such as copy slots that the source does not have.
+        task: the sentence. Its guard may stop the decoder from going in circles.
+        forced: words that are written at some positions whatever the model prefers.
         tape: a maker of tapes for runs with edits or dropout. Each step then recomputes the whole
             pass on a tape of its own, for an edit may look at all rows; without one, keys and
             values are kept between steps.
-        guard: forbids words that would close a circle; without one the decoder may loop.
-        forced: words that are written at some positions whatever the model prefers.
+
+    Raises:
+        GlassformerError: `out_of_range` for a forced word or position that does not exist.
     """
-    rows = rows_of(model, source_ids, tape)
-    watch = Watch(guard, end) if guard else None
-    ids, steps = [start], list[Step]()
-    while len(steps) < limit:
+    task.check(model, forced.values(), forced)
+    rows = rows_of(model, task.source_ids(model), tape)
+    watch = Watch(task.guard, task.end) if task.guard else None
+    ids, steps = [task.start], list[Step]()
+    while len(steps) < task.limit:
         row = rows([ids])[0]  # (V,)
-        step = step_from(row, forbidden, watch, ids[1:])
+        step = step_from(row, task.forbidden, watch, ids[1:])
         if (given := forced.get(len(steps))) is not None:
             step = step_of(row, given)
         steps.append(step)
-        if step.chosen == end:
+        if step.chosen == task.end:
             break
         ids.append(step.chosen)
-    return steps
+    return tuple(steps)
+
+
+@torch.no_grad()
+def teacher_forced(
+    model: Transformer, task: Task, words: Sequence[int], tape: Tapes = None
+) -> tuple[Step, ...]:
+    """One pass over given words (T,): what each row thought of the word that it was given.
+
+    Raises:
+        GlassformerError: `out_of_range` for a word or a length that cannot be.
+    """
+    logits = _one_pass(model, task, words, tape)  # (T, V)
+    return tuple(step_of(row, word) for row, word in zip(logits, words, strict=True))
+
+
+@torch.no_grad()
+def beside(
+    model: Transformer, task: Task, words: Sequence[int], tape: Tapes = None
+) -> tuple[Beside, ...]:
+    """Teacher forcing beside decoding on the same words (T,), row by row; raises as above."""
+    forced = _one_pass(model, task, words, tape)  # (T, V)
+    rows = rows_of(model, task.source_ids(model), tape)
+    places = counted(range(len(words)), len(words))
+    free = [rows([(task.start, *words[:place])])[0] for place in places]
+    return tuple(
+        Beside(place, step_of(one, word), step_of(other, word), apart(one, other))
+        for place, (one, other, word) in enumerate(zip(forced, free, words, strict=True))
+    )
+
+
+def taking_over(words: Sequence[int], position: int, candidate: int) -> dict[int, int]:
+    """What to force for another choice at a position, the words before it kept.
+
+    The result goes into `greedy`, `sample` or `beam`.
+    """
+    return {**dict(enumerate(words[:position])), position: candidate}
+
+
+def wrong_word(
+    model: Transformer, task: Task, position: int, word: int, tape: Tapes = None
+) -> WrongWord:
+    """Forces a word at a position of the greedy translation and lets the rest follow.
+
+    Raises:
+        GlassformerError: `out_of_range` for a word that does not exist, a position that the
+            translation does not have.
+    """
+    before = greedy(model, task, tape=tape)
+    words = [step.chosen for step in before]
+    Task(task.source, task.start, task.end, len(words)).check(model, [word], [position])
+    after = greedy(model, task, taking_over(words, position, word), tape)
+    given = teacher_forced(model, task, [*words[:position], word, *words[position + 1 :]], tape)
+    return WrongWord(position, word, before, after, given)
+
+
+def most_harmful(
+    model: Transformer,
+    task: Task,
+    words: Sequence[int],
+    position: int,
+    candidates: Sequence[int],
+    tape: Tapes = None,
+) -> int:
+    """The candidate that, read at a position of the words (T,), makes the later ones least likely.
+
+    Of equal ones the first. Raises as `teacher_forced`; ValueError for no candidates.
+    """
+
+    def harm(candidate: int) -> float:
+        read = [*words[:position], candidate, *words[position + 1 :]]
+        later = teacher_forced(model, task, read, tape)[position + 1 :]
+        return sum(map(_loss, later))
+
+    return max(candidates, key=harm)
+
+
+def _one_pass(model: Transformer, task: Task, words: Sequence[int], tape: Tapes) -> Tensor:
+    task.check(model, words, range(len(words)))
+    interruption.step()
+    source_ids = task.source_ids(model)
+    target_ids = source_ids.new_tensor([[task.start, *words[:-1]]])  # (1, T)
+    logits: Tensor = model(source_ids, target_ids, tape() if tape else SILENT)  # (1, T, V)
+    return logits[0, : len(words)]  # (T, V)
+
+
+def _loss(step: Step) -> float:
+    return -math.log(step.probability) if step.probability > 0 else math.inf

@@ -2,46 +2,35 @@
 
 from __future__ import annotations
 
-import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from core.config import ModelConfig
+from core.decoding.greedy import greedy
 from core.decoding.rows import KeptRows, rows_of
-from core.decoding.sampling import Cut, SampledStep
-from core.decoding.step import Step, apart, step_of
-from core.decoding.task import Task
+from core.decoding.step import Step, Task, apart, step_of
 from core.interruption import counted
 from core.model.cache import LayerCache
 from core.model.transformer import Transformer
-from core.trace.tape import Tape
+from core.trace.tape import SILENT, Tape
 
 
-@dataclass(frozen=True)
-class Work:
+class PassCost(NamedTuple):
     """What one pass computes, in numbers: keys and values, and scores of all attentions."""
 
     rows: int  # of the decoder
     keys_and_values: int
     scores: int
 
-    def __add__(self, other: Work) -> Work:
-        return Work(
-            self.rows + other.rows,
-            self.keys_and_values + other.keys_and_values,
-            self.scores + other.scores,
-        )
-
-    def over(self, other: Work) -> tuple[float, float, float]:
+    def over(self, other: PassCost) -> tuple[float, ...]:
         """How many times another's work this is: rows, keys and values, scores."""
-        return (
-            self.rows / other.rows,
-            self.keys_and_values / other.keys_and_values,
-            self.scores / other.scores,
-        )
+        return tuple(one / each for one, each in zip(self, other, strict=True))
 
 
 @dataclass(frozen=True)
@@ -58,8 +47,8 @@ class CacheUse:
     kept_source: int
     added_target: int
     added_source: int
-    with_cache: Work
-    without_cache: Work
+    with_cache: PassCost
+    without_cache: PassCost
     number_bytes: int
 
     @property
@@ -72,21 +61,9 @@ class CacheUse:
         return self.added_target + self.added_source
 
     @property
-    def kept_bytes(self) -> int:
-        return self.kept * self.number_bytes
-
-    @property
-    def added_bytes(self) -> int:
-        return self.added * self.number_bytes
-
-    @property
     def recomputed(self) -> int:
         """Keys and values that a run without a cache computes at this step, known or not."""
         return self.without_cache.keys_and_values
-
-    @property
-    def recomputed_bytes(self) -> int:
-        return self.recomputed * self.number_bytes
 
 
 @dataclass(frozen=True)
@@ -103,20 +80,13 @@ class Moment:
     step: Step
     cache: CacheUse
     difference: float
-    cut: Cut | None = None
-
-    @property
-    def surprise(self) -> float:
-        """−ln p of the choice, in nats."""
-        chance = self.step.probability
-        return -math.log(chance) if chance > 0 else math.inf
 
 
 @torch.no_grad()
 def timeline(
     model: Transformer,
     task: Task,
-    chosen: Sequence[int | Step | SampledStep],
+    chosen: Sequence[int | Step],
     tape: Callable[[], Tape] | None = None,
 ) -> tuple[Moment, ...]:
     """The decoding of some words, step by step.
@@ -124,14 +94,13 @@ def timeline(
     Args:
         model: the one that wrote them.
         task: theirs.
-        chosen: the steps of greedy decoding or of a run with forced words, of sampling, or plain
-            ids, such as `Beam.words(index)`.
+        chosen: the steps that a strategy took, or plain ids, such as `Beam.words(index)`.
         tape: a maker of tapes, for runs with edits: then every step is a whole pass.
 
     Raises:
         GlassformerError: `out_of_range` for a word or a length that cannot be.
     """
-    words = [_word(each) for each in chosen]
+    words = [each.chosen if isinstance(each, Step) else each for each in chosen]
     task.check(model, words, range(len(words)))
     source_ids = task.source_ids(model)
     rows = rows_of(model, source_ids, tape)
@@ -141,45 +110,45 @@ def timeline(
         ids = (task.start, *words[:place])
         before = _kept(caches)
         row = rows([ids])[0]  # (V,)
+        guarded = each.guarded if isinstance(each, Step) else None
         use = _use(model, before, _kept(caches), len(task.source), len(ids))
         moments.append(
             Moment(
                 position=place,
                 input=ids[-1],
                 written=ids[1:],
-                step=step_of(row, words[place], guarded=_guarded(each)),
+                step=step_of(row, words[place], guarded=guarded),
                 cache=use,
                 difference=0.0 if tape else apart(row, model(source_ids, _batch(ids, row))[0, -1]),
-                cut=each.cut if isinstance(each, SampledStep) else None,
             )
         )
     return tuple(moments)
 
 
-def totals(moments: Sequence[Moment]) -> tuple[Work, Work]:
+def totals(moments: Sequence[Moment]) -> tuple[PassCost, PassCost]:
     """The work of all steps together: with the cache, without it."""
-    nothing = Work(0, 0, 0)
-    return (
-        sum((each.cache.with_cache for each in moments), nothing),
-        sum((each.cache.without_cache for each in moments), nothing),
+    ways = [(each.cache.with_cache, each.cache.without_cache) for each in moments]
+    cached, fresh = (
+        PassCost(*(sum(way[which][part] for way in ways) for part in range(3))) for which in (0, 1)
     )
+    return cached, fresh
 
 
-def whole_pass(config: ModelConfig, source: int, target: int) -> Work:
+def whole_pass(config: ModelConfig, source: int, target: int) -> PassCost:
     """The work of one pass over so many words, encoder and decoder, nothing known before."""
     states = 2 * config.d_model  # a key and a value, over all heads
     at_source = (config.encoder_layers + config.decoder_layers) * source  # cross-attention reads it
     at_target = config.decoder_layers * target
     maps = config.encoder_layers * source**2 + config.decoder_layers * target * (target + source)
-    return Work(target, states * (at_source + at_target), config.n_heads * maps)
+    return PassCost(target, states * (at_source + at_target), config.n_heads * maps)
 
 
-def cached_step(config: ModelConfig, source: int, target: int) -> Work:
+def cached_step(config: ModelConfig, source: int, target: int) -> PassCost:
     """The work of the step that reads word number `target`, all before it kept."""
     if target == 1:
         return whole_pass(config, source, 1)
     layers = config.decoder_layers
-    return Work(1, 2 * config.d_model * layers, config.n_heads * layers * (target + source))
+    return PassCost(1, 2 * config.d_model * layers, config.n_heads * layers * (target + source))
 
 
 def _kept(caches: Sequence[LayerCache]) -> tuple[int, int]:
@@ -211,17 +180,48 @@ def _use(
     )
 
 
-def _word(each: int | Step | SampledStep) -> int:
-    if isinstance(each, SampledStep):
-        return each.step.chosen
-    return each.chosen if isinstance(each, Step) else each
-
-
-def _guarded(each: int | Step | SampledStep) -> int | None:
-    if isinstance(each, SampledStep):
-        return each.step.guarded
-    return each.guarded if isinstance(each, Step) else None
-
-
 def _batch(ids: Sequence[int], like: Tensor) -> Tensor:
     return torch.tensor([list(ids)], device=like.device)  # (1, T)
+
+
+SECONDS = 1.2  # so long both ways together are repeated
+LEAST, MOST = 3, 200  # rounds
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Seconds that one decoding took, the median of some rounds."""
+
+    with_cache: float
+    without_cache: float
+    rounds: int
+
+    @property
+    def ratio(self) -> float:
+        """How many times as fast it is with the cache."""
+        return self.without_cache / self.with_cache
+
+
+def measured(
+    model: Transformer,
+    task: Task,
+    words: Sequence[int],
+    seconds: float = SECONDS,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Speed:
+    """Times the decoding of the same words with and without the cache, in turn.
+
+    In turn, so that whatever else the machine does disturbs both alike.
+    """
+    forced = dict(enumerate(words))
+    ways = (None, lambda: SILENT)
+    taken: tuple[list[float], list[float]] = ([], [])
+    begin = clock()
+    for done in range(MOST + 1):  # the first round warms up and does not count
+        for way, times in zip(ways, taken, strict=True):
+            start = clock()
+            greedy(model, task, forced, way)
+            times.append(clock() - start)
+        if done >= LEAST and clock() - begin > seconds:
+            break
+    return Speed(median(taken[0][1:]), median(taken[1][1:]), len(taken[0]) - 1)

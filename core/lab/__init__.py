@@ -1,1 +1,4 @@
-"""Small computations that lectures compare with the Transformer's own."""
+"""Small computations that lectures compare with the Transformer's own.
+
+Of the other rooms it imports model and trace.
+"""

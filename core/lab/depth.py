@@ -16,7 +16,7 @@ from torch.nn import functional
 from core.config import ModelConfig, NormPlace
 from core.errors import GlassformerError
 from core.lab.inputs import whole
-from core.lab.seeded import seeded
+from core.lab.parts import seeded
 from core.model.encoder import Encoder
 from core.trace.tape import Edit, Recorder
 
@@ -32,9 +32,7 @@ class Stack:
     residual: bool  # False: the way around every sub-layer is cut
     lengths: Tensor  # (L + 1,) mean length of a word's vector
     gradients: Tensor  # (L + 1,) length of ∂ loss / ∂ that layer's output
-    weight_gradients: Tensor  # (L,) of ∂ loss / ∂ W₂ of that layer's feed-forward
     likeness: Tensor  # (L + 1,) mean cosine between two different words: 1, all are alike
-    kept: Tensor  # (L + 1,) mean cosine between a word and its own input
 
     @property
     def gradient_ratio(self) -> float:
@@ -109,29 +107,15 @@ def _measure(layers: int, width: int, seed: int, place: NormPlace, residual: boo
         loss = (top * functional.normalize(direction, dim=-1)).sum()
     lower = [tape.tensors[f"{at}/self_attention_residual/branch_input"] for at in range(layers)]
     rows = [*lower, top]  # L + 1 times (1, S, D)
-    hidden = [tape.tensors[f"{at}/feed_forward/activation"] for at in range(layers)]
-    outputs = [tape.tensors[f"{at}/feed_forward/output"] for at in range(layers)]
-    found = torch.autograd.grad(loss, [*rows, *outputs])
+    gradients = torch.autograd.grad(loss, rows)
     states = torch.cat(rows).detach()  # (L + 1, S, D)
-    weights = [
-        _weight_gradient(inner.detach(), gradient)
-        for inner, gradient in zip(hidden, found[layers + 1 :], strict=True)
-    ]
     return Stack(
         place=place,
         residual=residual,
         lengths=states.norm(dim=-1).mean(dim=-1),
-        gradients=torch.stack([each.norm() for each in found[: layers + 1]]),
-        weight_gradients=torch.stack(weights),
+        gradients=torch.stack([each.norm() for each in gradients]),
         likeness=_likeness(states),
-        kept=functional.cosine_similarity(states, states[:1], dim=-1).mean(dim=-1),
     )
-
-
-def _weight_gradient(hidden: Tensor, gradient: Tensor) -> Tensor:
-    """‖∂ loss / ∂ W₂‖ of output = hidden W₂ᵀ + b: (1, S, F) and (1, S, D) -> ()."""
-    norm: Tensor = (gradient[0].T @ hidden[0]).norm()
-    return norm
 
 
 def _likeness(states: Tensor) -> Tensor:

@@ -8,9 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.lab.comparisons import soft_lookup
 from core.lab.inputs import array, number
-from core.lab.measures import attention, entropy
+from core.lab.parts import attention
 
 TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 KEYS = ((3.0, 0.0), (2.4, 0.4), (-1.0, 3.0))  # apple, banana, chair
@@ -22,6 +21,9 @@ QUERY = (1.0, -0.1)  # fruit
 class LookUp:
     """One query against S entries, answered three ways; a value has V numbers."""
 
+    query: Tensor  # (K,)
+    keys: Tensor  # (S, K)
+    values: Tensor  # (S, V)
     scores: Tensor  # (S,) q · k
     scaled: Tensor  # (S,) q · k / √K
     weights: Tensor  # (S,) softmax(scaled / temperature)
@@ -33,7 +35,6 @@ class LookUp:
     temperatures: Tensor  # (N,)
     by_temperature: Tensor  # (N, S) the weights at each
     answers: Tensor  # (N, V)
-    entropies: Tensor  # (N,) nats
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ def look_up(
     values: Any = VALUES,
     temperature: Any = 1.0,
     temperatures: Any = TEMPERATURES,
+    sizes: tuple[int | None, int | None] = (None, None),
 ) -> LookUp:
     """Asks a dictionary of S entries, by the attention of §3.2.1 with the query / temperature.
 
@@ -60,33 +62,33 @@ def look_up(
         values: (S, V).
         temperature: above 0; 1 is the paper's attention.
         temperatures: (N,) for the curve.
+        sizes: what K and V must be, None for any.
 
     Raises:
         GlassformerError: `lab_…` for what is no number or does not fit together.
     """
-    k = array("keys", keys, 2, limit=256)  # (S, K)
-    q = array("query", query, 1, (k.size(1),))  # (K,)
-    v = array("values", values, 2, (k.size(0), None), limit=256)  # (S, V)
+    q, k, v = _read(query, keys, values, sizes)
     now = number("temperature", temperature, 1e-3, 1e3)
     heats = _heats(temperatures)  # (N,)
     stages = attention(q[None], k)  # (1, S) each
     weights = attention(q[None] / now, k)["weights"][0]  # (S,)
     curve = attention(q / heats[:, None], k)["weights"]  # (N, S)
     nearest = int(stages["scores"][0].argmax())
-    same = (k == q).all(dim=1).nonzero().flatten().tolist()
     return LookUp(
+        query=q,
+        keys=k,
+        values=v,
         scores=stages["scores"][0],
         scaled=stages["scaled"][0],
         weights=weights,
-        soft=soft_lookup(weights, v),
-        exact=same[0] if same else None,
+        soft=weights @ v,
+        exact=next(iter((k == q).all(dim=1).nonzero().flatten().tolist()), None),
         nearest=nearest,
         hard=v[nearest],
         mean=v.mean(dim=0),
         temperatures=heats,
         by_temperature=curve,
-        answers=soft_lookup(curve, v),
-        entropies=entropy(curve),
+        answers=curve @ v,
     )
 
 
@@ -98,7 +100,16 @@ def mixture(weights: Any, values: Any) -> Mixture:
     """
     v = array("values", values, 2, limit=256)  # (S, V)
     w = array("weights", weights, 1, (v.size(0),))  # (S,)
-    return Mixture(w[:, None] * v, soft_lookup(w, v), float(torch.sum(w)))
+    return Mixture(w[:, None] * v, w @ v, float(torch.sum(w)))
+
+
+def _read(
+    query: Any, keys: Any, values: Any, sizes: tuple[int | None, int | None]
+) -> tuple[Tensor, Tensor, Tensor]:
+    k = array("keys", keys, 2, (None, sizes[0]), limit=256)  # (S, K)
+    q = array("query", query, 1, (k.size(1),))  # (K,)
+    v = array("values", values, 2, (k.size(0), sizes[1]), limit=256)  # (S, V)
+    return q, k, v
 
 
 def _heats(temperatures: Any) -> Tensor:

@@ -1,6 +1,8 @@
-"""The worked examples by core's own functions.
+"""The worked examples by core's own functions, and the slips of the notes, recomputed.
 
-A rule takes an example's inputs, read and checked, and gives its quantities in order.
+A rule takes an example's inputs, read and checked, and gives its quantities in order. A slip takes
+what the notes print, too, and gives the quantities that follow from how the notes must have
+computed, so that the screen can show true value, printed value and cause side by side.
 """
 
 from __future__ import annotations
@@ -10,16 +12,59 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
-from core.lab.comparisons import batch_norm_statistics, shares, soft_lookup
-from core.lab.example_shapes import shapes
-from core.lab.layer_norms import layer_norms
-from core.lab.measures import attention
+from core.config import ModelConfig
+from core.lab.norms import batch_norm_statistics, layer_norms
+from core.lab.parts import attention, unfilled
+from core.lab.softmax import shares
+from core.model.attention import MultiHeadAttention
 from core.model.embedding import frequency, position_encoding
-from core.model.masks import apply_mask, causal_mask
+from core.model.masks import apply_mask, causal_mask, padding_mask, target_mask
+from core.model.transformer import Transformer
+from core.trace.tape import Recorder
 
 Inputs = Mapping[str, Any]
 Values = dict[str, Tensor]
+ROUNDED = 0.5e-4  # half a unit of the last decimal that the inputs of self-similarity are given to
+
+
+def _shapes(inputs: Inputs) -> Values:
+    """Shapes for `ids`, `vocabulary`, `d_model`, `heads` and `d_ff`, each a row of whole numbers.
+
+    One layer of each stack really runs; further layers have the same shapes.
+    """
+    config = ModelConfig(
+        vocabulary_size=inputs["vocabulary"],
+        d_model=inputs["d_model"],
+        n_heads=inputs["heads"],
+        encoder_layers=1,
+        decoder_layers=1,
+        d_ff=inputs["d_ff"],
+        share_embeddings=True,
+        tie_generator=True,
+    )
+    ids, tape = inputs["ids"].long(), Recorder()
+    model = unfilled(lambda: Transformer(config))  # any numbers will do
+    attention = unfilled(lambda: MultiHeadAttention(config))
+    with torch.no_grad():
+        memory = model.encode(ids, tape)  # (B, S, D)
+        masks = target_mask(ids, config.pad_id), padding_mask(ids, config.pad_id)
+        x = model.target_embedding(ids, tape / "target")  # (B, T, D)
+        model.decoder(x, memory, *masks, tape / "decoder")
+        heads = attention.split(tape.tensors["source/input"])  # (B, H, S, K)
+    layer = "encoder/0/self_attention"
+    found = {
+        "embedding": tape.tensors["source/embedding"],
+        "split": heads.transpose(1, 2),
+        "per_head": tape.tensors[f"{layer}/q"],
+        "weights": tape.tensors[f"{layer}/weights"],
+        "concat": tape.tensors[f"{layer}/concat"],
+        "d_ff": tape.tensors["encoder/0/feed_forward/activation"],
+        "encoder": memory,
+        "decoder": tape.tensors["decoder/0/feed_forward_norm/output"],
+    }
+    return {name: torch.tensor(value.shape) for name, value in found.items()}
 
 
 def _position_matrix(inputs: Inputs) -> Values:
@@ -44,7 +89,7 @@ def _self_attention(inputs: Inputs) -> Values:
 def _attended(q: Tensor, k: Tensor, v: Tensor) -> Values:
     stages = attention(q, k)
     kept = {name: stages[name] for name in ("scores", "scaled", "weights")}
-    return {"Q": q, "K": k, "V": v, **kept, "context": soft_lookup(stages["weights"], v)}
+    return {"Q": q, "K": k, "V": v, **kept, "context": stages["weights"] @ v}
 
 
 def _softmax(inputs: Inputs) -> Values:
@@ -60,7 +105,7 @@ def _self_similarity(inputs: Inputs) -> Values:
         "scores": stages["scores"],
         "weights_unscaled": shares(stages["scores"]),
         "weights_scaled": stages["weights"],
-        "context_scaled": soft_lookup(stages["weights"], x),
+        "context_scaled": stages["weights"] @ x,
     }
 
 
@@ -104,7 +149,7 @@ def _alternatives(inputs: Inputs) -> Values:
 
 
 def _dictionary(inputs: Inputs) -> Values:
-    return {"value": soft_lookup(inputs["weights"], inputs["values"][:, None])[0]}
+    return {"value": (inputs["weights"] @ inputs["values"][:, None])[0]}
 
 
 def _two_words(inputs: Inputs) -> Values:
@@ -159,6 +204,79 @@ RULES: Mapping[str, Callable[[Inputs], Values]] = {
     "two-word-weights": _two_words,
     "mask-softmax-3x3": _causal,
     "all-zero-mask": _nothing_allowed,
-    "shapes-512": shapes,
+    "shapes-512": _shapes,
     "word-positions": _word_positions,
 }
+
+
+def _waves(places: Tensor, slipped: Tensor, width: int) -> Tensor:
+    """Sines and cosines of §3.5 whose exponents are `slipped` / D: (N,) and (D / 2,) -> (N, D)."""
+    angles = places.double()[:, None] * frequency(slipped, width)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
+
+
+def _exponent_halved(inputs: Inputs, _: Inputs) -> Values:
+    length, width = inputs["max_len"], inputs["d_model"]
+    slipped = torch.arange(width // 2, dtype=torch.float64)  # i where 2i belongs
+    places, frequencies = torch.arange(length), frequency(slipped, width)
+    angles = places.double()[:, None] * frequencies
+    return {"div_term": frequencies, "angles": angles, "pe": _waves(places, slipped, width)}
+
+
+def _exponent_doubled(inputs: Inputs, _: Inputs) -> Values:
+    width, places = inputs["d_model"], inputs["positions"]
+    slipped = 2 * torch.arange(0, width, 2, dtype=torch.float64)  # 4i where 2i belongs
+    found: Values = {}
+    for place, row in zip(places.tolist(), _waves(places, slipped, width), strict=True):
+        found[f"pe_{int(place)}"] = row
+        found[f"input_{int(place)}"] = inputs["embedding"] + row
+    return found
+
+
+def _rows_of_w_left_out(inputs: Inputs, _: Inputs) -> Values:
+    width = min(inputs["W_Q"].shape)  # the first d_k features of each word alone
+    q, k, v = (inputs["X"][:, :width] @ inputs[name][:width] for name in ("W_Q", "W_K", "W_V"))
+    return {"Q": q, "K": k, "V": v, "scores": attention(q, k)["scores"]}
+
+
+def _one_hot(inputs: Inputs, _: Inputs) -> Values:
+    scores = inputs["scores"]
+    return {"weights": functional.one_hot(scores.argmax(dim=-1), scores.size(-1)).double()}
+
+
+def _weights_made_up(inputs: Inputs, printed: Inputs) -> Values:
+    weights = torch.tensor(printed["weights"], dtype=torch.float64)
+    v = inputs["query_sample0_head0"]
+    return {"context": weights @ v} if weights.size(1) == v.size(0) else {}
+
+
+def _numbers_of_the_other_formula(inputs: Inputs, _: Inputs) -> Values:
+    found = layer_norms(inputs["x"], epsilon=inputs["eps"]).formula("population", "inside")
+    return {"std": found.std.flatten()[0], "normalised": found.normalized[0, 0]}
+
+
+def _counted_from_one(inputs: Inputs, _: Inputs) -> Values:
+    words = inputs["words"]
+    often = max(words, key=words.count)
+    places = [at + 1 for at, word in enumerate(words) if word == often]
+    return {"places": torch.tensor(places).double(), "count": torch.tensor(len(words)).double()}
+
+
+NOTES_RULES: Mapping[str, Callable[[Inputs, Inputs], Values]] = {
+    "pe-matrix": _exponent_halved,
+    "pe-same-word": _exponent_doubled,
+    "self-attention-3x4": _rows_of_w_left_out,
+    "softmax-4x4": _one_hot,
+    "four-dim-attention": _weights_made_up,
+    "layer-norm": _numbers_of_the_other_formula,
+    "word-positions": _counted_from_one,
+}
+
+
+def _rounded_inputs(inputs: Inputs) -> Values:
+    """How far x xᵀ can be off because each x is rounded: Σ (|xᵢ| + |yᵢ|) × half a unit."""
+    sizes = inputs["X"].abs().sum(dim=1)  # (S,)
+    return {"scores": (sizes[:, None] + sizes) * ROUNDED}
+
+
+SLACK: Mapping[str, Callable[[Inputs], Values]] = {"self-similarity-8d": _rounded_inputs}

@@ -12,7 +12,7 @@ from torch import Tensor
 from core.config import ModelConfig
 from core.errors import GlassformerError
 from core.lab.inputs import CELLS, whole
-from core.lab.seeded import seeded
+from core.lab.parts import seeded
 from core.model.attention import MultiHeadAttention, attention_maps
 from core.trace.tape import Recorder
 
@@ -31,8 +31,6 @@ class Step:
     sentence: Tensor  # whole numbers, of the step's shape: b of each cell's origin
     word: Tensor  # s
     feature: Tensor  # d
-    strides: tuple[int, ...]  # numbers to skip in memory for the next one along each axis
-    contiguous: bool  # whether memory holds the cells in the order of the axes
     misplaced: Tensor  # bool: not the cell that belongs there
 
     @property
@@ -45,8 +43,6 @@ class HeadSplit:
     """The right way there and back, and two wrong ones that raise no error."""
 
     steps: tuple[Step, ...]
-    wrong_words: Tensor  # (H, S) which word stands at each place of sentence 0 in `wrong_view`
-    words_seen: Tensor  # (H,) how many different words each head can see there, instead of S
     weights: Tensor  # (H, S, S) of sentence 0, by the model's attention
     wrong_weights: Tensor  # (H, S, S) by the same weights after the wrong view
 
@@ -86,9 +82,7 @@ def head_split(
     attention = _attention(sizes[2], many, whole("seed", seed, 0, 2**31))
     weights, wrong_weights = _maps(attention, sizes, many, int(seed))
     steps = _steps(attention, torch.arange(cells).view(sizes), many)
-    wrong = steps[-2].word[0, :, :, 0]  # (H, S); K divides D, so a row is of one word
-    seen = torch.tensor([len(set(row)) for row in wrong.tolist()])
-    return HeadSplit(steps, wrong, seen, weights, wrong_weights)
+    return HeadSplit(steps, weights, wrong_weights)
 
 
 @lru_cache(maxsize=8)
@@ -124,8 +118,6 @@ def _step(key: Any, cells: Tensor, shape: torch.Size, should: Tensor) -> Step:
         sentence=cells // (words * width),
         word=cells // width % words,
         feature=cells % width,
-        strides=tuple(cells.stride()),
-        contiguous=cells.is_contiguous(),
         misplaced=cells != should,
     )
 

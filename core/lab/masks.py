@@ -10,10 +10,8 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor
 
-from core.config import MaskFill
-from core.lab.comparisons import soft_lookup
 from core.lab.inputs import array, choice, flags, whole
-from core.lab.measures import attention, jacobian, softmax
+from core.lab.parts import attention, jacobian, softmax
 from core.model.masks import apply_mask, causal_mask
 
 Way = Literal[
@@ -21,8 +19,6 @@ Way = Literal[
     "multiply_after",
 ]  # fmt: skip
 WAYS: tuple[Way, ...] = get_args(Way)
-FILLS: tuple[MaskFill, ...] = get_args(MaskFill)  # the ways of the model, spec §2
-Precision = Literal["float16", "float32", "float64"]
 PRECISIONS = {"float16": torch.float16, "float32": torch.float32, "float64": torch.float64}
 Meaning = Literal["visible", "hidden"]  # what a 1 in the mask that was drawn means
 LARGE_NEGATIVE = -1e9
@@ -51,8 +47,6 @@ class Masks:
 
     scores: Tensor  # (T, S), in the precision asked for
     allowed: Tensor  # (T, S) bool, True where the query may look
-    drawn: Tensor  # (T, S) bool, the mask as it was given
-    meaning: Meaning  # what its ones mean
     empty_rows: tuple[int, ...]  # queries that may look at nothing
     ways: tuple[Applied, ...]
 
@@ -96,8 +90,6 @@ def masks(
     return Masks(
         scores=table,
         allowed=allowed,
-        drawn=drawn,
-        meaning="hidden" if hidden else "visible",
         empty_rows=tuple((~allowed.any(dim=1)).nonzero().flatten().tolist()),
         ways=tuple(_apply(way, table, allowed, v, strict) for way in WAYS),
     )
@@ -127,7 +119,7 @@ def _weights(way: Way, scores: Tensor, allowed: Tensor) -> Tensor:
 
 def _apply(way: Way, scores: Tensor, allowed: Tensor, values: Tensor, strict: Tensor) -> Applied:
     weights = _weights(way, scores, allowed)  # (T, S)
-    context = soft_lookup(weights, values)  # (T, V)
+    context = weights @ values  # (T, V)
     near = torch.finfo(scores.dtype).eps * 4
     same = torch.isclose(weights, strict, rtol=0, atol=near, equal_nan=True).all(dim=1)
     again = attention(context, context)["weights"] @ context  # (T, V)

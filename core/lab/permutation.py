@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Literal, cast, get_args
 
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig, Positions
+from core.config import Positions
 from core.errors import GlassformerError
 from core.lab.inputs import array, choice, whole
-from core.lab.seeded import seeded
 from core.model.embedding import position_encoding
 from core.model.transformer import Transformer
+from core.trace.address import Address
 from core.trace.tape import Edit, Recorder
 
 Variant = Literal["own", "none", "paper", "notes", "halves"]  # own: the model's positions as it is
@@ -28,7 +27,7 @@ POSITIONS_AT = "source/positions"
 
 
 @dataclass(frozen=True)
-class Run:
+class EncoderPass:
     """One pass through the encoder."""
 
     ids: Tensor  # (S,)
@@ -42,23 +41,34 @@ class Permuted:
 
     variant: Variant
     order: tuple[int, ...]
-    still: Run
-    moved: Run
-    expected: Tensor  # (S, D) `still.output` permuted: what an equivariant encoder would give
-    output_error: float  # largest difference between `moved.output` and `expected`
-    weights_error: float  # the same for the attention maps, both of whose axes permute
-    relative_error: float  # ‖moved − expected‖ / ‖expected‖
+    still: EncoderPass
+    moved: EncoderPass
 
     @property
     def output_apart(self) -> Tensor:
         """`moved.output` less what an equivariant encoder would give, (S, D)."""
-        return self.moved.output - self.expected
+        return self.moved.output - self.still.output[list(self.order)]
 
     @property
     def weights_apart(self) -> Tensor:
-        """The same for the attention maps, (L, H, S, S)."""
+        """The same for the attention maps, both of whose axes permute, (L, H, S, S)."""
         places = list(self.order)
         return self.moved.weights - self.still.weights[:, :, places][:, :, :, places]
+
+    @property
+    def output_error(self) -> float:
+        """The largest of `output_apart`."""
+        return float(self.output_apart.abs().max())
+
+    @property
+    def weights_error(self) -> float:
+        """The largest of `weights_apart`."""
+        return float(self.weights_apart.abs().max())
+
+    @property
+    def relative_error(self) -> float:
+        """How long `output_apart` is, beside the output itself."""
+        return float(self.output_apart.norm() / self.still.output.norm())
 
     @property
     def is_moved(self) -> bool:
@@ -77,7 +87,7 @@ def permutation(
     """Encodes a sentence in both orders, once for each kind of positions.
 
     Args:
-        model: any, the bundled translator's `.transformer` or `small_model()`; not written to.
+        model: any, such as the bundled translator's `.transformer`; not written to.
         ids: (S,) token ids, up to 32, as the model reads them.
         order: (S,) each of 0 to S − 1 once: which word stands at each place.
         variants: "own" changes nothing, "none" takes positions away, the others put those of
@@ -93,30 +103,16 @@ def permutation(
     kinds = [cast(Variant, choice("variants", each, VARIANTS)) for each in variants]
     _check_length(model, len(words))
     sentence = torch.tensor(words, device=model.generator.weight.device)
-    return tuple(_compare(model, sentence, places, kind) for kind in kinds)
+    moved = sentence[places]
+    return tuple(
+        Permuted(kind, tuple(places), _run(model, sentence, kind), _run(model, moved, kind))
+        for kind in kinds
+    )
 
 
 def reversed_order(length: Any) -> tuple[int, ...]:
     """Last word first."""
     return tuple(reversed(range(whole("length", length, 1, MOST))))
-
-
-@lru_cache(maxsize=8)
-def small_model(
-    vocabulary_size: int = 32, width: int = 32, layers: int = 2, positions: Positions = "paper"
-) -> Transformer:
-    """An untrained model to permute words in, where the bundled one is not wanted."""
-    config = ModelConfig(
-        vocabulary_size=vocabulary_size,
-        d_model=width,
-        n_heads=4,
-        encoder_layers=layers,
-        decoder_layers=1,
-        d_ff=2 * width,
-        max_length=MOST,
-        positions=positions,
-    )
-    return seeded(lambda: Transformer(config))
 
 
 def _places(order: Any, length: int) -> list[int]:
@@ -135,30 +131,13 @@ def _check_length(model: Transformer, length: int) -> None:
         raise GlassformerError("lab_large", name="ids", given=length, limit=limit)
 
 
-def _compare(model: Transformer, ids: Tensor, places: list[int], variant: Variant) -> Permuted:
-    still, moved = _run(model, ids, variant), _run(model, ids[places], variant)
-    expected = still.output[places]
-    maps = still.weights[:, :, places][:, :, :, places]
-    apart = moved.output - expected
-    return Permuted(
-        variant=variant,
-        order=tuple(places),
-        still=still,
-        moved=moved,
-        expected=expected,
-        output_error=float(apart.abs().max()),
-        weights_error=float((moved.weights - maps).abs().max()),
-        relative_error=float(apart.norm() / expected.norm()),
-    )
-
-
-def _run(model: Transformer, ids: Tensor, variant: Variant) -> Run:
+def _run(model: Transformer, ids: Tensor, variant: Variant) -> EncoderPass:
     def other(table: Tensor) -> Tensor:
         kind = cast(Positions, variant)
         return position_encoding(table.size(0), table.size(1), kind).to(table)  # (S, D)
 
     edits = () if variant == "own" else (Edit(POSITIONS_AT, other, variant),)
-    tape = Recorder(edits, keep=lambda address: address.endswith("self_attention/weights"))
+    tape = Recorder(edits, keep=lambda address: Address.of(address).name == "weights")
     with torch.no_grad():
         output = model.encode(ids[None], tape)[0]  # (S, D)
-    return Run(ids, torch.cat(list(tape.tensors.values())), output)
+    return EncoderPass(ids, torch.cat(list(tape.tensors.values())), output)

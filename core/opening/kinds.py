@@ -1,11 +1,13 @@
-"""What a file is, by its content alone: its name may say anything."""
+"""What a file is, by its content alone: its name may say anything. An experiment's facts."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from core.errors import GlassformerError
+from core.translator import DIRECTIONS
 
 Kind = Literal["run", "experiment", "model"]
 MEGABYTE = 2**20
@@ -17,6 +19,7 @@ MOST_BYTES: dict[Kind, int] = {
 MOST_HEADER = 16 * MEGABYTE  # of a safetensors file: names, shapes and facts as JSON
 ZIP = b"PK\x03\x04"
 EXPERIMENT = "glassformer-experiment"
+LONGEST = 10_000  # characters of a sentence
 
 
 def kind_of(data: bytes) -> Kind:
@@ -85,3 +88,30 @@ def _is_safetensors(data: bytes) -> bool:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(name)
+
+
+@dataclass(frozen=True)
+class MadeOn:
+    """Name and fingerprint of the model; text, direction and second sentence where it has them."""
+
+    model: str
+    fingerprint: str
+    sentence: dict[str, str] = field(default_factory=dict)
+
+
+def made_on(data: bytes) -> MadeOn:
+    """Reads that part of a file; its switches are read by `Experiment.from_json`.
+
+    Raises `GlassformerError("file_damaged")`.
+    """
+    about = as_object(data.removeprefix(b"\xef\xbb\xbf"))
+    model, sentence = about.get("model"), about.get("sentence", {})
+    if not (isinstance(model, dict) and isinstance(sentence, dict)):
+        raise GlassformerError("file_damaged")
+    known = {name: sentence[name] for name in ("text", "direction", "second") if name in sentence}
+    told = [model.get("name"), model.get("fingerprint"), *known.values()]
+    if not all(isinstance(each, str) and len(each) <= LONGEST for each in told):
+        raise GlassformerError("file_damaged")
+    if known.get("direction", "auto") not in ("auto", *DIRECTIONS):
+        raise GlassformerError("file_damaged")
+    return MadeOn(str(model["name"]), str(model["fingerprint"]), known)

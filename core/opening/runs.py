@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
+from core.analysis.confidence import Calibration
 from core.errors import GlassformerError
 from core.opening.kinds import as_object, header_of
-from core.reading.confidence import Calibration
 from core.trace.files import FORMAT
 from core.trace.sites import addresses, site_at
 from core.trace.trace import Trace

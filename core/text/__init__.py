@@ -1,4 +1,7 @@
-"""From what people type to vocabulary pieces, and back to a sentence one can read."""
+"""From what people type to vocabulary pieces, and back to a sentence one can read.
+
+It imports no other room.
+"""
 
 from core.text.detokenize import Decoded
 from core.text.gazetteer import Filler

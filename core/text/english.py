@@ -1,17 +1,47 @@
-"""Splitting typed English: words, contractions, numbers, marks, and what is none of these."""
+"""Splitting typed English: words, contractions taken apart, numbers, marks, and the rest.
+
+"I'd better" is "I had better", "dont" is "don't", "at 7" is "at seven", "pretty good" is "quite
+good".
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 
-from core.text.contractions import expanded
-from core.text.normalize import HAN
-from core.text.numbers import CLOCK, MONEY, ORDINAL
-from core.text.paraphrases import reworded
-from core.text.surroundings import degrees, hours
-from core.text.tokens import Token, single_marks, without_faces
+from core.text.normalize import HAN, word_list
+from core.text.numbers import CLOCK, MONEY, ORDINAL, SMALL
+from core.text.tokens import Token, reworded, single_marks, without_faces
 
+CLITICS = {"'m": "am", "'re": "are", "'ll": "will", "'ve": "have", "'d": "would"}
+IS_HOSTS = frozenset(
+    "it he she that this what where who there here how when why everything something nothing "
+    "everyone someone nobody".split()
+)
+# "Tom's a doctor", "Tom's sleeping": what follows a possessive is a noun.
+AFTER_IS = frozenset("a an the not my your his her our their very too so here there at in".split())
+AFTER_HAS = frozenset("been got had seen eaten forgotten lived known taken given written".split())
+AFTER_HAD = frozenset("better been had gone seen known eaten done left forgotten lost".split())
+LONGEST_STEM = 2  # of a word in -ing that is no verb form: "ring", "king"
+# Written without the apostrophe, or wrongly: one word for one.
+BARE: dict[str, str] = word_list("english")["bare"]
+# Two words written as one: how many letters are the first, and what the two are.
+FUSED = {
+    typed.replace("-", ""): (typed.index("-"), two)
+    for typed, two in word_list("english")["fused"].items()
+}
+BEFORE_HOUR = frozenset("at around until till".split())
+# What may follow an hour: "at 7 in the morning", but "at 7 hotels".
+AFTER_HOUR = frozenset(
+    "in on to every today tonight tomorrow yesterday this next and or but so because sharp".split()
+)
+BE = frozenset("am is are was were isn't aren't wasn't weren't feel feels looks look it's".split())
+# What follows "pretty" where it says how much; and where it says how somebody looks.
+MEASURED = frozenset("good bad well much often fast soon hard late early".split())
+NOT_MEASURED = frozenset(
+    "and but or so because in on at to for when with today now too as than".split()
+)
+END = Token(".", ".", "mark")
 MARKS = {".": ".", ",": ",", "?": "?", "!": "!", ";": ",", ":": ",", "-": ","}
 MARKS |= dict.fromkeys("()[]", ",")
 LATIN = rf"(?:(?![{HAN}])[^\W_])"
@@ -34,6 +64,77 @@ PICTURE = re.compile("([\u2600-\u27bf\u2b50-\u2b55\U0001f000-\U0001faff]+)")
 ABBREVIATED = re.compile(r"(?:mr|mrs|ms|dr|prof|etc|vs)\.", re.IGNORECASE)
 INITIALS = re.compile(r"(?:[A-Za-z]\.){2,}|[A-HJ-Z]\.(?= )")  # U.S., e.g., J. Smith
 APART = ("only", "very")  # behind "not": "is not only kind but …"
+
+
+def expanded(surface: str, following: str, known: Callable[[str], bool]) -> list[tuple[str, str]]:
+    """(surface, word) of each part of a word as typed; `following` is the word after it.
+
+    A contraction that the vocabulary has is one word. The surfaces joined are what was typed.
+    """
+    word = surface.lower()
+    word = BARE.get(word, word)
+    if known(word):
+        return [(surface, word)]
+    if word in FUSED or (word == "lets" and following):
+        cut, two = FUSED.get(word, (3, "let us"))
+        first, second = two.split()
+        if known(f"{first}'s") and second == "us":
+            return [(surface, "let's")]
+        return [(surface[:cut], first), (surface[cut:], second)]
+    if surface.endswith("s'"):  # my parents' house
+        return [(surface[:-1], word[:-1]), ("'", "'s")]
+    host, apostrophe, _ = surface.rpartition("'")
+    clitic = word[len(host) :] if apostrophe and host else ""
+    if clitic == "'t" and host.lower().endswith("n") and known("not"):
+        return [(host[:-1], host[:-1].lower()), (surface[len(host) - 1 :], "not")]
+    meaning = _meaning(host.lower(), clitic, following)
+    if not meaning:
+        return [(surface, word)]
+    return [(host, host.lower()), (surface[len(host) :], meaning)]
+
+
+def _meaning(host: str, clitic: str, following: str) -> str:
+    """What a clitic stands for: "is", "has", "had", "us", the possessive "'s"; "" for none."""
+    if clitic == "'d":
+        return "had" if following in AFTER_HAD else "would"
+    if clitic != "'s":
+        return CLITICS.get(clitic, "")
+    if host == "let":
+        return "us"
+    if following in AFTER_HAS:
+        return "has"
+    sleeping = following.endswith("ing") and len(following) - 3 > LONGEST_STEM
+    return "is" if host in IS_HOSTS or following in AFTER_IS or sleeping else "'s"
+
+
+def hours(tokens: list[Token], known: Callable[[str], bool]) -> list[Token]:
+    """The hours of the clock as words: "at 7" is read "at seven", "7 o'clock" "seven o'clock"."""
+    read: list[Token] = []
+    for place, token in enumerate(tokens):
+        before = tokens[place - 1].word if place else ""
+        after = tokens[place + 1] if place + 1 < len(tokens) else END
+        free = before in BEFORE_HOUR and (after.kind == "mark" or after.word in AFTER_HOUR)
+        word = _hour(token) if free or after.word == "o'clock" else ""
+        read.append(Token(token.surface, word) if word and known(word) else token)
+    return read
+
+
+def _hour(token: Token) -> str:
+    """From the token 7 "seven"; "" for what is no hour of the clock."""
+    value = int(token.word) if token.kind == "number" and token.word.isdigit() else 0
+    return SMALL[value] if 1 <= value <= 12 else ""
+
+
+def degrees(tokens: list[Token], known: Callable[[str], bool]) -> list[Token]:
+    """How "pretty good" is read: "quite good"; a girl who is pretty stays so."""
+    read: list[Token] = []
+    for place, token in enumerate(tokens):
+        before = tokens[place - 1].word if place else ""
+        after = tokens[place + 1] if place + 1 < len(tokens) else END
+        said_of = before in BE and after.kind == "word" and after.word not in NOT_MEASURED
+        degree = token.word == "pretty" and (after.word in MEASURED or said_of)
+        read.append(Token(token.surface, "quite") if degree and known("quite") else token)
+    return read
 
 
 def split_english(text: str, known: Callable[[str], bool]) -> list[Token]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 DATA = Path(__file__).parent / "data"
 LOOKALIKES = str.maketrans(
@@ -15,6 +17,12 @@ LOOKALIKES = str.maketrans(
 # Where 著 is not 着, and 乾 not 干: 著名, 显著, 乾隆.
 KEPT = re.compile("著(?=名|作|者)|(?<=[名原巨专專编編显顯])著|乾(?=隆|坤)")
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+
+
+@cache
+def word_list(name: str) -> dict[str, Any]:
+    """One of the tables in `data/`, read once."""
+    return tomllib.loads((DATA / f"{name}.toml").read_text("utf-8"))
 
 
 def normalize(text: str) -> str:

@@ -1,4 +1,6 @@
-"""Copy slots: what the vocabulary does not know travels through the model unread.
+"""The pieces of a sentence's tokens: known words, other forms of them, and copy slots for the rest.
+
+Copy slots: what the vocabulary does not know travels through the model unread.
 
 An unknown word becomes `<name1>`, `<noun1>` or `<num1>`; the model has learned to put the slot
 where the translation belongs, and the detokenizer writes the word there. Unknown words side by
@@ -7,14 +9,22 @@ side share a slot, so that none is lost and none is torn from its neighbour.
 
 from __future__ import annotations
 
-from core.text.gazetteer import Filler, Gazetteer
+from collections.abc import Callable, Iterator
+
+from core.text.gazetteer import Filler, Gazetteer, name_in_english, titled
+from core.text.normalize import word_list
 from core.text.numbers import MONTHS, ORDINAL, WORDS, chinese_numeral, in_both, value_of
-from core.text.people import titled
-from core.text.pinyin import name_in_english
-from core.text.stems import stem
 from core.text.tokens import Token
 from core.text.vocabulary import KINDS, SLOTS_PER_KIND, UNKNOWN, Vocabulary
 
+BRITISH: dict[str, str] = word_list("english")["british"]
+SHORTEST = 3  # letters of a stem
+# What looks like another form of a word, but means something else.
+OTHERS = frozenset(
+    "news goods pants shorts glasses woods evening forest ceiling wedding during king united "
+    "species series bus gas yes this always sometimes perhaps customs arms thanks indeed "
+    "hundred".split()
+)
 DETERMINERS = frozenset("a the this that these those my your his her our their its".split())
 # After a noun in the plural; a name would be followed by "likes", "is", "has".
 PLURAL_VERBS = frozenset(
@@ -24,6 +34,54 @@ GRADED = frozenset("very too so quite really more most as that".split())  # so s
 LONGEST_NAME = 3  # English words of a gazetteer entry
 LONGEST_RUN = 6  # unknown words that share a slot
 LONGEST_NUMBER = 8  # words
+
+
+def stem(word: str, known: Callable[[str], bool]) -> str:
+    """The known form of a lower-case English word; "" where there is none."""
+    if word in OTHERS:
+        return ""
+    return next((form for form in _forms(word) if len(form) >= SHORTEST and known(form)), "")
+
+
+def _forms(word: str) -> Iterator[str]:
+    """Forms of which the word may be another one, the likeliest first."""
+    yield from _spellings(word)
+    if word.endswith("ies"):
+        yield word[:-3] + "y"
+    if word.endswith(("iest", "ier")):
+        yield f"{word.rpartition('i')[0]}y"
+    elif word.endswith("est"):
+        yield from (word[:-3], word[:-2])
+    if word.endswith("es"):
+        yield word[:-2]
+    if word.endswith("s") and not word.endswith("ss"):
+        yield word[:-1]
+    for ending in ("ing", "ed"):
+        base = word.removesuffix(ending)
+        if base == word or len(base) < SHORTEST:
+            continue
+        yield from (f"{base}{other}" for other in ("ing", "ed") if other != ending)
+        yield from (base, f"{base}e")
+        if base[-1] == base[-2]:
+            yield base[:-1]
+        if ending == "ed" and base.endswith("i"):
+            yield f"{base[:-1]}y"
+    yield f"{word}s"
+
+
+def _spellings(word: str) -> Iterator[str]:
+    """British and American: "favorite" and "favourite", "organize" and "organise"."""
+    for one, other in (("or", "our"), ("our", "or"), ("iz", "is"), ("is", "iz"), ("er", "re")):
+        if one in word[2:]:
+            yield word[:2] + word[2:].replace(one, other, 1)
+    for ending in ("ed", "ing", "er"):
+        if word.endswith(f"ll{ending}"):  # travelled
+            yield word.removesuffix(ending)[:-1] + ending
+    for ending in ("re", "res"):
+        if word.endswith(ending):  # theatre, litres
+            yield f"{word.removesuffix(ending)}er{ending[2:]}"
+    if word in BRITISH:
+        yield BRITISH[word]
 
 
 class Slots:

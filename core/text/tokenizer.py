@@ -1,10 +1,10 @@
-"""The tokenizer: a typed sentence to pieces and slots, and pieces to a sentence."""
+"""The tokenizer: a typed text to sentences, pieces and slots, and pieces to a sentence."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,15 +12,25 @@ from typing import Literal
 from core.errors import GlassformerError
 from core.text.chinese import split_chinese
 from core.text.detokenize import Decoded, write
-from core.text.english import ADDRESS, split_english
-from core.text.foreign import foreign_language
+from core.text.english import ABBREVIATED, ADDRESS, split_english
 from core.text.gazetteer import Filler, load_gazetteer
-from core.text.normalize import HAN, has_word, is_han, normalize
-from core.text.sentences import split_sentences
+from core.text.normalize import HAN, has_word, is_han, normalize, word_list
 from core.text.slots import Slots
 from core.text.tokens import Token
 from core.text.vocabulary import END, TAGS, Vocabulary
 
+LETTERS = re.compile(r"[^\W\d_]+")
+# English that looks like small words of another language: "it's", "a.m.", "100 m".
+ENGLISH_ONLY = re.compile(
+    r"(?<=\w)'(?:s|m|re|ve|ll|d|t)\b|\b[ap]\.m\.|(?<=\d) ?[a-z]{1,2}\b", re.IGNORECASE
+)
+# The commonest words of other languages, by the language's own name.
+LANGUAGES = {name: {*words.split()} for name, words in word_list("english")["foreign"].items()}
+ENOUGH = 0.4  # of all words
+# After a mark: a space and anything, or, without a space, a Chinese character.
+SENTENCE_END = re.compile(
+    rf"[.?!]+[\"')\]»]*(?=\s|[{HAN}])|[。？！]+[”’\"'）」』]*|\n+|\.{{3,}}|…+(?=\s)"
+)
 Language = Literal["en", "zh"]
 LIMIT = 64  # pieces of a sentence, with <eos>
 # Small words that tell what language holds a mixed sentence together, and what they weigh.
@@ -30,6 +40,49 @@ FRAME = 3
 LONGEST_TEXT = 2_000  # characters looked at; longer text is refused unread
 MOST_SENTENCES = 10  # of a text
 MOST_PIECES = 4 * LIMIT  # of all its sentences together
+
+
+def foreign_language(text: str, known: Callable[[str], bool]) -> str:
+    """The language a text is written in, by its own name; "" for English and for what none fits.
+
+    `known` says which words are English: most of a text that has them is not foreign.
+    """
+    words = [word.lower() for word in LETTERS.findall(ENGLISH_ONLY.sub("", text))]
+    if not words:
+        return ""
+    hits = {
+        name: sum(1 for word in words if word in small and not known(word))
+        for name, small in LANGUAGES.items()
+    }
+    best = max(hits, key=lambda name: hits[name])
+    english = sum(map(known, words))
+    enough = hits[best] >= max(ENOUGH * len(words), english)
+    return best if enough and (hits[best] > 1 or len(words) == 1) else ""
+
+
+def split_sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a text as they were typed, each with its marks; at least one.
+
+    "Mr. Smith", "3.5" and "U.S. " do not end one. Marks and pictures alone are no sentence: they
+    stay with the sentence before.
+    """
+    found: list[str] = []
+    start = 0
+    for match in SENTENCE_END.finditer(text):
+        end = match.end()
+        if _is_abbreviation(text[start:end]) or not has_word(text[end:]):
+            continue
+        if has_word(text[start:end]):
+            found.append(text[start:end].strip())
+            start = end
+    return (*found, text[start:].strip())
+
+
+def _is_abbreviation(text: str) -> bool:
+    """Whether the full stop at the end belongs to the last word: "Mr.", "J.", "U.S."."""
+    last = text.split()[-1] if text.split() else ""
+    initials = re.fullmatch(r"(?:[A-Za-z]\.)+", last) and last != "I."
+    return bool(ABBREVIATED.fullmatch(last) or initials)
 
 
 @dataclass(frozen=True)
@@ -67,7 +120,7 @@ class Tokenizer:
             raise GlassformerError(
                 "unknown_language", given=language, allowed=", ".join(sorted(TAGS))
             )
-        clean = self._checked(text)
+        clean = _readable(text)
         if language == "en" and (other := foreign_language(clean, self.vocabulary.has_word)):
             raise GlassformerError("other_language", text=_shortened(clean), language=other)
         tokens = self._split(clean, language)
@@ -129,7 +182,7 @@ class Tokenizer:
             GlassformerError: as `encode` for text that is empty, has no word, or is written in
                 another script.
         """
-        clean = self._checked(text)
+        clean = _readable(text)
         words = [chunk.lower() for chunk in _latin_words(clean)]
         chinese = sum(map(is_han, clean)) / 2
         if not chinese:
@@ -152,21 +205,28 @@ class Tokenizer:
             return split_english(text, self.vocabulary.has_word)
         return split_chinese(text, self.vocabulary, self._gazetteer)
 
-    def _checked(self, text: str) -> str:
-        """Normalised text with at least one word, in a script that the model reads."""
-        if len(text) > LONGEST_TEXT:
-            _refuse_length(_rough_length(text))
-        clean = normalize(text)
-        if not clean:
-            raise GlassformerError("empty_text")
-        if not has_word(clean):
-            raise GlassformerError("no_words", text=_shortened(clean))
-        letters = [character for character in clean if character.isalpha()]
-        foreign = [c for c in letters if not is_han(c) and not _is_latin(c)]
-        kana = any("HIRAGANA" in name or "KATAKANA" in name for name in map(_name, foreign))
-        if kana or 2 * len(foreign) > len(letters):
-            raise GlassformerError("unknown_script", text=_shortened(clean))
-        return clean
+
+def with_words(text: str) -> str:
+    """The normalised text; GlassformerError where it is too long, empty, or has no word."""
+    if len(text) > LONGEST_TEXT:
+        _refuse_length(_rough_length(text))
+    clean = normalize(text)
+    if not clean:
+        raise GlassformerError("empty_text")
+    if not has_word(clean):
+        raise GlassformerError("no_words", text=_shortened(clean))
+    return clean
+
+
+def _readable(text: str) -> str:
+    """The same, in a script that the model reads."""
+    clean = with_words(text)
+    letters = [character for character in clean if character.isalpha()]
+    foreign = [c for c in letters if not is_han(c) and not _is_latin(c)]
+    kana = any("HIRAGANA" in name or "KATAKANA" in name for name in map(_name, foreign))
+    if kana or 2 * len(foreign) > len(letters):
+        raise GlassformerError("unknown_script", text=_shortened(clean))
+    return clean
 
 
 def _latin_words(text: str) -> list[str]:

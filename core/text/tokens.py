@@ -1,14 +1,26 @@
-"""What a typed sentence is cut into, in either language."""
+"""What a typed sentence is cut into, and words that the model reads as several others.
+
+"Hang out" is read "play", 小气 is 不 大方.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+
+from core.text.normalize import word_list
 
 FACES = re.compile(
     "[\u2600-\u27bf\U0001f389\U0001f440-\U0001f450\U0001f48b-\U0001f49f\U0001f4af\U0001f525"
     "\U0001f600-\U0001f64f\U0001f90c-\U0001f93a\U0001f970-\U0001f97a]+"
 )
+Known = Callable[[str], bool]
+LONGEST = 7  # words that are typed
+DEGREES = frozenset("very so really too quite pretty rather a bit little".split())
+VERY = frozenset("很 非常 真 太 特别 有点 挺 好".split())
+BE = frozenset("am is are was were be".split())
 
 
 @dataclass(frozen=True)
@@ -44,3 +56,73 @@ def single_marks(tokens: list[Token]) -> list[Token]:
     while kept and kept[-1].word == "," and kept[-1].kind == "mark":
         kept.pop()
     return kept
+
+
+@cache
+def paraphrases(table: str) -> dict[str, tuple[str, ...]]:
+    """Meanings by what is typed, from `data/paraphrases.toml`: {"hang out": ("play",), …}."""
+    lines = word_list("paraphrases")[table]
+    pairs = (line.split(" = ") for line in lines)
+    return {
+        typed: tuple(meant.split()) for meant, all_typed in pairs for typed in all_typed.split(", ")
+    }
+
+
+def meaning(typed: str, table: str, known: Known) -> tuple[str, ...]:
+    """The known words that mean what was typed; none where the word itself is known."""
+    meant = paraphrases(table).get(typed, ())
+    return meant if not known(typed) and all(map(known, meant)) else ()
+
+
+def reworded(tokens: list[Token], table: str, known: Known) -> list[Token]:
+    """Typed words as words of the vocabulary; the surfaces together are what was typed.
+
+    "He is unfriendly" is "he is not friendly", but "an unfriendly dog" stays; 很 小气 is 不 大方.
+    """
+    read: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        width, meant = _found(tokens, place, table, known)
+        if not width and table == "en" and read and read[-1].word in BE:
+            width, meant = _negated(tokens[place : place + 4], known)
+        run = tokens[place : place + (width or 1)]
+        place += len(run)
+        if meant and meant[0] == "不" and read and read[-1].word in VERY:
+            run.insert(0, read.pop())
+        read += _spread(run, meant) if meant else run
+    return read
+
+
+def _found(
+    tokens: list[Token], place: int, table: str, known: Known
+) -> tuple[int, tuple[str, ...]]:
+    """How many words the longest entry has that begins here, and what it means."""
+    for width in range(min(LONGEST, len(tokens) - place), 0, -1):
+        run = tokens[place : place + width]
+        plain = all(token.kind == "word" for token in run)
+        meant = meaning(" ".join(token.word for token in run), table, known) if plain else ()
+        if meant:
+            return width, meant
+    return 0, ()
+
+
+def _negated(ahead: list[Token], known: Known) -> tuple[int, tuple[str, ...]]:
+    """What says that something is not so: "very unfriendly" is "not friendly"."""
+    place = 0
+    while place < len(ahead) - 1 and ahead[place].word in DEGREES:
+        place += 1
+    meant = meaning(ahead[place].word, "not", known) if ahead else ()
+    return (place + 1, ("not", *meant)) if meant and known("not") else (0, ())
+
+
+def _spread(run: list[Token], meant: tuple[str, ...]) -> list[Token]:
+    """The typed surfaces over as many words as are read."""
+    apart = " " if run[0].surface.isascii() else ""
+    surfaces = [token.surface for token in run]
+    while len(surfaces) > len(meant):
+        surfaces[-2:] = [apart.join(surfaces[-2:])]
+    while len(surfaces) < len(meant):
+        longest = max(range(len(surfaces)), key=lambda place: len(surfaces[place]))
+        half = (len(surfaces[longest]) + 1) // 2
+        surfaces[longest : longest + 1] = surfaces[longest][:half], surfaces[longest][half:]
+    return [Token(surface, word) for surface, word in zip(surfaces, meant, strict=True)]

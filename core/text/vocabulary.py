@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from core.stored import read_json_file, strings, table_of
-from core.text.normalize import DATA, has_han
+from core.text.normalize import has_han, word_list
 
 PADDING, UNKNOWN, END = "<pad>", "<unk>", "<eos>"
 TAGS = {"en": "<en>", "zh": "<zh>"}
@@ -23,24 +22,16 @@ RESERVED = (*SPECIALS, *SLOTS)
 FILE = "vocabulary.json"
 RARELY = 50  # times as rare as the word of the same meaning: too rarely taught to be read
 MOST_COUNTED = 2**53  # occurrences of a word: what a float counts exactly
-_SYNONYMS = DATA / "synonyms.toml"
 
 
 @cache
-def synonyms() -> dict[str, str]:
-    """Words by what they are read as: {"exhausted": "tired", …} from `data/synonyms.toml`."""
-    return _read_as("en") | _read_as("zh")
+def synonyms(*parts: str) -> dict[str, str]:
+    """Words by what they are read as: {"exhausted": "tired", …} from `data/synonyms.toml`.
 
-
-@cache
-def rare() -> dict[str, str]:
-    """The same of words that a vocabulary has, but that may be taught too rarely to be read."""
-    return _read_as("rare")
-
-
-def _read_as(part: str) -> dict[str, str]:
-    pairs = (line.split(" = ") for line in tomllib.loads(_SYNONYMS.read_text("utf-8"))[part])
-    return {typed: meant for meant, all_typed in pairs for typed in all_typed.split()}
+    parts: "en", "zh", "rare": words that a vocabulary has, but may be taught too rarely to be read.
+    """
+    lines = (line.split(" = ") for part in parts for line in word_list("synonyms")[part])
+    return {typed: meant for meant, all_typed in lines for typed in all_typed.split()}
 
 
 def _is_english(word: str) -> bool:
@@ -62,8 +53,8 @@ class Vocabulary:
         self.counts = dict(counts)
         self._ids = {piece: index for index, piece in enumerate(self.pieces)}
         self._total = max(1, sum(self.counts.values()))
-        self._meant = {w: meant for w, meant in synonyms().items() if self._knows(w, meant)}
-        self._meant |= {w: meant for w, meant in rare().items() if self._hardly_knows(w, meant)}
+        self._meant = {w: m for w, m in synonyms("en", "zh").items() if self._knows(w, m)}
+        self._meant |= {w: m for w, m in synonyms("rare").items() if self._hardly_knows(w, m)}
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -96,10 +87,7 @@ class Vocabulary:
             foreign = {word for word in self.counts if has_han(word)}
         else:
             foreign = {word for word in self._ids if _is_english(word)} - self.counts.keys()
-        return tuple(self._ids[word] for word in foreign if self._is_word(word))
-
-    def _is_word(self, word: str) -> bool:
-        return word in self._ids and word not in RESERVED
+        return tuple(self._ids[word] for word in foreign - {*RESERVED} if word in self._ids)
 
     def cost(self, word: str) -> float:
         """−ln of the word's frequency."""

@@ -17,8 +17,8 @@ from core.stored import read_json_file, strings
 from core.text.chinese import split_chinese
 from core.text.detokenize import FULL_WIDTH, Decoded
 from core.text.gazetteer import Filler, load_gazetteer
-from core.text.normalize import HAN, has_word, is_han, normalize, simplify
-from core.text.tokenizer import LIMIT, LONGEST_TEXT, Encoded, Language, Tokenizer
+from core.text.normalize import HAN, has_word, is_han, simplify
+from core.text.tokenizer import LIMIT, Encoded, Language, Tokenizer, with_words
 from core.text.tokens import Token
 from core.text.vocabulary import END, FILE, RESERVED, TAGS, UNKNOWN, Vocabulary
 
@@ -47,7 +47,7 @@ class WordTokenizer(Tokenizer):
         if language not in TAGS:
             allowed = ", ".join(sorted(TAGS))
             raise GlassformerError("unknown_language", given=language, allowed=allowed)
-        tokens = split_words(_checked(text), self.vocabulary)
+        tokens = split_words(with_words(text), self.vocabulary)
         if len(tokens) + 1 > LIMIT:
             raise GlassformerError("too_long", given=len(tokens), limit=LIMIT - 1)
         known = [self.knows(token.word) for token in tokens]
@@ -77,7 +77,7 @@ class WordTokenizer(Tokenizer):
 
     def detect(self, text: str) -> Language:
         """The side whose words the text has; the first one where that does not decide."""
-        words = [token.word for token in split_words(_checked(text), self.vocabulary)]
+        words = [token.word for token in split_words(with_words(text), self.vocabulary)]
         known = [word for word in words if has_word(word) and self.knows(word)]
         second = sum(word in self.vocabulary.counts for word in known)
         return "zh" if 2 * second > len(known) else "en"
@@ -146,18 +146,6 @@ def _parts(chunk: str) -> Iterator[str]:
         word = run.lstrip(MARKS).rstrip(MARKS)
         before, _, after = run.partition(word) if word else (run, "", "")
         yield from (*before, *([word] if word else ()), *after)
-
-
-def _checked(text: str) -> str:
-    if len(text) > LONGEST_TEXT:
-        given = max(len(text.split()), LIMIT)
-        raise GlassformerError("too_long", given=given, limit=LIMIT - 1)
-    clean = normalize(text)
-    if not clean:
-        raise GlassformerError("empty_text")
-    if not has_word(clean):
-        raise GlassformerError("no_words", text=clean[:40])
-    return clean
 
 
 def _joined(surfaces: Sequence[str]) -> str:

@@ -1,8 +1,12 @@
-"""A run as one safetensors file: the tensors, and everything else as JSON in its header."""
+"""A run as one safetensors file: the tensors, and everything else as JSON in its header.
+
+A file must say every fact and have every shape before a number of it is read.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,9 +14,21 @@ from typing import Any
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from core.config import ModelConfig
+from core.decoding.step import Step
 from core.errors import GlassformerError
-from core.stored import UNREADABLE, problem_of, read_json, tensor_header
-from core.trace.reopened import check_tensors, facts_of
+from core.stored import UNREADABLE, Stored, problem_of, read_json, strings, table_of, tensor_header
+from core.trace.sites import addresses, letters, site_at, sizes
+
+SIDES = ("source", "target", "output")
+TEXTS = ("source_text", "output_text", "direction", "model_name")
+LISTS = ("edits", "further", "vocabulary")
+DIRECTIONS = ("en-zh", "zh-en", "")
+YOUNGER: dict[str, Any] = {  # fields that files of the first days lack
+    "surfaces": {}, "source_unknown": [], "direction": "", "model_name": "", "edits": [],
+    "steps": [], "further": [], "calibration": {},
+}  # fmt: skip
+
 
 FORMAT = 1
 
@@ -50,3 +66,103 @@ def _check_header(header: dict[str, str], path: Path) -> None:
         raise GlassformerError("trace_foreign", path=path.name)
     if int(found) > FORMAT:
         raise GlassformerError("trace_newer", path=path.name, found=found, known=FORMAT)
+
+
+def facts_of(about: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a run but its tensors, from the object in the file's header.
+
+    Raises KeyError, TypeError or ValueError where one is missing or cannot be.
+    """
+    about = {**YOUNGER, **about}
+    config = ModelConfig.from_dict(about["config"])
+    found: dict[str, Any] = {"config": config}
+    for name in TEXTS:
+        if not isinstance(about[name], str):
+            raise ValueError(f"{name} is no text")
+        found[name] = about[name]
+    for name in (*LISTS, *(f"{side}_{part}" for side in SIDES for part in ("tokens", "pieces"))):
+        found[name] = strings(about[name], name)
+    found["surfaces"] = table_of(about["surfaces"], str, "surfaces")
+    found["calibration"] = _calibration(about["calibration"])
+    unknown = about["source_unknown"]
+    if not isinstance(unknown, list):
+        raise ValueError("source_unknown is no list of positions")
+    length = len(found["source_tokens"])
+    found["source_unknown"] = tuple(_index(place, length, "source_unknown") for place in unknown)
+    found["steps"] = tuple(_step(step, config.vocabulary_size) for step in about["steps"])
+    _check_lengths(found)
+    if foreign := sorted(set(about) - set(found)):
+        raise ValueError(f"{foreign[0]} belongs to no run")
+    return found
+
+
+def check_tensors(facts: Mapping[str, Any], stored: Mapping[str, Stored]) -> None:
+    """ValueError where what a file holds is not what a run of its config and words records."""
+    config: ModelConfig = facts["config"]
+    if foreign := set(stored) - set(addresses(config, dropout=True)):
+        raise ValueError(f"it holds {sorted(foreign)[0]}, which its config does not have")
+    for address in addresses(config):  # maps that were left out are computed from q, k and mask
+        if address not in stored and not site_at(address).per_map:
+            raise ValueError(f"{address} is missing")
+    size = sizes(config, len(facts["source_tokens"]), len(facts["target_tokens"]))
+    for address, tensor in stored.items():
+        expected = tuple(size[letter] for letter in letters(address))
+        if tensor.shape != expected:
+            raise ValueError(f"{address} is {tensor.shape}, not {expected}")
+        name = site_at(address).name
+        kind = {"ids": "I64", "mask": "BOOL", "kept": "BOOL"}.get(name, "")
+        if not (tensor.dtype == kind if kind else tensor.is_float):
+            raise ValueError(f"{address} holds numbers of the kind {tensor.dtype}")
+
+
+def _check_lengths(found: Mapping[str, Any]) -> None:
+    for side in SIDES:
+        if not found[f"{side}_tokens"]:
+            raise ValueError(f"{side}_tokens is empty")
+        if len(found[f"{side}_tokens"]) != len(found[f"{side}_pieces"]):
+            raise ValueError(f"{side}_tokens and {side}_pieces differ in length")
+    rows = len(found["target_tokens"])
+    if len(found["output_tokens"]) != rows or len(found["steps"]) not in (0, rows):
+        raise ValueError("target, output and steps differ in length")
+    if len(found["vocabulary"]) != found["config"].vocabulary_size:
+        raise ValueError("the vocabulary is not that of its config")
+    if found["direction"] not in DIRECTIONS:
+        raise ValueError("direction is neither en-zh nor zh-en")
+
+
+def _calibration(value: Any) -> dict[str, Any]:
+    """Of the run's confidence; {} or as `Calibration.to_dict` writes it."""
+    if value == {}:
+        return {}
+    table = table_of({**value, "weights": 0}, (int, float), "calibration")
+    weights = table_of(value["weights"], (int, float), "calibration")
+    for number in (table["intercept"], table["threshold"], *weights.values()):
+        if not math.isfinite(number):
+            raise ValueError("calibration holds what is no finite number")
+    return {**table, "weights": weights}
+
+
+def _step(step: Any, words: int) -> Step:
+    """A decoding step; its numbers may be NaN, as those of an experiment may."""
+    given = {name: each for name, each in step.items() if name not in ("candidates", "guarded")}
+    table = table_of(given, (int, float), "steps")
+    pairs = tuple(
+        (_index(id, words, "candidates"), _number(share)) for id, share in step["candidates"]
+    )
+    guarded = None if step["guarded"] is None else _index(step["guarded"], words, "guarded")
+    if foreign := set(table) - {"chosen", "probability", "entropy"}:
+        raise ValueError(f"a step has no {sorted(foreign)[0]}")
+    chosen = _index(step["chosen"], words, "chosen")
+    return Step(chosen, float(table["probability"]), float(table["entropy"]), pairs, guarded)
+
+
+def _index(value: Any, size: int, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < size:
+        raise ValueError(f"{name} holds a place that does not exist")
+    return value
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("steps hold what is no number")
+    return float(value)

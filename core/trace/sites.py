@@ -7,12 +7,15 @@ kept under the words key `sites.<group>.<name>`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
 from core.config import ModelConfig
+from core.trace.address import Address
+from core.trace.graph import Stack, layer_count, sublayers
 
 Role = Literal["query", "key", "value", "weights", "data", "feed_forward", "norm"]
 AxisName = Literal[
@@ -114,25 +117,11 @@ def sites_of(group: str) -> tuple[Site, ...]:
 @cache
 def site_at(address: str) -> Site:
     """What is recorded at an address; `KeyError` for an address no run can have."""
-    where, _, name = address.rpartition("/")
-    group = _group(where)
-    for site in sites_of(group):
-        if site.name == name:
+    at = Address.of(address)
+    for site in sites_of(at.group):
+        if site.name == at.name:
             return site
     raise KeyError(address)
-
-
-def _group(where: str) -> str:
-    last = where.rpartition("/")[2]
-    if last in ("source", "target"):
-        return "embedding"
-    if last.endswith("_residual"):
-        return "residual"
-    if last.endswith("norm"):
-        return "norm"
-    if last.endswith("attention"):
-        return "attention"
-    return last or "stack"
 
 
 def addresses(config: ModelConfig, dropout: bool = False) -> Iterator[str]:
@@ -141,9 +130,9 @@ def addresses(config: ModelConfig, dropout: bool = False) -> Iterator[str]:
         for site in sites:
             if site.training_only and not (dropout and config.dropout > 0):
                 continue
-            if (site.group, site.name) == ("attention", "memory") and "cross" not in where:
-                continue
-            yield f"{where}/{site.name}".lstrip("/")
+            own_keys = site.group == "attention" and not Address.of(where).is_cross
+            if not (own_keys and site.name == "memory"):
+                yield f"{where}/{site.name}".lstrip("/")
 
 
 _Place = tuple[str, tuple[Site, ...]]
@@ -151,19 +140,19 @@ _Place = tuple[str, tuple[Site, ...]]
 
 def _places(config: ModelConfig) -> Iterator[_Place]:
     yield "source", sites_of("embedding")
-    for layer in range(config.encoder_layers):
-        for name in ("self_attention", "feed_forward"):
-            yield from _sublayer(f"encoder/{layer}/{name}", config)
-    if config.final_norm:
-        yield "encoder/norm", sites_of("norm")
+    yield from _stack("encoder", config)
     yield "", sites_of("stack")
     yield "target", sites_of("embedding")
-    for layer in range(config.decoder_layers):
-        for name in ("self_attention", "cross_attention", "feed_forward"):
-            yield from _sublayer(f"decoder/{layer}/{name}", config)
-    if config.final_norm:
-        yield "decoder/norm", sites_of("norm")
+    yield from _stack("decoder", config)
     yield "output", sites_of("output")
+
+
+def _stack(stack: Stack, config: ModelConfig) -> Iterator[_Place]:
+    for layer in range(layer_count(config, stack)):
+        for name in sublayers(stack):
+            yield from _sublayer(f"{stack}/{layer}/{name}", config)
+    if config.final_norm:
+        yield f"{stack}/norm", sites_of("norm")
 
 
 def _sublayer(where: str, config: ModelConfig) -> Iterator[_Place]:
@@ -172,7 +161,7 @@ def _sublayer(where: str, config: ModelConfig) -> Iterator[_Place]:
     yield f"{where}_residual", residual[:2]
     if config.norm_place == "pre":
         yield norm
-    yield where, sites_of(_group(where))
+    yield where, sites_of(Address.of(where).group)
     yield f"{where}_residual", residual[2:]
     if config.norm_place == "post":
         yield norm
@@ -180,8 +169,8 @@ def _sublayer(where: str, config: ModelConfig) -> Iterator[_Place]:
 
 def letters(address: str) -> tuple[str, ...]:
     """The shape of an address in the paper's letters, such as ("B", "H", "T", "S")."""
-    own = "T" if address.startswith(("target", "decoder", "output")) else "S"
-    keys = "S" if "cross_attention" in address else own
+    at = Address.of(address)
+    own, keys = at.side[0].upper(), at.key_side[0].upper()
     by_name = {
         "batch": "B", "head": "H", "position": own, "query": own, "key": keys, "feature": "D",
         "head_feature": "K", "hidden": "F", "vocabulary": "V", "one": "1",
@@ -215,8 +204,6 @@ def recorded_bytes(
         site = site_at(address)
         if site.is_view or (site.per_map and not maps):
             continue
-        entries = 1
-        for letter in letters(address):
-            entries *= size[letter]
+        entries = math.prod(size[letter] for letter in letters(address))
         total += entries * (8 if site.name == "ids" else 4)
     return total

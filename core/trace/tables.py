@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
-
-from core.trace.sites import Axis
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
-class Recorded(Protocol):
-    """What a table needs of a trace."""
-
-    def axes(self, address: str) -> tuple[Axis, ...]: ...
-    def pick(self, address: str, **at: int) -> Tensor: ...
+    from core.trace.trace import Trace
 
 
-def tidy(trace: Recorded, address: str, **at: int) -> pd.DataFrame:
+def tidy(trace: Trace, address: str, **at: int) -> pd.DataFrame:
     """One row a number: a column for each free axis, and `value`.
 
     `<axis>_token` stands beside an axis that has words. Axes held by `at` (and the batch, at 0)
@@ -48,3 +42,8 @@ def as_numpy(tensor: Tensor) -> np.ndarray:
     """The numbers on the host, for pandas and Plotly."""
     array: np.ndarray = tensor.detach().cpu().numpy()
     return array
+
+
+def exact(tensor: Tensor) -> NDArray[np.float64]:
+    """The numbers in float64 on the host."""
+    return as_numpy(tensor).astype(np.float64)

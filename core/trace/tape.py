@@ -79,6 +79,11 @@ class Tape:
 SILENT = Tape()
 
 
+def nearest(address: str, known: Iterable[str]) -> str:
+    """For an error: the three that are written most like an address, "-" where none is."""
+    return ", ".join(difflib.get_close_matches(address, list(known), n=3, cutoff=0.3)) or "-"
+
+
 class Recorder(Tape):
     """Keeps every tensor under its path and applies the edits whose address matches.
 
@@ -126,10 +131,8 @@ class Recorder(Tape):
         """To be called after the run: raises for an edit that matched nothing."""
         for index, edit in enumerate(self.edits):
             if index not in self._used:
-                near = difflib.get_close_matches(edit.address, sorted(self._seen), n=3, cutoff=0.3)
-                raise GlassformerError(
-                    "edit_unmatched", address=edit.address, nearest=", ".join(near) or "-"
-                )
+                near = nearest(edit.address, sorted(self._seen))
+                raise GlassformerError("edit_unmatched", address=edit.address, nearest=near)
 
 
 class _Branch(Tape):

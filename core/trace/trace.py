@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from torch import Tensor
 
 from core.config import ModelConfig
 from core.decoding.step import Step
-from core.errors import GlassformerError
+from core.errors import GlassformerError, check_index
 from core.model.attention import attention_maps
+from core.trace.address import Address
 from core.trace.files import read_run, write_run
 from core.trace.sites import Axis, AxisName, Site, addresses, letters, site_at
-from core.trace.tape import Recorder
+from core.trace.tape import Recorder, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,8 +67,7 @@ class Trace:
             return self.tensors[address]
         if address in self._recomputable:
             return self._recompute(address)
-        near = difflib.get_close_matches(address, list(self), n=3, cutoff=0.3)
-        raise GlassformerError("unknown_address", address=address, nearest=", ".join(near) or "-")
+        raise GlassformerError("unknown_address", address=address, nearest=nearest(address, self))
 
     def __iter__(self) -> Iterator[str]:
         """The addresses, in computation order."""
@@ -113,7 +112,7 @@ class Trace:
         tensor = self[address]
         for place in reversed(range(len(axes))):
             if (index := held.get(axes[place].name)) is not None:
-                _check_index(axes[place], index)
+                check_index(axes[place].name, index, axes[place].size)
                 tensor = tensor.select(place, index)
         return tensor
 
@@ -131,6 +130,12 @@ class Trace:
             Candidate(self.surfaces.get(piece, piece), piece, probability)
             for piece, probability in zip(pieces, best.values.tolist(), strict=True)
         )
+
+    @cached_property
+    def output_ids(self) -> tuple[int, ...]:
+        """The ids of the words that the rows chose, or were given."""
+        ids = {piece: index for index, piece in enumerate(self.vocabulary)}
+        return tuple(ids[piece] for piece in self.output_pieces)
 
     @property
     def full_text(self) -> str:
@@ -152,7 +157,7 @@ class Trace:
 
     @cached_property
     def readings(self) -> dict[Any, Any]:
-        """What `core.trace.memo.once_a_run` has read off it."""
+        """What `once_a_run` has read off it."""
         return {}
 
     def save(self, path: str | Path) -> None:
@@ -161,7 +166,8 @@ class Trace:
         del about["tensors"]
         about["config"] = self.config.to_dict()
         about["steps"] = [vars(step) for step in self.steps]
-        write_run(Path(path), self.tensors, {**about, **_plain(self)})
+        plain = {name: dict(about[name]) for name in ("surfaces", "calibration")}  # for JSON
+        write_run(Path(path), self.tensors, {**about, **plain})
 
     @staticmethod
     def load(path: str | Path) -> Trace:
@@ -178,15 +184,16 @@ class Trace:
         return frozenset(
             address
             for address in addresses(self.config)
-            if site_at(address).per_map and _beside(address, "q") in self.tensors
+            if site_at(address).per_map and Address.of(address).sibling("q") in self.tensors
         )
 
     def _recompute(self, address: str) -> Tensor:
         """The whole layer by the same operations, so that the bits are those of the run."""
-        q, k, mask = (self.tensors[_beside(address, name)] for name in ("q", "k", "mask"))
+        at = Address.of(address)
+        q, k, mask = (self.tensors[at.sibling(name)] for name in ("q", "k", "mask"))
         tape = Recorder()
         attention_maps(q, k, mask, self.config.mask_fill, tape)
-        return tape.tensors[address.rpartition("/")[2]]
+        return tape.tensors[at.name]
 
     def _labels(self, name: AxisName, letter: str) -> tuple[str, ...] | None:
         if name in ("position", "query", "key"):
@@ -194,15 +201,24 @@ class Trace:
         return self.vocabulary if name == "vocabulary" else None
 
 
-def _plain(trace: Trace) -> dict[str, Any]:
-    """The mappings of a run, as JSON has them."""
-    return {"surfaces": dict(trace.surfaces), "calibration": dict(trace.calibration)}
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
-def _beside(address: str, name: str) -> str:
-    return f"{address.rpartition('/')[0]}/{name}"
+def once_a_run(
+    read: Callable[Concatenate[Trace, Given], Result],
+) -> Callable[Concatenate[Trace, Given], Result]:
+    """Lets a reading of a run be made once for each run; for small results that nobody changes.
 
+    A run never changes, and what was read off it goes with it. Errors are raised anew.
+    """
 
-def _check_index(axis: Axis, index: int) -> None:
-    if not 0 <= index < axis.size:
-        raise GlassformerError("out_of_range", name=axis.name, given=index, last=axis.size - 1)
+    @wraps(read)
+    def remembered(trace: Trace, *given: Given.args, **named: Given.kwargs) -> Result:
+        key = (read, given, tuple(named.items()))
+        if key not in trace.readings:
+            trace.readings[key] = read(trace, *given, **named)
+        found: Result = trace.readings[key]
+        return found
+
+    return cast(Callable[Concatenate[Trace, Given], Result], remembered)

@@ -17,17 +17,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from core.analysis.confidence import Calibration, signals
 from core.checkpoints import CALIBRATION
 from core.corpus import Grammar, held_out_pairs
 from core.errors import GlassformerError
-from core.reading.confidence import Calibration
-from core.reading.signals import signals
-from core.training.measures.calibration import as_typed
-from core.training.measures.free_typed import (
+from core.training.evaluation.typed import (
     OPEN_JUDGEMENTS,
     RIGHT,
     Judgements,
     Sentence,
+    as_typed,
     read_judgements,
     read_sentences,
     verdict_on,

@@ -1,47 +1,36 @@
-"""What the model has learned, on sentences it has never seen: all measures, one after another."""
+"""What the model has learned, on sentences it has never seen: all measures, or a few in seconds."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from core.corpus import DIRECTIONS, Grammar, Pair
-from core.training.measures.attention import alignment, antecedents
-from core.training.measures.calibration import Calibration, as_typed, calibrate
-from core.training.measures.free_typed import (
-    SETS,
-    Answer,
-    answers,
-    read_judgements,
-    read_sentences,
-)
-from core.training.measures.knock_out import Part, Without, knock_outs
-from core.training.measures.passes import word_for_word
-from core.training.measures.redirect import redirects
-from core.training.measures.roles import ROLES, Roles, head_roles
-from core.training.measures.saturation import Sharpness, sharpness, without_scale
-from core.training.measures.sentences import (
-    coreference_readings,
-    referring_pairs,
-    unseen_pairs,
-)
-from core.training.measures.tally import Tally, both_right
-from core.training.measures.written import Written, written
-from core.training.recipe import Recipe
+from torch.nn.functional import cross_entropy
+
+from core.corpus import DIRECTIONS, Direction, Grammar, Pair
+from core.training.evaluation import attention, held_out, interventions, passes, typed
+from core.training.evaluation.attention import Part, Roles, Sharpness
+from core.training.evaluation.interventions import Without
+from core.training.evaluation.passes import Tally, best, both_right, tally, word_for_word
+from core.training.evaluation.typed import Answer, Calibration
+from core.training.training_config import Recipe
 from core.translator import Translator
 
 READINGS = 300  # pairs of readings
 PROBED = 250  # held-out pairs translated without each head
 ROLES_OF = 500  # held-out pairs whose attention is looked at
-PLACES = [role for role in ROLES if role != "antecedent"]  # that one has sentences of its own
+PLACES = attention.ROLES[:-1]  # antecedents have sentences of their own
 TYPED = 500  # held-out pairs given to the app as text
+QUICK_PAIRS = 400  # of the grammar's held-out pairs: the first ones
+QUICK_READINGS = 100  # pairs of readings
 
 
 @dataclass
 class Metrics:
     """The figures of one evaluation; what could not be measured is empty."""
 
-    written: Written
+    written: held_out.Written
     coreference: Tally = field(default_factory=Tally)
     alignment: dict[str, dict[str, Tally]] = field(default_factory=dict)  # by direction, by head
     antecedent: dict[str, dict[str, Tally]] = field(default_factory=dict)  # by direction, by head
@@ -60,7 +49,7 @@ def evaluate(
     grammar: Grammar,
     pairs: int = Recipe.held_out,
     readings: int = READINGS,
-    sets: Sequence[str] = tuple(SETS),
+    sets: Sequence[str] = tuple(typed.SETS),
     progress: Callable[[str], None] = lambda _: None,
 ) -> Metrics:
     """Measures a translator.
@@ -70,24 +59,26 @@ def evaluate(
         grammar: makes the held-out sentences.
         pairs: held-out pairs to translate in both directions.
         readings: sentences with a pronoun to translate in both their readings.
-        sets: the sets of typed sentences, keys of `free_typed.SETS`.
+        sets: the sets of typed sentences, keys of `typed.SETS`.
         progress: is told what comes next.
     """
-    unseen = unseen_pairs(grammar, pairs)
+    unseen = held_out.unseen_pairs(grammar, pairs)
     progress(f"{len(unseen)} held-out pairs, both directions")
-    metrics = Metrics(written(translator, unseen))
+    metrics = Metrics(held_out.written(translator, unseen))
     progress("cross-attention against the gold alignment")
     for direction in DIRECTIONS:
         taught = [pair for pair in unseen if direction in pair.directions]
-        metrics.alignment[direction] = alignment(translator, taught, direction)
-        metrics.roles[direction] = head_roles(translator, taught[:ROLES_OF], direction, PLACES)
-        referring = referring_pairs(grammar, direction, readings)
-        for part, found in head_roles(translator, referring, direction, ["antecedent"]).items():
-            metrics.roles[direction].setdefault(part, {}).update(found)
+        metrics.alignment[direction] = attention.alignment(translator, taught, direction)
+        roles = attention.head_roles(translator, taught[:ROLES_OF], direction, PLACES)
+        referring = held_out.referring_pairs(grammar, direction, readings)
+        found = attention.head_roles(translator, referring, direction, ["antecedent"])
+        metrics.roles[direction] = {
+            part: roles.get(part, {}) | found.get(part, {}) for part in {**roles, **found}
+        }
     progress("how sharp attention is, with and without √d_k")
-    metrics.sharpness = sharpness(translator, unseen[:PROBED])
-    metrics.unscaled = without_scale(translator, unseen[:PROBED])
-    both = coreference_readings(grammar, readings)
+    metrics.sharpness = attention.sharpness(translator, unseen[:PROBED])
+    metrics.unscaled = attention.without_scale(translator, unseen[:PROBED])
+    both = held_out.coreference_readings(grammar, readings)
     _coreference(translator, grammar, both, unseen, metrics, progress)
     _typed(translator, sets, unseen, metrics, progress)
     return metrics
@@ -104,12 +95,12 @@ def _coreference(
     progress("pronouns with two readings")
     flat = [pair for reading in both for pair in reading]
     metrics.coreference = both_right(word_for_word(translator, flat, "en-zh"))
-    metrics.antecedent = {"en-zh": antecedents(translator, flat)}
-    chinese = referring_pairs(grammar, "zh-en", 2 * len(both))
-    metrics.antecedent["zh-en"] = antecedents(translator, chinese, "zh-en")
+    metrics.antecedent = {"en-zh": attention.antecedents(translator, flat)}
+    chinese = held_out.referring_pairs(grammar, "zh-en", 2 * len(both))
+    metrics.antecedent["zh-en"] = attention.antecedents(translator, chinese, "zh-en")
     progress("attention turned to the other noun")
-    metrics.resolved, metrics.flips = redirects(translator, both)
-    metrics.knock_outs = knock_outs(translator, both, unseen[:PROBED], progress)
+    metrics.resolved, metrics.flips = interventions.redirects(translator, both)
+    metrics.knock_outs = interventions.knock_outs(translator, both, unseen[:PROBED], progress)
 
 
 def _typed(
@@ -119,16 +110,80 @@ def _typed(
     metrics: Metrics,
     progress: Callable[[str], None],
 ) -> None:
-    judgements = read_judgements()
+    judgements = typed.read_judgements()
     for name in sets:
-        sentences = read_sentences(name)
-        if sentences:
+        if sentences := list(typed.read_sentences(name)):
             progress(f"{len(sentences)} typed sentences: {name}")
-            metrics.typed[name] = answers(translator, sentences, judgements)
-    held_out = as_typed(translator, unseen[:TYPED])
-    progress(f"{len(held_out)} held-out sentences, as typed")
-    given = {**metrics.typed, "held out": answers(translator, held_out, {})}
+            metrics.typed[name] = typed.answers(translator, sentences, judgements)
+    sentences = typed.as_typed(translator, unseen[:TYPED])
+    progress(f"{len(sentences)} held-out sentences, as typed")
+    given = {**metrics.typed, "held out": typed.answers(translator, sentences, {})}
     for name, found in given.items():
-        calibration = calibrate(found)
+        calibration = typed.calibrate(found)
         if calibration:
             metrics.calibration[name] = calibration
+
+
+def quick_metrics(
+    translator: Translator,
+    grammar: Grammar,
+    pairs: int = QUICK_PAIRS,
+    readings: int = QUICK_READINGS,
+) -> dict[str, float]:
+    """The figures of a snapshot, on sentences of the grammar that are never trained on.
+
+    Those of `metrics_on` for the first held-out pairs, and
+
+    - `coreference`: share of sentences translated rightly in both readings of their pronoun;
+    - `antecedent`: how often the pronoun looks most at its noun, in the encoder head that does
+      so most often, in English; `antecedent_zh`: in Chinese.
+
+    What cannot be measured (a grammar without pronouns) is left out.
+    """
+    metrics = metrics_on(translator, held_out.unseen_pairs(grammar, pairs))
+    both = held_out.coreference_readings(grammar, readings)
+    if both:
+        flat = [pair for reading in both for pair in reading]
+        metrics["coreference"] = both_right(word_for_word(translator, flat, "en-zh")).rate
+        head = best(attention.antecedents(translator, flat))
+        if head is not None:
+            metrics["antecedent"] = head[1].rate
+    chinese = held_out.referring_pairs(grammar, "zh-en", readings)
+    head = best(attention.antecedents(translator, chinese, "zh-en"))
+    if head is not None:
+        metrics["antecedent_zh"] = head[1].rate
+    return metrics
+
+
+def metrics_on(translator: Translator, pairs: Sequence[Pair]) -> dict[str, float]:
+    """The figures that any pairs allow.
+
+    - `loss`: nats a word, both directions, without label smoothing and dropout;
+    - `exact_en_zh`, `exact_zh_en`: share of sentences with every word right;
+    - `alignment`: how often the row that writes a word looks most at a word it translates, in
+      the cross-attention that does so most often (a head, or the mean of a layer's heads).
+      Left out where the pairs have no alignment.
+    """
+    metrics: dict[str, float] = {}
+    looks: dict[str, Tally] = defaultdict(Tally)
+    total, words = 0.0, 0
+    for direction in DIRECTIONS:
+        right: list[bool] = []
+        for run in passes.passes(translator, pairs, direction, keep=attention.is_cross_attention):
+            total += run.expected.numel() * cross_entropy(run.logits, run.expected).item()
+            words += run.expected.numel()
+            right += passes.exactly(translator, run)
+            attention.alignment_in(run, looks)
+        if right:
+            metrics[exact_key(direction)] = tally(right).rate
+    if words:
+        metrics["loss"] = total / words
+    clearest = best(looks)
+    if clearest is not None:
+        metrics["alignment"] = clearest[1].rate
+    return metrics
+
+
+def exact_key(direction: Direction) -> str:
+    """`exact_en_zh` or `exact_zh_en`."""
+    return f"exact_{direction.replace('-', '_')}"

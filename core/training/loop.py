@@ -1,19 +1,32 @@
-"""The training loop: seeded, and interrupted or not, the same weights."""
+"""The training loop: seeded, and interrupted or not, the same weights. Never a pickle.
+
+    state.json                    step, recipe, curve, and the name of the tensors' file
+    state-000250.safetensors      weights and moments of that step
+
+A run may be killed at any moment: state.json, replaced as a whole, always names a whole file.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
 
 import torch
+from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from core.corpus import Grammar, held_out_pairs
 from core.device import choose_device
+from core.errors import GlassformerError
+from core.history import CURVE_EVERY, CurvePoint
 from core.model.transformer import Transformer
+from core.stored import UNREADABLE, read_json_file
 from core.text.tokenizer import Tokenizer
-from core.training.curve import Curve
 from core.training.data import (
     Batch,
     Examples,
@@ -22,14 +35,38 @@ from core.training.data import (
     corpus_tokenizer,
     grammar_stream,
 )
-from core.training.heads import MapTape, heads_loss, training_tape
-from core.training.logit_cap import cap_logits
-from core.training.loss import generator_loss
-from core.training.optimiser import Optimiser
-from core.training.recipe import Recipe
-from core.training.schedule import learning_rate
+from core.training.loss import MapTape, generator_loss, heads_loss, training_tape
+from core.training.optimiser import MOMENTS, Optimiser, cap_logits, learning_rate
+from core.training.training_config import Recipe
 
+DIGITS = 5  # of a loss that is written to a file
 DROPOUT_SEEDS = 1_000_003  # so that the runs of two seeds drop different units
+FACTS = "state.json"
+
+
+@dataclass
+class Curve:
+    """The points so far, and the losses that wait for their mean."""
+
+    points: list[CurvePoint] = field(default_factory=list)
+    waiting: list[float] = field(default_factory=list)
+
+    def add(self, step: int, loss: float, rate: float, last: bool) -> None:
+        """Notes the loss of a step; a run's last point may be the mean of fewer steps."""
+        self.waiting.append(loss)
+        if step % CURVE_EVERY == 0 or last:
+            mean = sum(self.waiting) / len(self.waiting)
+            self.points.append(CurvePoint(step, round(mean, DIGITS), rate))
+            self.waiting.clear()
+
+    def to_dict(self) -> dict[str, Any]:
+        points = [[point.step, point.loss, point.rate] for point in self.points]
+        return {"points": points, "waiting": self.waiting}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Curve:
+        points = [CurvePoint(int(s), float(x), float(r)) for s, x, r in stored["points"]]
+        return cls(points, [float(loss) for loss in stored["waiting"]])
 
 
 @dataclass(frozen=True)
@@ -64,6 +101,12 @@ class Trainer:
         held_out = held_out_pairs(grammar, recipe.held_out)
         stream = grammar_stream(grammar, held_out)
         return cls(recipe, stream, tokenizer or corpus_tokenizer(grammar))
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What config.json says beside the model: its training so far, and the taught heads."""
+        training, taught = {**self.recipe.to_dict(), "steps_done": self.step}, self.recipe.taught()
+        return {"training": training} | ({"taught": taught} if taught else {})
 
     def train(self, report: Callable[[Progress], None], until: int | None = None) -> None:
         """Runs to the recipe's end, or to step `until`; `report` is called after every step."""
@@ -101,3 +144,78 @@ def new_model(recipe: Recipe, vocabulary_size: int) -> Transformer:
     model = Transformer(config)
     nn.init.normal_(model.generator.weight, std=config.d_model**-0.5)
     return model
+
+
+def save_state(trainer: Trainer, folder: Path) -> None:
+    """Writes everything that a run needs to go on as if nothing had happened."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tensors = {}
+    for name, parameter in trainer.model.named_parameters():
+        tensors[f"weights/{name}"] = parameter.detach().cpu().contiguous()
+        for moment, value in trainer.optimiser.moments(parameter).items():
+            tensors[f"{moment}/{name}"] = value.cpu().contiguous()
+    name = f"state-{trainer.step:06d}.safetensors"
+    _replace(folder / name, lambda path: save_file(tensors, path))
+    facts = {
+        "step": trainer.step,
+        "tensors": name,
+        "recipe": trainer.recipe.to_dict(),
+        "vocabulary": _fingerprint(trainer),
+        "curve": trainer.curve.to_dict(),
+    }
+    text = json.dumps(facts, indent=2) + "\n"
+    _replace(folder / FACTS, lambda path: path.write_text(text, encoding="utf-8"))
+    for old in folder.glob("state-*.safetensors"):
+        if old.name != name:
+            old.unlink()
+
+
+def _replace(path: Path, write: Callable[[Path], object]) -> None:
+    """Writes a file beside `path`, down to the disk, and puts it there: nobody sees half of it."""
+    unfinished = path.with_name(f"{path.name}.new")
+    write(unfinished)
+    with unfinished.open("rb+") as file:
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+
+
+def stored_recipe(folder: Path) -> dict[str, Any]:
+    """The recipe of the run in a folder; `GlassformerError("training", …)` if there is none."""
+    return dict(_facts(folder)["recipe"])
+
+
+def load_state(trainer: Trainer, folder: Path) -> None:
+    """Puts a trainer of the same recipe where the stored run stopped."""
+    facts = _facts(folder)
+    if facts["vocabulary"] != _fingerprint(trainer):
+        problem = f"the grammar's words have changed since the run in {folder.name} began"
+        raise GlassformerError("training", problem=problem)
+    try:
+        tensors = load_file(folder / Path(facts["tensors"]).name)
+        with torch.no_grad():
+            for name, parameter in trainer.model.named_parameters():
+                parameter.copy_(tensors[f"weights/{name}"])
+                found = {m: tensors[f"{m}/{name}"] for m in MOMENTS if f"{m}/{name}" in tensors}
+                if found:
+                    trainer.optimiser.remember(parameter, int(facts["step"]), found)
+        trainer.step = int(facts["step"])
+        trainer.curve = Curve.from_dict(facts["curve"])
+    except (*UNREADABLE, RuntimeError) as error:
+        raise _unreadable(folder, error) from error
+
+
+def _facts(folder: Path) -> dict[str, Any]:
+    try:
+        facts = read_json_file(folder / FACTS)
+        return {name: facts[name] for name in ("step", "tensors", "recipe", "vocabulary", "curve")}
+    except UNREADABLE as error:
+        raise _unreadable(folder, error) from error
+
+
+def _fingerprint(trainer: Trainer) -> int:
+    return zlib.crc32(" ".join(trainer.tokenizer.vocabulary.pieces).encode())
+
+
+def _unreadable(folder: Path, error: Exception) -> GlassformerError:
+    problem = f"no run can be resumed from {folder.name} ({type(error).__name__}: {error})"
+    return GlassformerError("training", problem=problem)

@@ -1,4 +1,4 @@
-"""A training run in a folder of its own: what it leaves behind on the way, and at the end.
+"""The bundled models' trainings: each in a folder of its own, side by side on the cores of a CPU.
 
 config.json, vocabulary.json    from the start
 snapshots/, history.json        while it runs: `load_model("folder@400")` works at once
@@ -8,9 +8,16 @@ model.safetensors               at the end
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty
+from typing import Any, Literal
+
+import torch
 
 from core.checkpoints import (
     CALIBRATION,
@@ -21,7 +28,9 @@ from core.checkpoints import (
     save_model,
     save_snapshot,
 )
-from core.corpus import Grammar
+from core.corpus import load_grammar
+from core.device import choose_device
+from core.errors import GlassformerError
 from core.history import (
     HISTORY,
     History,
@@ -30,9 +39,11 @@ from core.history import (
     save_history,
     snapshot_steps,
 )
-from core.training.loop import Progress, Trainer
-from core.training.quick import quick_metrics
-from core.training.state import FACTS, load_state, save_state
+from core.settings import keep_freed_memory
+from core.text.tokenizer import Tokenizer
+from core.training.evaluate import quick_metrics
+from core.training.loop import FACTS, Progress, Trainer, load_state, save_state, stored_recipe
+from core.training.training_config import BUNDLED, Recipe
 from core.translator import Translator
 
 DIGITS = 4  # of a metric in a file
@@ -68,7 +79,7 @@ def run_in(
         load_state(trainer, folder)
     else:
         forget(folder)
-    _write_about(folder, trainer)
+    save_about(folder, trainer.model.config, trainer.tokenizer, trainer.about)
     kept = set(snapshot_steps(trainer.recipe.steps)[:-1])
 
     def keep(progress: Progress) -> None:
@@ -79,7 +90,8 @@ def run_in(
 
     _keep(folder, trainer, kept)
     trainer.train(keep)
-    _finish(folder, trainer)
+    save_model(folder, trainer.model, trainer.tokenizer, trainer.about)
+    _write_history(folder, trainer, {*snapshot_steps(trainer.recipe.steps)})
 
 
 def forget(folder: Path) -> None:
@@ -107,11 +119,6 @@ def measure_snapshots(
         done()
 
 
-def measured_by(grammar: Grammar) -> Callable[[Translator], dict[str, float]]:
-    """The figures of a snapshot on a grammar's held-out sentences."""
-    return lambda translator: quick_metrics(translator, grammar)
-
-
 def publish(run: Path, output: Path) -> None:
     """Copies a finished run's model, snapshots and history to where models are found.
 
@@ -132,23 +139,142 @@ def _keep(folder: Path, trainer: Trainer, kept: set[int]) -> None:
         _write_history(folder, trainer, kept)
 
 
-def _finish(folder: Path, trainer: Trainer) -> None:
-    extra = _extra(trainer)
-    save_model(folder, trainer.model, trainer.tokenizer, extra)
-    _write_history(folder, trainer, {*snapshot_steps(trainer.recipe.steps)})
-
-
-def _write_about(folder: Path, trainer: Trainer) -> None:
-    save_about(folder, trainer.model.config, trainer.tokenizer, _extra(trainer))
-
-
-def _extra(trainer: Trainer) -> dict[str, object]:
-    training = {**trainer.recipe.to_dict(), "steps_done": trainer.step}
-    taught = trainer.recipe.taught()
-    return {"training": training, **({"taught": taught} if taught else {})}
-
-
 def _write_history(folder: Path, trainer: Trainer, kept: set[int]) -> None:
     steps = sorted(step for step in kept if step <= trainer.step)
     snapshots = tuple(SnapshotMetrics(step) for step in steps)
     save_history(folder, History(tuple(trainer.curve.points), snapshots))
+
+
+@dataclass(frozen=True)
+class Job:
+    """One model to train."""
+
+    name: str
+    recipe: Recipe
+    run: Path  # the run's own folder
+    output: Path  # gets the finished model
+    save_every: int
+    resume: bool
+
+
+@dataclass(frozen=True)
+class News:
+    """What a job tells while it works; "failed" carries what was wrong, of `total` 0."""
+
+    name: str
+    doing: Literal["training", "measuring", "done", "failed"]
+    done: int
+    total: int
+    loss: float = 0.0
+    problem: str = ""
+
+
+Tell = Callable[[News], None]
+
+
+def bundled_job(
+    name: str, steps: int, seed: int, runs: Path, output: Path, save_every: int, resume: bool
+) -> Job:
+    """The job of one bundled model; resumed, its recipe is the stored one with other `steps`.
+
+    Raises `GlassformerError("training", …)` for a name that is not bundled, and for an output
+    that is the run's own folder: publishing would take the run's snapshots away.
+    """
+    if name not in BUNDLED:
+        problem = f"{name} is not a bundled model; choose {' or '.join(BUNDLED)}"
+        raise GlassformerError("training", problem=problem)
+    recipe, run = Recipe(steps=steps, seed=seed, **BUNDLED[name]), runs / name
+    if (output / name).resolve() == run.resolve():
+        problem = f"{output} holds the run itself; choose another folder for the finished model"
+        raise GlassformerError("training", problem=problem)
+    resume = resume and can_resume(run)
+    if resume:
+        recipe = recipe.resumed(stored_recipe(run))
+    return Job(name, recipe, run, output / name, save_every, resume)
+
+
+def train_bundle(jobs: Sequence[Job], tokenizer: Tokenizer, tell: Tell) -> None:
+    """Does all jobs; `tell` hears how far they are.
+
+    Raises `GlassformerError("training", …)` where a job failed in its own process.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    if len(jobs) < 2 or (cores or 1) < len(jobs) or choose_device().type != "cpu":
+        for job in jobs:
+            work(job, tokenizer, tell)
+    else:
+        _side_by_side(jobs, tokenizer, tell)
+
+
+def work(job: Job, tokenizer: Tokenizer, tell: Tell) -> None:
+    """Trains, measures the snapshots, and puts the model where it is found."""
+    keep_freed_memory()
+    torch.set_num_threads(1)  # more threads are slower with matrices of this size
+    grammar = load_grammar()
+    trainer = Trainer.of_grammar(job.recipe, grammar, tokenizer)
+
+    def report(progress: Progress) -> None:
+        tell(News(job.name, "training", progress.step, progress.steps, progress.loss))
+
+    run_in(job.run, trainer, report, job.save_every, job.resume)
+    loss = trainer.curve.points[-1].loss
+    total, measured = len(snapshot_steps(job.recipe.steps)), 0
+
+    def count() -> None:
+        nonlocal measured
+        measured += 1
+        tell(News(job.name, "measuring", measured, total, loss))
+
+    measure_snapshots(job.run, lambda model: quick_metrics(model, grammar), count)
+    publish(job.run, job.output)
+    tell(News(job.name, "done", total, total, loss))
+
+
+def _side_by_side(jobs: Sequence[Job], tokenizer: Tokenizer, tell: Tell) -> None:
+    """Each job in a process of its own; they end with this one."""
+    context = multiprocessing.get_context("spawn")
+    news = context.Queue()
+    workers = [
+        context.Process(target=_work_apart, args=(job, tokenizer, news), daemon=True)
+        for job in jobs
+    ]
+    for worker in workers:
+        worker.start()
+    try:
+        _listen(news, workers, len(jobs), tell)
+    finally:
+        for worker in workers:
+            worker.terminate()  # nothing is left to do for one that has ended by itself
+            worker.join()
+
+
+def _listen(news: Any, workers: Sequence[Any], waiting: int, tell: Tell) -> None:
+    while waiting:
+        try:
+            heard: News = news.get(timeout=5)
+        except Empty:
+            if not any(worker.is_alive() for worker in workers):
+                raise GlassformerError("training", problem="its processes were ended") from None
+            continue
+        if heard.doing == "failed":
+            raise GlassformerError("training", problem=f"{heard.name}: {heard.problem}")
+        tell(heard)
+        waiting -= heard.doing == "done"
+
+
+def _work_apart(job: Job, tokenizer: Tokenizer, news: Any) -> None:
+    parent = multiprocessing.parent_process()
+
+    def tell(heard: News) -> None:
+        if parent is not None and not parent.is_alive():
+            raise SystemExit(1)  # nobody waits for this run; its last saved state stays
+        news.put(heard)
+
+    try:
+        work(job, tokenizer, tell)
+    except KeyboardInterrupt:  # the process that started this one says so
+        return
+    except Exception as error:  # told by the process that started this one
+        reason = error.values.get("problem") if isinstance(error, GlassformerError) else None
+        problem = str(reason or f"{type(error).__name__}: {error}")
+        news.put(News(job.name, "failed", 0, 0, problem=problem))

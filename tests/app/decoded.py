@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app import service
+from app.runs.models import get_model
 from core.decodings import task_of
 from core.trace.trace import Trace
 
@@ -45,7 +45,7 @@ def plain(app: AppTest) -> str:
 
 def expected(trace: Trace, words: Sequence[int]) -> torch.Tensor:
     """Probabilities (T, V) of every step, each by a whole pass of its own."""
-    model = service.get_model()
+    model = get_model()
     task = task_of(model, trace)
     rows = []
     with torch.no_grad():
@@ -56,4 +56,4 @@ def expected(trace: Trace, words: Sequence[int]) -> torch.Tensor:
 
 
 def ids_of(trace: Trace) -> list[int]:
-    return [service.get_model().tokenizer.vocabulary.id(piece) for piece in trace.output_pieces]
+    return [get_model().tokenizer.vocabulary.id(piece) for piece in trace.output_pieces]

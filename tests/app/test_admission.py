@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.admission import RERUNS, Gate
+from app.runs.turns import RERUNS, Gate
 from tests.architecture.sources import ROOT
 
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.labels import format_number
-from app.figures.theme import Look
-from app.state import KINDS, STAGES, State
-from app.widgets.attention import focus, picture
-from app.widgets.bridge import Click
+from app.panels.attention import focus, picture
+from app.plots.labels import format_number
+from app.plots.theme import Look
+from app.session.state import KINDS, STAGES, State
+from app.ui.bridge import Click
+from core.analysis import attention_views
+from core.analysis.head_roles import ROLES
 from core.checkpoints import load_model
-from core.reading import attention_views
-from core.reading.head_roles import ROLES
 from tests.opened_app import drawn, opened, state_of
 
 
@@ -173,8 +173,8 @@ def test_the_example_says_what_it_is(open_page: Callable[..., AppTest]) -> None:
 def test_a_click_pins_a_cell_and_a_second_one_releases_it(monkeypatch: pytest.MonkeyPatch) -> None:
     pins: list[dict[str, Any]] = []
     now = State()
-    monkeypatch.setattr(focus.state, "get_state", lambda: now)
-    monkeypatch.setattr(focus.state, "update", lambda **changes: pins.append(changes))
+    monkeypatch.setattr(focus.store, "get_state", lambda: now)
+    monkeypatch.setattr(focus.store, "update", lambda **changes: pins.append(changes))
     picture.clicked(Click("attention_large", 3, 2, 0, None))
     picture.clicked(Click("attention_large", 0.5, 2, 3, None))  # a bar is no cell
     assert pins == [{"query": 2, "key": 3}]
@@ -189,11 +189,11 @@ def test_a_word_in_the_lines_is_pinned_with_its_partner(
     trace = drawn(open_page(view="lines", kind="cross"))
     weights = trace["decoder/0/cross_attention/weights"][0].mean(0)
     pins: list[dict[str, Any]] = []
-    monkeypatch.setattr(picture.state, "update", lambda **changes: pins.append(changes))
+    monkeypatch.setattr(picture.store, "update", lambda **changes: pins.append(changes))
 
     def pressed(side: str, place: int, **pinned: int) -> dict[str, Any]:
         now = State(kind="cross", view="lines", **pinned)  # type: ignore[arg-type]
-        picture.pin_word(focus.Focus(now, trace, Look()), side, place)
+        picture.pin_word(focus.AttentionFocus(now, trace, Look()), side, place)
         return pins[-1]
 
     assert pressed("query", 2) == {"query": 2, "key": int(weights[2].argmax())}

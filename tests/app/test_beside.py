@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.labels import format_number, format_percent
+from app.plots.labels import format_number, format_percent
 from core.checkpoints import load_model
-from core.edits import Experiment, run
+from core.interventions import Experiment, run
 from core.trace.trace import Trace
 from tests.opened_app import opened, state_of
 

@@ -5,8 +5,9 @@ import time
 
 import pytest
 
-from app import limits, models, traces, trainings
-from app.cache import SERVER, BoundedCache, Budget
+from app.runs import models, traces, trainings
+from app.runs.cache import SERVER, BoundedCache, Budget
+from app.session import limits
 
 
 def make_cache(limit: int = 10) -> BoundedCache[str]:
@@ -116,5 +117,5 @@ def test_sums_hold_under_many_threads() -> None:
 def test_every_cache_of_the_server_shares_its_budget() -> None:
     found = [models._snapshots, trainings._glimpses, traces._traces, traces._replays]
     found += [traces._batches, traces._damages, traces._variants, traces._means]
-    assert {cache()._budget for cache in found} == {SERVER}
+    assert {cache._budget for cache in found} == {SERVER}
     assert SERVER.max_bytes == limits.CACHE_BYTES

@@ -1,11 +1,11 @@
 """Comparing two experiments: both runs, their difference, and the way to the largest one."""
 
-from app.widgets.text import literal
+from app.ui.text import literal
 from app.words import say
 from core import load_model
-from core.edits import Experiment, run
-from core.reading.attention_views import attention_at
-from core.reading.beside_heads import furthest
+from core.analysis.attention_views import attention_at
+from core.analysis.comparison import furthest
+from core.interventions import Experiment, run
 from tests.app.test_experiment_bar import FIRST, OFF, OTHER, link, texts
 from tests.opened_app import opened, state_of
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from app.widgets.switch.concept_table import TEMPERATURES, concepts, pattern
+from app.pages.switch.concepts import TEMPERATURES, concepts, pattern
 from core import load_model
 from core.config import ModelConfig
-from core.edits import Experiment
+from core.interventions import Experiment
 
 
 @pytest.mark.parametrize(

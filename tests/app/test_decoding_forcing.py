@@ -5,8 +5,9 @@ import re
 
 import pytest
 
-from app import service
-from app.widgets.decoding import wrong_choice
+from app.pages.decoding import forcing
+from app.runs.models import get_model
+from app.runs.traces import get_trace
 from core.decodings import task_of
 from tests.app.decoded import SHORT, TEXT, chart, expected, ids_of, plain, said
 from tests.opened_app import opened, state_of
@@ -14,7 +15,7 @@ from tests.opened_app import opened, state_of
 
 def test_teacher_forcing_and_decoding_have_the_same_numbers() -> None:
     app = opened("decoding", text=TEXT, decoding="forcing")
-    trace = service.get_trace(TEXT)
+    trace = get_trace(TEXT)
     words = ids_of(trace)
     rows = expected(trace, words)
     table = next(each.proto.body for each in app.get("html") if "forcing-rows" in each.proto.body)
@@ -34,10 +35,10 @@ def test_a_row_that_sees_the_future_is_not_equal() -> None:
 
 
 def test_a_wrong_word_and_the_right_words_after_it() -> None:
-    model = service.get_model()
+    model = get_model()
     dog = model.tokenizer.vocabulary.id("谁")
     app = opened("decoding", text=TEXT, decoding="forcing", forced=f"3:{dog}")
-    trace = service.get_trace(TEXT)
+    trace = get_trace(TEXT)
     words = ids_of(trace)
     right, wrong = chart(app)["data"]
     rows = expected(trace, words)
@@ -71,7 +72,7 @@ def test_a_wrong_word_can_be_typed(typed: str, answer: str) -> None:
         assert state_of(app).forced == ()
         assert answer in plain(app)
     else:
-        cat = service.get_model().tokenizer.vocabulary.id("猫")
+        cat = get_model().tokenizer.vocabulary.id("猫")
         assert state_of(app).forced == ((1, cat),)
         assert "<mark>猫</mark>" in said(app)
 
@@ -79,19 +80,19 @@ def test_a_wrong_word_can_be_typed(typed: str, answer: str) -> None:
 def test_without_a_choice_there_is_an_example() -> None:
     app = opened("decoding", text=SHORT, decoding="forcing", moment="4")
     assert "An example" in said(app)
-    trace = service.get_trace(SHORT)
+    trace = get_trace(SHORT)
     words = ids_of(trace)
     marked = re.search("<mark>(.*?)</mark>", said(app))
     assert marked is not None
     piece = marked.group(1).translate(str.maketrans("。，？", ".,?"))  # Chinese writes its own
-    chosen = service.get_model().tokenizer.vocabulary.id(piece)
+    chosen = get_model().tokenizer.vocabulary.id(piece)
     harms = {}
     options = [index for index, _ in trace.steps[3].candidates if index != words[3]]
-    forbidden = task_of(service.get_model(), trace).forbidden
+    forbidden = task_of(get_model(), trace).forbidden
     end = words[-1]
     allowed = [each for each in options if each not in forbidden]
     allowed = [*(each for each in allowed if each != end), *(e for e in allowed if e == end)]
-    for option in allowed[: wrong_choice.OFFERED]:
+    for option in allowed[: forcing.OFFERED]:
         rows = expected(trace, [*words[:3], option, *words[4:]])
         harms[option] = -sum(math.log(rows[at, words[at]]) for at in range(4, len(words)))
     assert chosen == max(harms, key=lambda each: harms[each])
@@ -99,8 +100,8 @@ def test_without_a_choice_there_is_an_example() -> None:
 
 def test_the_cache_page_counts_by_hand() -> None:
     app = opened("decoding", text=TEXT, decoding="cache", moment="5")
-    config = service.get_model().config
-    trace = service.get_trace(TEXT)
+    config = get_model().config
+    trace = get_trace(TEXT)
     source, steps = len(trace.source_tokens), len(trace.output_tokens)
     word = 2 * config.d_model  # of one layer
     whole = [

@@ -8,14 +8,14 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.figures.labels import format_number, format_percent
+from app.plots.labels import format_number, format_percent
 from core import Trace, load_model
 from core.decodings import task_of
-from core.edits import Experiment
-from core.edits.heads import HeadsOff
+from core.interventions import Experiment
+from core.interventions.heads import HeadsOff
 from core.trace.tape import Recorder
 from core.translator import Translator
-from tests.opened_app import opened, state_of
+from tests.opened_app import on_screen, opened, state_of
 from tests.plain_decoding import drawn, logits, numbered, shown, top_k, top_p, total
 
 TEXT = "I like you because you are kind"
@@ -191,13 +191,13 @@ def test_a_node_shows_its_numbers_and_where_it_looked(model: Translator, trace: 
 def test_what_is_switched_is_decoded(trace: Trace) -> None:
     off = Experiment((HeadsOff("decoder/0/cross_attention", tuple(range(4))),))
     app = page("strategies", edits=off.text, run="second")
-    on_screen: Trace = app.session_state["kept_tried"].trace
-    assert texts(app, "greedy") == list(on_screen.output_tokens) != list(trace.output_tokens)
+    switched = on_screen(app).trace
+    assert texts(app, "greedy") == list(switched.output_tokens) != list(trace.output_tokens)
     plain = page("strategies", edits=off.text, run="first")
     assert texts(plain, "greedy") == list(trace.output_tokens)
     tree = component(page("beam", edits=off.text, beams="1", run="second"), "beam_tree")
     best = [node["x"] for node in tree["nodes"] if node["b"] and node["i"]]
-    assert best == list(on_screen.output_tokens)
+    assert best == list(switched.output_tokens)
 
 
 def test_words_given_by_hand_are_kept_and_let_go(trace: Trace) -> None:

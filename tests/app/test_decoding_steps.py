@@ -6,20 +6,21 @@ from typing import Any
 
 import pytest
 
-from app import service
-from app.models import steps_of
-from app.widgets.decoding import run
-from core.edits import Experiment
-from core.edits.conventions import Dropout
-from core.edits.heads import HeadsOff
-from core.edits.masks import Fill, Lines
+from app.pages.decoding import run
+from app.runs.models import get_model, steps_of
+from app.runs.traces import get_run, get_trace
+from app.session.state import State
+from core.interventions import Experiment
+from core.interventions.concepts import Dropout
+from core.interventions.heads import HeadsOff
+from core.interventions.masks import Fill, Lines
 from tests.app.decoded import SHORT, TEXT, chart, columns, component, expected, ids_of, plain, said
 from tests.opened_app import opened, state_of
 
 
 def test_the_strip_has_every_step_of_the_run() -> None:
     app = opened("decoding", text=TEXT)
-    trace = service.get_trace(TEXT)
+    trace = get_trace(TEXT)
     words = ids_of(trace)
     rows = expected(trace, words)
     found = columns(app)
@@ -37,7 +38,7 @@ def test_the_strip_has_every_step_of_the_run() -> None:
 
 def test_a_step_shows_its_distribution_and_where_it_looks() -> None:
     app = opened("decoding", text=TEXT, moment="4", kind="cross", layer="1", head="2")
-    trace = service.get_trace(TEXT)
+    trace = get_trace(TEXT)
     row = expected(trace, ids_of(trace))[3]
     best = row.topk(10)
     figure = chart(app)
@@ -59,8 +60,8 @@ def test_a_step_shows_its_distribution_and_where_it_looks() -> None:
 
 
 def test_a_given_word_goes_on_from_there() -> None:
-    trace = service.get_trace(SHORT)
-    model = service.get_model()
+    trace = get_trace(SHORT)
+    model = get_model()
     hate = model.tokenizer.vocabulary.id("讨厌")
     app = opened("decoding", text=SHORT, forced=f"2:{hate}", moment="2")
     found = columns(app)
@@ -80,16 +81,16 @@ def test_a_given_word_goes_on_from_there() -> None:
 
 
 def test_taking_the_models_own_word_takes_the_mark_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    trace = service.get_trace(SHORT)
+    trace = get_trace(SHORT)
     words = ids_of(trace)
     changes: list[dict[str, Any]] = []
-    now = run.state.State(text=SHORT, forced=((1, 77), (2, 78)))
-    monkeypatch.setattr(run.state, "get_state", lambda: now)
-    monkeypatch.setattr(run.state, "update", lambda **change: changes.append(change))
-    monkeypatch.setattr(run.service, "model_on_screen", lambda: service.get_model())
-    monkeypatch.setattr(run.service, "edits_on_screen", lambda: ())
+    now = State(text=SHORT, forced=((1, 77), (2, 78)))
+    monkeypatch.setattr(run.store, "get_state", lambda: now)
+    monkeypatch.setattr(run.store, "update", lambda **change: changes.append(change))
+    monkeypatch.setattr(run.on_screen, "model_on_screen", lambda: get_model())
+    monkeypatch.setattr(run.on_screen, "edits_on_screen", lambda: ())
     decoding = run._of(trace)
-    monkeypatch.setattr(run.state, "kept", lambda *_: decoding)
+    monkeypatch.setattr(run.Decoding, "current", lambda: decoding)
     run.take(1, words[1])
     run.take(1, 90)
     run.take(2, 91)
@@ -122,7 +123,7 @@ def test_steps_beyond_the_sentence_are_dropped_and_said() -> None:
 
 
 def test_a_step_that_the_given_words_do_not_reach_is_said() -> None:
-    hate = service.get_model().tokenizer.vocabulary.id("讨厌")
+    hate = get_model().tokenizer.vocabulary.id("讨厌")
     app = opened("decoding", text=SHORT, forced=f"2:{hate}", moment="15")
     assert "There is no step 15" in plain(app)
     assert component(app, "decoding_strip")["now"] == len(columns(app)) - 1
@@ -137,12 +138,12 @@ def test_a_word_after_the_end_is_not_used_and_that_is_said() -> None:
 def test_a_switched_run_is_decoded_with_its_switches() -> None:
     edits = Experiment((HeadsOff("decoder/1/cross_attention", (0, 1, 2, 3)),)).text
     app = opened("decoding", text=SHORT, edits=edits)
-    trace = service.get_run(Experiment.from_text(edits), SHORT)
+    trace = get_run(Experiment.from_text(edits), SHORT)
     rows = trace["output/probabilities"][0]
     for place, each in enumerate(columns(app)):
         chosen = trace.vocabulary.index(trace.output_pieces[place])
         assert each["share"] == pytest.approx(float(rows[place, chosen]), abs=1e-4)
-    plain_trace = service.get_trace(SHORT)
+    plain_trace = get_trace(SHORT)
     assert [each["share"] for each in columns(app)] != [
         round(step.probability, 4) for step in plain_trace.steps
     ]
@@ -166,7 +167,7 @@ def test_dropout_that_the_words_did_not_have_is_said() -> None:
 
 def test_what_the_repetition_guard_did_is_said() -> None:
     step = str(next(each for each in steps_of("") if each >= 100))
-    trace = service.get_trace(TEXT, step=step)
+    trace = get_trace(TEXT, step=step)
     place, guarded = next(
         (place, each.guarded) for place, each in enumerate(trace.steps) if each.guarded is not None
     )

@@ -2,13 +2,14 @@
 
 import pytest
 
-from app.widgets.stage_bar.examples import Example, examples
+from app.frame.sentence import ExampleSentence, examples
+from app.words import say
 from core.checkpoints import list_models, load_model
 
 LOOKS = 0.5  # of a row's weight: from here on a head may be said to look there
 
 
-def example(name: str) -> Example:
+def example(name: str) -> ExampleSentence:
     (found,) = [each for each in examples() if each.id == name]
     return found
 
@@ -24,8 +25,8 @@ def test_a_taught_head_shows_what_the_pronoun_of_the_apples_stands_for(
         for layer in range(trace.config.encoder_layers)
     )
     assert (most > LOOKS) is looks  # measured: 0.99 and 0.11
-    assert "a taught head" in example("apples").note_en
-    assert "教过的头" in example("apples").note_zh
+    assert "a taught head" in say("sentences.apples", "en")
+    assert "教过的头" in say("sentences.apples", "zh")
 
 
 @pytest.mark.parametrize("model", list_models())

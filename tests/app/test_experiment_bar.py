@@ -5,15 +5,15 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.widgets.text import literal
+from app.ui.text import literal
 from app.words import say
 from core import load_model
-from core.edits import Experiment, run
-from core.edits.heads import HeadsOff, HeadsRedirected
-from core.edits.masks import Causal, Fill, Lines, Painted
-from core.edits.switch import Switch
-from core.edits.tensors import TensorScale
-from tests.opened_app import drawn, opened, state_of
+from core.interventions import Experiment, run
+from core.interventions.heads import HeadsOff, HeadsRedirected
+from core.interventions.masks import Causal, Fill, Lines, Painted
+from core.interventions.switch import Switch
+from core.interventions.tensors import TensorScale
+from tests.opened_app import drawn, memory, opened, state_of
 from tests.opened_files import open_in
 
 FIRST, OTHER = "The animal didn't cross the street because it was too tired", "I like you"
@@ -155,15 +155,13 @@ def test_keep_load_forget() -> None:
     app = opened("switch", edits=link(OFF))
     app.text_input(key="widget_experiment_name").set_value("  two <b>heads</b> ").run()
     app.button(key="widget_keep").click().run()
-    assert app.session_state["kept_experiments"] == {
-        "two <b>heads</b>": Experiment((OFF,), "two <b>heads</b>")
-    }
+    assert memory(app).experiments == {"two <b>heads</b>": Experiment((OFF,), "two <b>heads</b>")}
     assert app.text_input(key="widget_experiment_name").value == ""
     app.button(key="widget_bar_reset").click().run()
     app.button(key="widget_load_0").click().run()
     assert state_of(app).edits == link(OFF)
     app.button(key="widget_forget_0").click().run()
-    assert app.session_state["kept_experiments"] == {}
+    assert memory(app).experiments == {}
     assert state_of(app).edits == link(OFF)
 
 
@@ -172,7 +170,7 @@ def test_any_two_are_compared_with_their_translations() -> None:
     app.button(key="widget_keep").click().run()
     app.button(key="widget_bar_reset").click().run()
     app.button(key="widget_compare").click().run()
-    (name,) = app.session_state["kept_experiments"]
+    (name,) = memory(app).experiments
     assert name == "heads 2, 3 of encoder layer 1 off · caus"
     assert app.selectbox(key="widget_compare_second").value == ("kept", name)
     shown = texts(app)
@@ -201,6 +199,6 @@ def test_a_file_is_opened_or_told() -> None:
     open_in(app, "experiment.json", good.encode())
     assert not app.error
     assert state_of(app).edits == link(OFF, Causal())
-    assert list(app.session_state["kept_experiments"]) == ["from a file"]
+    assert list(memory(app).experiments) == ["from a file"]
     open_in(app, "experiment.json", Experiment((OFF,), "long  " * 9999).to_json(model).encode())
-    assert list(app.session_state["kept_experiments"])[-1] == ("long " * 8).strip()
+    assert list(memory(app).experiments)[-1] == ("long " * 8).strip()

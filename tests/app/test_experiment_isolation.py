@@ -6,14 +6,16 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app import service, traces
+from app.runs import traces
+from app.runs.models import get_model
+from app.runs.traces import get_run
 from core import load_model
-from core.edits import Experiment, run
-from core.edits.conventions import ActivationIs, PositionTable
-from core.edits.heads import HeadsAlone, HeadsOff
-from core.edits.masks import Causal
-from core.edits.tensors import TensorScale
-from tests.opened_app import drawn, opened, state_of
+from core.interventions import Experiment, run
+from core.interventions.concepts import ActivationIs, PositionTable
+from core.interventions.heads import HeadsAlone, HeadsOff
+from core.interventions.masks import Causal
+from core.interventions.tensors import TensorScale
+from tests.opened_app import drawn, memory, on_screen, opened, state_of
 
 FIRST = "The animal didn't cross the street because it was too tired"
 CONTEXT = "encoder/0/self_attention/context"
@@ -50,10 +52,10 @@ def test_runs_of_a_thread_pool_are_those_of_each_alone(
     order = [place % len(EXPERIMENTS) for place in range(20)]
     weights = [each.clone() for each in load_model().transformer.parameters()]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda place: service.get_run(EXPERIMENTS[place], FIRST), order))
+        found = list(pool.map(lambda place: get_run(EXPERIMENTS[place], FIRST), order))
     for place, trace in zip(order, found, strict=True):
         assert same(dict(trace.tensors), alone[place]), EXPERIMENTS[place]
-    after = service.get_model("").transformer.parameters()
+    after = get_model("").transformer.parameters()
     assert all(torch.equal(one, two) for one, two in zip(weights, after, strict=True))
 
 
@@ -74,12 +76,12 @@ def test_two_sessions_in_turn_see_their_own(alone: list[dict[str, torch.Tensor]]
 def test_what_one_session_keeps_another_does_not_see() -> None:
     one = opened("attention", edits=EXPERIMENTS[1].text)
     two = opened("attention")
-    one.session_state["kept_experiments"] = {"mine": EXPERIMENTS[1]}
+    memory(one).experiments = {"mine": EXPERIMENTS[1]}
     two.run()
     assert state_of(two).edits == ""
-    assert "kept_experiments" not in two.session_state
-    assert one.session_state["kept_shown"].applied == EXPERIMENTS[1]
-    assert two.session_state["kept_shown"].applied == Experiment()
+    assert memory(two).experiments == {}
+    assert on_screen(one).applied == EXPERIMENTS[1]
+    assert on_screen(two).applied == Experiment()
 
 
 @pytest.mark.parametrize("place", range(1, len(EXPERIMENTS)))
@@ -94,7 +96,7 @@ def test_a_link_reopens_the_same_experiment_and_numbers(
 
 def test_the_plain_run_is_untouched_by_experiments(alone: list[dict[str, torch.Tensor]]) -> None:
     for each in EXPERIMENTS[1:]:
-        service.get_run(each, FIRST)
-    plain = service.get_run(Experiment(), FIRST)
+        get_run(each, FIRST)
+    plain = get_run(Experiment(), FIRST)
     assert same(dict(plain.tensors), alone[0])
     assert plain[CONTEXT][:, 0].any()

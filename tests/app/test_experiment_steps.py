@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
-from app.experiments import Setup, home
-from app.state import RUN
-from app.widgets.switch.examples import examples
-from core.edits import Experiment, History
-from core.edits.heads import HeadsOff
+from app.pages.switch.examples import examples
+from app.session.experiments import home
+from app.session.state import Setup
+from core.interventions import Experiment, History
+from core.interventions.heads import HeadsOff
 from tests.opened_app import drawn, opened, state_of
 from tests.sent import send
 
@@ -17,8 +17,8 @@ OFF = Experiment((HeadsOff("encoder/0/self_attention", (1, 2)),)).text
 OWN, OTHER = "I love machine learning", "I like you"
 
 
-def setup(app: AppTest) -> tuple[str, ...]:
-    return tuple(getattr(state_of(app), name) for name in RUN)
+def setup(app: AppTest) -> Setup:
+    return state_of(app).setup
 
 
 def pick(app: AppTest, name: str) -> AppTest:
@@ -40,7 +40,7 @@ def test_undo_brings_back_the_sentence_of_the_example_before() -> None:
     for before in reversed(made[:-1]):
         app = press(app, "undo")
         assert setup(app) == before
-        assert drawn(app).source_text == before[0]
+        assert drawn(app).source_text == before.text
     assert app.button(key="widget_bar_undo").disabled
     for after in made[1:]:
         app = press(app, "redo")
@@ -108,5 +108,5 @@ def test_reset_is_plain_and_one_of_the_sentences_that_were_there(made: list[Setu
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_link_with_switches_is_undone_to_its_plain_run(language: str) -> None:
     app = opened("switch", edits=OFF, text=OTHER, language=language)
-    assert setup(press(app, "undo"))[:1] == (OTHER,)
+    assert setup(press(app, "undo")).text == OTHER
     assert state_of(app).edits == ""

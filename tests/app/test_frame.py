@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.state import FIRST_SENTENCE, State
-from app.widgets.text import literal
+from app.session.state import FIRST_SENTENCE, State
+from app.ui.text import literal
 from tests.opened_app import opened, state_of
 
 PAGES = ("translate", "attention", "tensors", "training")
@@ -127,7 +127,7 @@ def test_an_unknown_model_is_said(open_app: Callable[..., AppTest]) -> None:
 def test_pages_keep_the_state(open_app: Callable[..., AppTest]) -> None:
     app = open_app(text="I have a cat", layer="2", language="zh")
     for page in PAGES:
-        app.switch_page(f"app/views/{page}.py").run()
+        app.switch_page(f"app/pages/{page}/page.py").run()
         assert not app.exception
         assert state_of(app) == State(text="I have a cat", layer=1, language="zh")
         assert app.text_input(key="widget_sentence").value == "I have a cat"

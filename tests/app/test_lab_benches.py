@@ -9,10 +9,11 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.figures.lab_dictionary import answers_table
-from app.figures.labels import format_number
-from app.figures.theme import Look
-from app.widgets.lab import batch_norm, layer_norm, masks, scaling
+from app.pages.lab import layers
+from app.pages.lab import weights as benches
+from app.pages.lab.figures.dictionary import answers_table
+from app.plots.labels import format_number
+from app.plots.theme import Look
 from core.lab.dictionary import KEYS, QUERY, TEMPERATURES, VALUES, look_up
 from tests.opened_app import opened
 from tests.opened_app import typed_in_lab as typed
@@ -66,8 +67,8 @@ def test_every_bench_opens(bench: str, language: str) -> None:
 def test_scaling_shows_means_over_random_rows_and_the_own_row() -> None:
     app = typed(opened("lab", lab="scaling"), "scaling", d_k="16", scores=["8", "4", "2"])
     generator = torch.Generator().manual_seed(0)
-    q = torch.randn(scaling.QUERIES, 1, 512, generator=generator).numpy()[..., :16]
-    k = torch.randn(scaling.QUERIES, 8, 512, generator=generator).numpy()[..., :16]
+    q = torch.randn(benches.QUERIES, 1, 512, generator=generator).numpy()[..., :16]
+    k = torch.randn(benches.QUERIES, 8, 512, generator=generator).numpy()[..., :16]
     scores = (q * k).sum(-1).astype(float)
     shown = chart_texts(app)
     for rows in (scores, scores / 4):
@@ -114,12 +115,12 @@ def test_dictionary() -> None:
     assert answers == ["no such key", "10.0", format_number(soft), format_number(17 / 3)]
 
 
-@pytest.mark.parametrize("drawn", list(masks.DRAWN))
+@pytest.mark.parametrize("drawn", list(benches.DRAWN))
 def test_masks(drawn: str) -> None:
     app = opened("lab", lab="masks")
     app.button(key=f"lab_masks_{drawn}").click().run()
     assert not app.exception
-    s, m = np.array(masks.SCORES, np.float32), np.array(masks.DRAWN[drawn], dtype=bool)
+    s, m = np.array(benches.MASKED, np.float32), np.array(benches.DRAWN[drawn], dtype=bool)
     large = np.float32(-1e9)  # next to it a score is lost: what stays is the same for all
     with np.errstate(invalid="ignore"):
         weights = [
@@ -142,7 +143,7 @@ def test_masks(drawn: str) -> None:
 
 def test_layer_norm_formulas() -> None:
     app = opened("lab", lab="layer_norm")
-    x = np.array(layer_norm.X).reshape(4, 4)
+    x = np.array(layers.NORMED).reshape(4, 4)
     centred = x - x.mean(-1, keepdims=True)
     shown = tables(app)
     for ddof in (0, 1):
@@ -164,13 +165,13 @@ def test_layer_norm_shapes() -> None:
     assert "says nothing" in tables(app)[0][3][-1]
 
 
-@pytest.mark.parametrize("taken", list(batch_norm.BATCHES))
+@pytest.mark.parametrize("taken", list(layers.BATCHES))
 def test_batch_norm(taken: str) -> None:
     app = opened("lab", lab="batch_norm")
     app.button(key=f"lab_batch_norm_{taken}").click().run()
     assert not app.exception
-    x = np.array(batch_norm.BATCHES[taken]["x"], dtype=float)
-    real = np.arange(x.shape[1]) < np.array(batch_norm.BATCHES[taken]["lengths"])[:, None]
+    x = np.array(layers.BATCHES[taken]["x"], dtype=float)
+    real = np.arange(x.shape[1]) < np.array(layers.BATCHES[taken]["lengths"])[:, None]
     rows = x.reshape(-1, x.shape[-1])
     layer = (rows - rows.mean(-1, keepdims=True)) / np.sqrt(rows.var(-1, keepdims=True) + 1e-6)
     batch = by_feature(rows)

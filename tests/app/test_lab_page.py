@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.lab_tables import exact
-from app.screen import LAB, State
-from app.widgets.lab import kit, page
-from app.widgets.lab.examples import results
-from app.widgets.lab.fields import Field, cleaned, start, written
+from app.pages.lab import example_results, kit, page
+from app.pages.lab.figures.tables import exact
+from app.pages.lab.inputs import Field, cleaned, start, written
+from app.session.memory import Memory
+from app.session.state import LAB, State
 from core.errors import GlassformerError
-from core.lab.code_errata import code_errata
-from core.lab.errata import errata, errata_of, tally
+from core.lab.errata import code_errata, errata, errata_of, tally
 from core.lab.worked_examples import examples, work
 from tests.opened_app import opened, state_of
 
@@ -107,7 +106,7 @@ def test_reasons_are_said_with_the_counts_of_the_data(lab: AppTest) -> None:
 
 def test_nothing_is_said_of_the_notes_where_nothing_of_them_is_kept(lab: AppTest) -> None:
     for key in examples():
-        line = results.status(work(key), False)
+        line = example_results.status(work(key), False)
         compared = any(each.printed is not None for each in work(key).quantities)
         assert ("holds no printed numbers" in line) == (not compared), key
 
@@ -154,15 +153,14 @@ def test_what_no_input_can_hold_is_left_out() -> None:
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the session keeps, and no drawing."""
-    session: dict[str, Any] = {}
-    monkeypatch.setattr(kit.state, "keep", session.__setitem__)
-    monkeypatch.setattr(kit.state, "kept", lambda name, default=None: session.get(name, default))
-    monkeypatch.setattr(kit.state, "get_state", lambda: session.get("state", State()))
+    session: dict[str, Any] = {"memory": Memory()}
+    monkeypatch.setattr(kit.store, "memory", lambda: session["memory"])
+    monkeypatch.setattr(kit.store, "get_state", lambda: session.get("state", State()))
 
     def update(**changes: Any) -> None:
-        session["state"] = kit.state.get_state().changed(**changes)
+        session["state"] = kit.store.get_state().changed(**changes)
 
-    monkeypatch.setattr(kit.state, "update", update)
+    monkeypatch.setattr(kit.store, "update", update)
     monkeypatch.setattr(kit, "_draw", lambda *rest: session.__setitem__("drawn", rest))
     return session
 
@@ -181,17 +179,17 @@ def test_bad_input_keeps_the_last_good_result(kept: dict[str, Any]) -> None:
     kit.put("demo", x="bad")
     answer = kit.worked("demo", field, double)
     assert (answer.result, answer.stale, answer.edited) == (-8.0, True, True)
-    line = kept["drawn"][3]
-    assert line.wrong == "x"
-    assert line.text.startswith("x_1 holds “bad”")
+    said, wrong = kept["drawn"][3]
+    assert wrong == "x"
+    assert said.startswith("x_1 holds “bad”")
     assert kept["state"].inputs == "demo:x,−4"  # a link has what can be computed
     kit.reset("demo")
     assert kit.worked("demo", field, double).result == 3.0
-    assert kept["lab_stamp_demo"] == 3
+    assert kept["memory"].lab_stamps["demo"] == 3
 
 
 def test_a_note_stands_where_nothing_is_wrong(kept: dict[str, Any]) -> None:
     kit.worked(
         "demo", [Field("x", "x", 1)], double, note=lambda result, edited: f"{result}{edited}"
     )
-    assert kept["drawn"][3] == kit.Line("2.0False", None)
+    assert kept["drawn"][3] == ("2.0False", None)

@@ -10,11 +10,10 @@ import torch
 from streamlit.testing.v1 import AppTest
 from torch.nn import functional
 
-from app.widgets.lab import why
+from app.pages.lab import sequence
 from core import load_model
 from core.lab import depth as stacks
-from core.lab.race import Race
-from core.lab.why_attention import EVERYTHING, parts
+from core.lab.why_attention import EVERYTHING, Race, parts
 from tests.opened_app import opened, typed_in_lab
 
 
@@ -110,7 +109,7 @@ def test_the_race_runs_on_its_button_alone(monkeypatch: pytest.MonkeyPatch) -> N
         seconds = {"recurrent": times, "convolution": times / 2, "attention": times**2 * 400}
         return Race(torch.tensor([8, 16]), 64, seconds, True)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(why, "race", quick)
+    monkeypatch.setattr(sequence, "race", quick)
     app = bench("why")
     typed_in_lab(app, "why", view="time")
     assert traces(app) == []
@@ -136,7 +135,7 @@ def test_bad_input_is_said_and_the_picture_stays(
 ) -> None:
     told = []
     monkeypatch.setattr(
-        "app.widgets.lab.kit.typed_inputs", lambda **drawn: told.append(drawn["message"])
+        "app.pages.lab.kit.typed_inputs", lambda **drawn: told.append(drawn["message"])
     )
     app = bench(name)
     typed_in_lab(app, name, **typed)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.theme import Look
-from app.screen import State
-from app.widgets.mask_grid.mask_grid import read_strokes, row_labels
+from app.pages.switch.mask_grid import read_strokes, row_labels
+from app.plots.theme import Look
+from app.session.state import State
 from core import load_model
-from core.edits import Experiment, run
-from core.edits.masks import Causal, Fill, Painted
-from core.reading.attention_views import Side, attention_at
+from core.analysis.attention_views import Side, attention_at
+from core.interventions import Experiment, run
+from core.interventions.masks import Causal, Fill, Painted
 from core.trace.trace import Trace
 from tests.opened_app import opened, state_of
 

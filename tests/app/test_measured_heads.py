@@ -3,9 +3,9 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.labels import format_percent
+from app.plots.labels import format_percent
+from core.analysis.head_roles import MEASURED_ROLES, MeasuredHead, best_by_role
 from core.checkpoints import load_heads
-from core.reading.measured_heads import ROLES, MeasuredHead, best_by_role
 from tests.opened_app import drawn, opened, state_of
 
 TIRED = "The animal didn't cross the street because it was too tired"
@@ -68,7 +68,7 @@ def test_each_row_of_the_list_tells_its_score_and_its_loss_and_opens_its_head(te
     app = opened("attention", text=text)
     direction = drawn(app).direction
     found = best_by_role(HEADS, direction)
-    assert tuple(found) == ROLES
+    assert tuple(found) == MEASURED_ROLES
     rows = [each.value for each in app.markdown]
     for role, head in found.items():
         loss = head.loss(direction)

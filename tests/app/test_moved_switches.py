@@ -2,13 +2,13 @@
 
 import pytest
 
-from app.widgets.stage_bar.moved import places
+from app.frame.notices import places
 from app.words import say
-from core.edits import Experiment
-from core.edits.heads import HeadsOff, HeadsRedirected
-from core.edits.masks import Lines, Painted
-from core.edits.switch import Switch
-from core.edits.tensors import TensorSet
+from core.interventions import Experiment
+from core.interventions.heads import HeadsOff, HeadsRedirected
+from core.interventions.masks import Lines, Painted
+from core.interventions.switch import Switch
+from core.interventions.tensors import TensorSet
 from tests.opened_app import opened, state_of
 from tests.sent import send
 

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from app import models
-from app.widgets.switch.examples import Example, examples
+from app.pages.switch.examples import ExampleExperiment, examples
+from app.runs import models
+from app.runs.cache import SERVER
 from core.translator import Translator
 from tests.fake_device import DEVICE, fake_device, on_device
 from tests.opened_app import drawn, opened
@@ -48,11 +49,17 @@ def _on_device() -> Iterator[None]:
         on_device(translator.transformer)
         return translator
 
-    st.cache_resource.clear()  # what other tests left is on the CPU
+    _forget()  # what other tests left is on the CPU
     with pytest.MonkeyPatch.context() as patch, fake_device():
         patch.setattr(models, "load_model", load)
         yield
+    _forget()
+
+
+def _forget() -> None:
     st.cache_resource.clear()
+    for cache in SERVER.caches:
+        cache.clear()
 
 
 @pytest.mark.parametrize(("page", "query"), SCREENS, ids=lambda each: str(each)[:40])
@@ -64,7 +71,7 @@ def test_a_page_is_drawn(page: str, query: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("example", examples()[::4], ids=lambda each: each.id)
-def test_an_example_of_the_switch_page_is_drawn(example: Example) -> None:
+def test_an_example_of_the_switch_page_is_drawn(example: ExampleExperiment) -> None:
     asked = {"text": example.text, "edits": example.edits, "model": example.model}
     assert not opened("switch", **asked, result="ripple", second=example.second).error
 

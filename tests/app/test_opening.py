@@ -8,15 +8,15 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app import opened as run_files
-from app.widgets.text import literal
+from app.runs import opened as run_files
+from app.ui.text import literal
 from app.words import say
 from core import load_model
-from core.edits import Experiment
-from core.edits.masks import Causal
-from core.reading.export import run_bytes
-from core.walk.steps import walk
-from tests.opened_app import drawn, opened, state_of
+from core.analysis.export import run_bytes
+from core.explain.steps.steps import walk
+from core.interventions import Experiment
+from core.interventions.masks import Causal
+from tests.opened_app import drawn, memory, opened, state_of
 from tests.opened_files import (
     SENTENCE,
     experiment_file,
@@ -171,7 +171,7 @@ def test_an_experiment_sets_its_sentence_and_switches() -> None:
     now = state_of(app)
     assert (now.text, now.direction, now.second) == (SENTENCE, "en-zh", "I love you")
     assert now.edits == Experiment((Causal(),)).text
-    assert list(app.session_state["kept_experiments"]) == ["ahead"]
+    assert list(memory(app).experiments) == ["ahead"]
     app.button(key="widget_stage_undo").click().run()
     assert state_of(app).edits == ""
 

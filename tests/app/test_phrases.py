@@ -4,23 +4,34 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from app.widgets.phrase_places import TENSORS, Speaker
-from app.widgets.phrases import PHRASES, line, phrase
+from app.panels.address_words import TENSORS, Speaker
+from app.panels.phrases import PHRASES, line, phrase
 from core.config import ModelConfig
-from core.edits import Experiment
-from core.edits.concepts import NormOff, ResidualOff, Shuffled, SublayerOff, Temperature, Unscaled
-from core.edits.conventions import (
+from core.interventions import Experiment
+from core.interventions.concepts import (
     ActivationIs,
     Dropout,
     EmbeddingScale,
     NormFormulaIs,
+    NormOff,
     NormPlaceIs,
     PositionTable,
+    ResidualOff,
+    Shuffled,
+    SublayerOff,
+    Temperature,
+    Unscaled,
 )
-from core.edits.heads import HeadsAlone, HeadsFrozen, HeadsOff, HeadsRedirected, HeadsSwapped
-from core.edits.masks import Band, Causal, Fill, Lines, PaddingOff, Painted
-from core.edits.switch import KINDS, Switch
-from core.edits.tensors import TensorNoise, TensorPatch, TensorScale, TensorSet
+from core.interventions.heads import (
+    HeadsAlone,
+    HeadsFrozen,
+    HeadsOff,
+    HeadsRedirected,
+    HeadsSwapped,
+)
+from core.interventions.masks import Band, Causal, Fill, Lines, PaddingOff, Painted
+from core.interventions.switch import KINDS, Switch
+from core.interventions.tensors import TensorNoise, TensorPatch, TensorScale, TensorSet
 from core.trace.sites import SITES, addresses, site_at
 
 ENCODER, CROSS = "encoder/0/self_attention", "decoder/1/cross_attention"
@@ -137,7 +148,7 @@ def test_a_single_position_has_its_word(switch: Switch, said: str) -> None:
 
 
 def test_no_kind_is_without_a_phrase() -> None:
-    kinds = {kind for kind in KINDS.values() if kind.__module__.startswith("core.edits.")}
+    kinds = {kind for kind in KINDS.values() if kind.__module__.startswith("core.interventions.")}
     assert kinds == set(PHRASES)
     assert {type(switch) for switch, *_ in SAID} == kinds
 

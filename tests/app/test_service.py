@@ -15,13 +15,16 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app import models as stored
-from app import process, service, traces
-from app.state import FIRST_SENTENCE
+from app.runs import models as stored
+from app.runs import traces
+from app.runs.models import get_model
+from app.runs.traces import get_trace, get_variant, trace_bytes
+from app.server import process
+from app.session.state import FIRST_SENTENCE
 from core import checkpoints
-from core.edits import Experiment
-from core.edits.masks import Fill
 from core.errors import GlassformerError
+from core.interventions import Experiment
+from core.interventions.masks import Fill
 from core.settings import read_settings
 from tests.architecture.sources import ROOT
 
@@ -46,34 +49,34 @@ def clear() -> None:
 
 
 def test_one_sentence_is_computed_once_for_all() -> None:
-    first = service.get_trace("I like you")
-    assert service.get_trace("I like you") is first
-    assert service.get_trace("I like you", "en-zh") is not first
-    assert service.trace_bytes() >= first.nbytes
+    first = get_trace("I like you")
+    assert get_trace("I like you") is first
+    assert get_trace("I like you", "en-zh") is not first
+    assert trace_bytes() >= first.nbytes
 
 
 def test_a_model_of_another_config_is_made_once_and_copies_nothing() -> None:
-    model, other = service.get_model(), service.get_variant(ADDITIVE)
-    assert service.get_variant(ADDITIVE) is other is not model
+    model, other = get_model(), get_variant(ADDITIVE)
+    assert get_variant(ADDITIVE) is other is not model
     assert (model.config.mask_fill, other.config.mask_fill) == ("large_negative", "additive")
     own, same = (dict(each.transformer.named_parameters()) for each in (model, other))
     assert all(same[name].data_ptr() == weight.data_ptr() for name, weight in own.items())
-    assert service.get_variant(Experiment()) is model
+    assert get_variant(Experiment()) is model
 
 
 def test_many_visitors_at_once_get_their_own_translation() -> None:
     clear()
     texts = ["I like you", "I have a cat", FIRST_SENTENCE, "我 爱 机器 学习"] * 4
     with ThreadPoolExecutor(8) as pool:
-        traces = list(pool.map(service.get_trace, texts))
+        traces = list(pool.map(get_trace, texts))
     assert [trace.source_text for trace in traces] == texts
     assert len({id(trace) for trace in traces}) == 4
 
 
 def test_a_trace_changes_nothing_in_the_model() -> None:
-    transformer = service.get_model().transformer
+    transformer = get_model().transformer
     before = {name: weight.clone() for name, weight in transformer.named_parameters()}
-    service.get_trace("I have a dog")
+    get_trace("I have a dog")
     for name, weight in transformer.named_parameters():
         assert torch.equal(weight, before[name]), name
 
@@ -81,7 +84,7 @@ def test_a_trace_changes_nothing_in_the_model() -> None:
 @pytest.mark.parametrize("name", ["nobody", "../translator", "/etc", "."])
 def test_only_bundled_models_can_be_asked_for(name: str) -> None:
     with pytest.raises(GlassformerError) as caught:
-        service.get_trace("I like you", "auto", name)
+        get_trace("I like you", "auto", name)
     assert caught.value.key == "checkpoint_missing"
 
 

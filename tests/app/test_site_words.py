@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from app.words.lookup import texts
+from app.words import texts
 from core.trace.sites import SITES, AxisName, Site
 
 LANGUAGES = ("en", "zh")

@@ -9,9 +9,9 @@ FIRST_PAGE = """
 import sys
 from importlib import import_module
 import serve
-from app import process
+from app.server import process
 for name in serve.FIRST:
-    import_module(f"app.widgets.{name}")
+    import_module(f"app.{name}")
 print("pandas" in sys.modules)
 """
 

@@ -11,11 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from app import state
-from app.codecs import LONG_TEXT, MAX_LINK_TEXT, sections_text
-from app.link import INFLATED, LONGEST, PACKED, PLAIN, opened, packed
-from app.state import Bounds, State, clamp
-from app.words.lookup import texts
+from app.session.codecs import (
+    INFLATED,
+    LONG_TEXT,
+    LONGEST,
+    MAX_LINK_TEXT,
+    PACKED,
+    PLAIN,
+    opened,
+    packed,
+    sections_text,
+)
+from app.session.state import DIRECTIONS, KINDS, LANGUAGES, STAGES, THEMES, Bounds, State, clamp
+from app.words import texts
 
 index = some.integers(0, 500)
 inner = some.text(max_size=9) | some.integers(-99, 99) | some.floats(-1e9, 1e9) | some.booleans()
@@ -33,20 +41,20 @@ cells = some.tuples(
 states = some.builds(
     State,
     text=some.text(max_size=200),
-    direction=some.sampled_from(state.DIRECTIONS),
+    direction=some.sampled_from(DIRECTIONS),
     model=some.text(max_size=20),
-    language=some.sampled_from(state.LANGUAGES),
-    kind=some.sampled_from(state.KINDS),
+    language=some.sampled_from(LANGUAGES),
+    kind=some.sampled_from(KINDS),
     layer=index,
     head=some.none() | index,
-    stage=some.sampled_from(state.STAGES),
+    stage=some.sampled_from(STAGES),
     query=some.none() | index,
     key=some.none() | index,
     token=some.none() | some.tuples(some.sampled_from(("source", "target")), index),
     view=some.sampled_from(("matrix", "lines")),
     precision=some.integers(1, 7),
     size=some.integers(80, 200),
-    theme=some.sampled_from(("", *state.THEMES)),
+    theme=some.sampled_from(("", *THEMES)),
     unfolded=some.dictionaries(some.sampled_from(("encoder", "decoder")), index).map(
         lambda layers: tuple(sorted(layers.items()))
     ),

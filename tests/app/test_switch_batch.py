@@ -9,12 +9,12 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.widgets.switch.batch_runs import FIRST
+from app.pages.switch.batch import FIRST
 from core import load_model
-from core.edits import Experiment
-from core.edits.masks import PaddingOff
-from core.edits.padded import padded_runs
-from tests.opened_app import opened, state_of
+from core.interventions import Experiment
+from core.interventions.masks import PaddingOff
+from core.interventions.padding import padded_runs
+from tests.opened_app import on_screen, opened, state_of
 
 MODEL = load_model()
 LINES = ("I have a cat", "The animal didn't cross the street because it was too tired")
@@ -102,7 +102,7 @@ def test_where_the_sentence_is_refused_the_numbers_are_those_of_the_model_on_scr
         "switch", switches="batch", batch=BATCH, edits=OFF.text, text="Привет",
         model="translator-plain",
     )  # fmt: skip
-    assert refused.session_state["kept_shown"].model == ""
+    assert on_screen(refused).model == ""
     assert table(refused) == table(known)
     for one, other in zip(cells(refused), cells(known), strict=True):
         np.testing.assert_array_equal(one, other)

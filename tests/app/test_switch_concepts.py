@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from core import load_model
-from core.edits.concepts import Unscaled
+from core.interventions.concepts import Unscaled
 from core.trace.trace import Trace
 from tests.opened_app import drawn, opened, state_of
 from tests.sent import data_of, send

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from app.figures.labels import format_number, format_percent
+from app.plots.labels import format_number, format_percent
 from app.words import say
 from core import Trace, load_model
-from core.edits import Experiment, run
+from core.interventions import Experiment, run
 from tests.opened_app import opened, state_of
 from tests.sent import data_of, send
 

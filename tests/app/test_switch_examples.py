@@ -5,11 +5,13 @@ from functools import cache
 import pytest
 import torch
 
-from app.widgets.switch.examples import GROUPS, Example, examples, view_of
+from app.pages.switch.examples import GROUPS, ExampleExperiment, examples, view_of
+from app.session.state import LANGUAGES
+from app.words import say
 from core import Trace, load_model
 from core.checkpoints import load_about
-from core.edits import Experiment, run
-from core.effect import first_changed
+from core.interventions import Experiment, run
+from core.interventions.effect import first_changed
 from core.translator import Translator
 from tests.opened_app import opened, state_of
 from tests.sent import data_of, send
@@ -23,7 +25,7 @@ def model(name: str) -> Translator:
     return load_model(name or None)
 
 
-def runs(example: Example) -> tuple[Trace, Trace]:
+def runs(example: ExampleExperiment) -> tuple[Trace, Trace]:
     """What the two translations of the panel are made by."""
     experiment, translator = Experiment.from_text(example.edits), model(example.model)
     if example.second:
@@ -39,7 +41,7 @@ def log_chance(trace: Trace) -> float:
 
 
 @EVERY
-def test_the_stated_effect_happens(example: Example) -> None:
+def test_the_stated_effect_happens(example: ExampleExperiment) -> None:
     expect = example.expect
     assert expect.keys() <= FIELDS
     before, after = runs(example)
@@ -63,7 +65,7 @@ def test_the_stated_effect_happens(example: Example) -> None:
 
 
 @EVERY
-def test_edits_and_view_read(example: Example) -> None:
+def test_edits_and_view_read(example: ExampleExperiment) -> None:
     experiment = Experiment.from_text(example.edits)
     assert experiment
     assert experiment.text == example.edits
@@ -75,8 +77,9 @@ def test_edits_and_view_read(example: Example) -> None:
     for name in example.view:
         assert name in shown
     assert example.group in GROUPS
-    for text in (*example.said("en"), *example.said("zh")):
-        assert 0 < len(text) <= 100
+    for language in LANGUAGES:
+        for part in ("name", "note"):
+            assert 0 < len(say(f"experiments.{example.id}.{part}", language)) <= 100
 
 
 def test_there_are_enough_and_the_first_turns_the_pronoun() -> None:
@@ -130,5 +133,5 @@ def test_two_sentences_come_and_go_together() -> None:
 def test_names_and_notes_follow_the_language() -> None:
     sent = data_of(opened("switch", language="zh"), "example_cards")
     names = [card["name"] for group in sent["groups"] for card in group["cards"]]
-    assert names == [each.name_zh for each in examples()]
+    assert names == [say(f"experiments.{each.id}.name", "zh") for each in examples()]
     assert all(group["cards"] for group in sent["groups"])

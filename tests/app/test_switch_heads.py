@@ -7,10 +7,10 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from core import load_model
-from core.edits import Experiment, run
-from core.edits.heads import HeadsOff
-from core.edits.reference import mean_contexts
-from core.reading.attention_views import attention_at
+from core.analysis.attention_views import attention_at
+from core.interventions import Experiment, run
+from core.interventions.experiment import mean_contexts
+from core.interventions.heads import HeadsOff
 from core.trace.trace import Trace
 from tests.opened_app import drawn, opened, state_of
 from tests.sent import data_of, send
@@ -29,9 +29,7 @@ def trace_of(app: AppTest) -> Trace:
 
 
 def act(app: AppTest, act: str, kind: str, layer: int | None, head: int | None) -> AppTest:
-    return send(
-        app, "head_switches", "act", {"act": act, "kind": kind, "layer": layer, "head": head}
-    )
+    return send(app, "head_grid", "act", {"act": act, "kind": kind, "layer": layer, "head": head})
 
 
 def silent(app: AppTest) -> set[tuple[str, int]]:
@@ -48,7 +46,7 @@ def silent(app: AppTest) -> set[tuple[str, int]]:
 
 
 def marked(app: AppTest, mark: str) -> set[tuple[str, int]]:
-    items = data_of(app, "head_switches")["items"]
+    items = data_of(app, "head_grid")["items"]
     return {(attention_at(e["kind"], e["layer"]), e["head"]) for e in items if e[mark]}
 
 
@@ -181,7 +179,7 @@ def test_the_heads_sorted_by_what_their_absence_does() -> None:
     app = open_heads(edits=f"{base.text};{HeadsOff(FIRST, (1,)).text}")
     app.segmented_control(key="widget_switch_heads_order").set_value("harm").run()
     assert app.query_params["heads_by"] == "harm"
-    items = data_of(app, "head_switches")["items"]
+    items = data_of(app, "head_grid")["items"]
     assert len(items) == 24 and marked(app, "off") == {(FIRST, 1)}
     model = load_model()
     plain = run(base, model, TEXT)
@@ -194,25 +192,25 @@ def test_the_heads_sorted_by_what_their_absence_does() -> None:
         after = trace["output/logits"][0].double().log_softmax(dim=-1)
         sums.append(float((before.exp() * (before - after)).sum(dim=-1).mean()))
         if sums[-1] > 1e-3:
-            assert float(item["harm"]) == pytest.approx(sums[-1], rel=0.006)
+            assert float(item["line"]["harm"]) == pytest.approx(sums[-1], rel=0.006)
         losses = [(before[at, word].exp() - after[at, word].exp()) for at, word in enumerate(ids)]
         at = max(range(len(ids)), key=losses.__getitem__)
         if losses[at] > 1e-3:
-            assert item["word"] == plain.output_tokens[at]
+            assert item["line"]["word"] == plain.output_tokens[at]
             chances = [f"{100 * float(each[at, ids[at]].exp()):.1f}%" for each in (before, after)]
-            assert item["change"] == " → ".join(chances)
+            assert item["line"]["change"] == " → ".join(chances)
     assert sums == pytest.approx(sorted(sums, reverse=True), abs=1e-5)
-    assert [each["share"] for each in items] == pytest.approx(
+    assert [each["line"]["share"] for each in items] == pytest.approx(
         [each / sums[0] for each in sums], abs=1e-3
     )
     order = [(each["kind"], each["layer"], each["head"]) for each in items]
     act(app, "toggle", *order[0])
-    again = data_of(app, "head_switches")["items"]
+    again = data_of(app, "head_grid")["items"]
     assert [(each["kind"], each["layer"], each["head"]) for each in again] == order
 
 
 def test_what_is_sent_is_small() -> None:
-    items = data_of(open_heads(), "head_switches")
+    items = data_of(open_heads(), "head_grid")
     assert len(str(items)) < 100_000
 
 
@@ -246,4 +244,4 @@ def test_the_attention_page_switches_the_head_in_focus() -> None:
 
 def test_the_page_in_chinese() -> None:
     app = open_heads(language="zh", head="2", heads_by="harm")
-    assert data_of(app, "head_switches")["items"][0]["short"].endswith(" 头")
+    assert data_of(app, "head_grid")["items"][0]["short"].endswith(" 头")

@@ -6,7 +6,7 @@ import torch
 
 from app.words import say
 from core.checkpoints import load_model
-from core.edits import Experiment, run
+from core.interventions import Experiment, run
 from core.trace.sites import site_at
 from core.trace.trace import Trace
 from tests.app.test_beside import TIRED, WIDE, charts, numbers, pictures

@@ -7,11 +7,10 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.widgets.switch.sweep_panels import patch_at
-from app.widgets.switch.sweep_runs import SUGGESTIONS
+from app.pages.switch.sweep import SUGGESTIONS, patch_at
 from core import load_model
-from core.edits import Experiment, run
 from core.interruption import StoppedError
+from core.interventions import Experiment, run
 from core.trace.tape import Edit
 from tests.opened_app import opened, state_of
 
@@ -67,10 +66,10 @@ def test_a_cell_is_one_patched_run() -> None:
 def test_every_suggestion_can_be_swept_and_reads_its_own_word() -> None:
     watched = {"tired": "动物 → 马路", "city": "Beijing → Shanghai", "measure": "只 → 条",
                "learning": "机器 → 深度"}  # fmt: skip
-    for each in SUGGESTIONS:
-        app = opened("switch", switches="sweep", text=each.first, second=each.second)
+    for name, (first, second) in SUGGESTIONS.items():
+        app = opened("switch", switches="sweep", text=first, second=second)
         assert not app.error and not app.info
-        assert app.selectbox(key="widget_sweep_watch").options[0].endswith(watched[each.id])
+        assert app.selectbox(key="widget_sweep_watch").options[0].endswith(watched[name])
         assert len(chart(app)["data"]) == 2
 
 
@@ -105,7 +104,7 @@ def test_what_cannot_be_swept_is_said_in_place(second: str, said: str) -> None:
 
 def test_without_a_second_sentence_the_suggested_one_or_a_hint() -> None:
     app = opened("switch", switches="sweep")
-    assert app.text_input(key="widget_sweep_second").value == SUGGESTIONS[0].second
+    assert app.text_input(key="widget_sweep_second").value == SUGGESTIONS["tired"][1]
     app = opened("switch", switches="sweep", text="I like you")
     assert any("Choose a pair" in each.value for each in app.info)
 
@@ -129,10 +128,10 @@ def test_a_patch_of_the_experiment_is_framed_and_told() -> None:
 
 
 def test_it_goes_on_where_the_reader_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.widgets.switch import sweep_runs
+    from app.pages.switch import sweep
 
     seen: list[int] = []
-    first = sweep_runs.causal_tracing
+    first = sweep.causal_tracing
 
     def short(*given: Any) -> Any:
         for found in first(*given):
@@ -141,7 +140,7 @@ def test_it_goes_on_where_the_reader_stopped(monkeypatch: pytest.MonkeyPatch) ->
                 seen.append(5)
                 raise StoppedError
 
-    monkeypatch.setattr(sweep_runs, "causal_tracing", short)
+    monkeypatch.setattr(sweep, "causal_tracing", short)
     app = opened("switch", switches="sweep", text=CAT, second=DOG)
     assert "Stopped after 5 of 16" in markdown(app)
     app.run()

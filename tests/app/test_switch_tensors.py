@@ -3,10 +3,10 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.widgets.switch.tensor_draft import UnreadableError, spans
+from app.pages.switch.tensor_draft import UnreadableError, spans
 from core import load_model
-from core.edits import Experiment, run
-from core.edits.tensors import TensorNoise, TensorPatch, TensorScale, TensorSet
+from core.interventions import Experiment, run
+from core.interventions.tensors import TensorNoise, TensorPatch, TensorScale, TensorSet
 from core.trace.sites import Axis
 from tests.opened_app import opened, state_of
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import service
-from app.widgets.attention import taught
+from app.panels.attention.heads import taught_note
+from app.runs import on_screen
 from core.checkpoints import load_about
 from tests.opened_app import opened
 
@@ -75,5 +75,5 @@ def test_nothing_is_marked_in_the_plain_model(page: str) -> None:
 
 
 def test_a_model_that_is_not_there_has_no_taught_heads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "made_by", lambda: ("nowhere", ""))
-    assert taught.taught_note("cross", 1, 0) == ""
+    monkeypatch.setattr(on_screen, "made_by", lambda: ("nowhere", ""))
+    assert taught_note("cross", 1, 0) == ""

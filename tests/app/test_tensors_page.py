@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.state import State
+from app.session.state import State
 from tests.opened_app import drawn, opened
 
 MASKED = "decoder/0/self_attention/masked"

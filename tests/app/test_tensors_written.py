@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from app.codecs import AXES, PART, PINS
-from app.figures.theme import Look
-from app.state import State
-from app.widgets.address_tree.address_tree import Line, tree_data
-from app.widgets.tensors import controls, facts, picture, table, title, written
-from core.reading.measure import measure
-from core.reading.sheets import Lines, Sheet, cut, plan
+from app.pages.tensors import controls, facts, picture
+from app.pages.tensors.address_tree import Line, tree_data
+from app.panels import address_words as written
+from app.plots.theme import Look
+from app.session.codecs import AXES, PART, PINS
+from app.session.state import State
+from core.analysis.measure import measure
+from core.analysis.tensor_slice import Lines, Sheet, cut, plan
 from core.trace.sites import SITES, Axis, addresses
 from core.trace.trace import Trace
 from tests.hand_made import hand_made
@@ -75,14 +76,14 @@ def test_snippet_quotes_any_text(run: Trace) -> None:
 
 def test_tree_data_is_json_and_carries_tokens_as_text() -> None:
     line = Line("a/b", "<b>", "1×2", "−1 … 2", "8 B", "0f", "data", shared=True)
-    data = tree_data([line], {"a": "A"}, "a/b", {"data": "#000000"}, {"search": "s"})
+    data = tree_data([line], {"a": "A"}, "a/b", {"search": "s"})
     assert json.loads(json.dumps(data)) == data
     assert data["lines"] == [["a/b", "<b>", "1×2", "−1 … 2", "8 B", "0f", "data", 1]]
 
 
 def test_table_names_are_unique_and_literal(run: Trace) -> None:
     chosen = plan(run, WEIGHTS)
-    named = table.sheet_table(cut(run, WEIGHTS, chosen))
+    named = picture.sheet_table(cut(run, WEIGHTS, chosen))
     assert list(named.columns) == ["1 the", "2 <b>x</b>", "3 the", "4 <eos>"]
     assert named.index.name == "Query"
     assert np.array_equal(np.nan_to_num(named.to_numpy()), run[WEIGHTS][0, 0].numpy())
@@ -92,10 +93,10 @@ def test_a_table_stays_within_what_is_sent() -> None:
     wide = torch.zeros(1, 4, 6000)
     run = hand_made({"encoder/0/feed_forward/activation": wide})
     sheet = cut(run, "encoder/0/feed_forward/activation", plan(run, next(iter(run))))
-    shown = table.table_part(sheet)
-    assert len(shown.columns) == table.TABLE_CELLS // 4
-    assert len(table.table_notes(sheet, shown)) == 2
-    assert len(table.table_notes(shown, shown)) == 1
+    shown = picture.table_part(sheet)
+    assert len(shown.columns) == picture.TABLE_CELLS // 4
+    assert len(picture.table_notes(sheet, shown)) == 2
+    assert len(picture.table_notes(shown, shown)) == 1
 
 
 def sheet_of(values: list[list[float]], fill: float | None = None) -> Sheet:
@@ -105,8 +106,8 @@ def sheet_of(values: list[list[float]], fill: float | None = None) -> Sheet:
 
 
 def cells_of(sheet: Sheet, digits: int | None, whole: bool = False) -> list[list[str]]:
-    empty = table.sheet_table(sheet)
-    styled = table.written_table(empty, table.texts_of(empty, digits, whole))
+    empty = picture.sheet_table(sheet)
+    styled = picture.written_table(empty, picture.texts_of(empty, digits, whole))
     body = styled._translate(False, False)["body"]
     return [[cell["display_value"] for cell in row if cell["type"] == "td"] for row in body]
 
@@ -121,18 +122,18 @@ def test_numbers_of_a_table_are_written_as_everywhere() -> None:
 @pytest.mark.parametrize(("fill", "exact"), [(-1e9, "▨ −1000000000"), (-np.inf, "▨ −∞")])
 def test_a_masked_cell_has_a_sign_and_no_number(fill: float, exact: str) -> None:
     sheet = sheet_of([[1, fill]], fill)
-    assert np.isnan(table.sheet_table(sheet).to_numpy()[0, 1])
-    assert table.missing_sign(sheet, 3) == "▨"
-    assert table.missing_sign(sheet, None) == exact
-    assert "▨" in table.table_notes(sheet, sheet)[0]
+    assert np.isnan(picture.sheet_table(sheet).to_numpy()[0, 1])
+    assert picture.missing_sign(sheet, 3) == "▨"
+    assert picture.missing_sign(sheet, None) == exact
+    assert "▨" in picture.table_notes(sheet, sheet)[0]
     sheet.values[0, 0] = np.nan
-    assert table.missing_sign(sheet, 3) == "NaN"
-    assert table.sheet_table(sheet).to_numpy()[0, 1] == np.float32(fill)
+    assert picture.missing_sign(sheet, 3) == "NaN"
+    assert picture.sheet_table(sheet).to_numpy()[0, 1] == np.float32(fill)
 
 
 @pytest.mark.parametrize("value", [1 / 3, -1e9, 1e-12, 3.4e38, -0.0, 16777217, 1.5e10])
 def test_exact_numbers_give_back_the_same_float32(value: float) -> None:
-    text = table.exact_number(value).replace("−", "-").translate(PLAIN).replace("×10", "e")
+    text = picture.exact_number(value).replace("−", "-").translate(PLAIN).replace("×10", "e")
     assert np.float32(text) == np.float32(value)
 
 
@@ -177,7 +178,7 @@ def test_statistics_table_is_escaped_and_exact() -> None:
 
 def test_symbol_is_math_in_the_colour_of_its_role() -> None:
     for site in SITES:
-        symbol = title.symbol(site, site.equation, Look(dark=True))
+        symbol = facts.symbol(site, site.equation, Look(dark=True))
         assert symbol == "" or symbol.count("$") == 2
 
 

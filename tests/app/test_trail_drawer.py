@@ -7,12 +7,12 @@ import math
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.labels import format_number
-from app.figures.theme import Look
-from app.widgets.trail import written
-from app.widgets.trail.panel import selection
+from app.panels.provenance import panel
+from app.panels.provenance.panel import selection
+from app.plots.labels import format_number
+from app.plots.theme import Look
 from core.checkpoints import load_model
-from core.trail.unfold import unfold
+from core.explain.provenance.unfold import unfold
 from tests.opened_app import opened, state_of
 from tests.sent import data_of
 
@@ -32,8 +32,8 @@ def test_the_drawer_shows_the_recorded_number_and_its_recomputation() -> None:
         trace["decoder/1/cross_attention/v"],
     )
     by_hand = float(weights[0, 3, 2].double() @ values[0, 3, :, 19].double())
-    assert format_number(float(trace[CONTEXT][0, 3, 2, 19]), written.LONG) in texts(app)
-    assert format_number(by_hand, written.LONG) in texts(app)
+    assert format_number(float(trace[CONTEXT][0, 3, 2, 19]), panel.LONG) in texts(app)
+    assert format_number(by_hand, panel.LONG) in texts(app)
     assert "✓" in texts(app)
 
 
@@ -77,9 +77,9 @@ def test_the_rows_add_up_to_all_terms(address: str) -> None:
     trace = model.trace("I like you")
     place = (0, *[1] * (trace[address].dim() - 1))
     node = unfold(trace, model.transformer, address, place)
-    rows = written.rows(node, Look())
+    rows = panel.rows(node, Look())
     assert rows[0]["own"]  # the cell's own term stands first, however small
-    assert len(rows) <= written.SHOWN + 1
+    assert len(rows) <= panel.SHOWN + 1
     assert math.isclose(sum(row["value"] for row in rows), node.contributions.sum(), rel_tol=1e-9)
     assert rows[0]["value"] / node.contributions.sum() == pytest.approx(
         float(trace[address][place]), abs=1e-6

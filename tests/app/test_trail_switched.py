@@ -2,17 +2,17 @@
 
 import pytest
 
-from app.figures.labels import format_number
-from app.figures.theme import Look
-from app.widgets.text import literal
-from app.widgets.trail import written
+from app.panels.provenance import panel
+from app.plots.labels import format_number
+from app.plots.theme import Look
+from app.ui.text import literal
 from app.words import say
 from core import load_model
-from core.edits import Experiment, run
-from core.edits.concepts import Shuffled
-from core.edits.heads import HeadsOff
-from core.edits.masks import Causal, Fill, Lines
-from core.trail.terms import Cell
+from core.explain.provenance.node import Cell
+from core.interventions import Experiment, run
+from core.interventions.concepts import Shuffled
+from core.interventions.heads import HeadsOff
+from core.interventions.masks import Causal, Fill, Lines
 from tests.opened_app import opened, state_of
 
 FIRST = "The animal didn't cross the street because it was too tired"
@@ -41,7 +41,7 @@ def test_a_number_that_a_switch_set_names_the_switch(language: str, said: str) -
     by_hand = (
         switched[f"{PLACE}/weights"][0, 1, 2].double() @ switched[f"{PLACE}/v"][0, 1, :, 3].double()
     )
-    assert format_number(float(by_hand), written.LONG) in shown
+    assert format_number(float(by_hand), panel.LONG) in shown
     assert plain[f"{PLACE}/context"][0, 1, 2, 3] != 0
 
 
@@ -84,8 +84,8 @@ def test_a_way_through_a_longer_run_is_shown_as_far_as_it_goes() -> None:
 
 def test_a_cell_is_in_a_run_or_not() -> None:
     trace = load_model().trace("I like you")
-    assert written.is_in(trace, Cell("memory", (0, 0, 0)))
-    assert not written.is_in(trace, Cell("memory", (0, 99, 0)))
-    assert not written.is_in(trace, Cell("memory", (0, 0)))
-    assert not written.is_in(trace, Cell("encoder/norm/mean", (0, 0, 0)))
-    assert written.crumb(trace, Cell("memory", (0, 0, 0)), Look())
+    assert panel.is_in(trace, Cell("memory", (0, 0, 0)))
+    assert not panel.is_in(trace, Cell("memory", (0, 99, 0)))
+    assert not panel.is_in(trace, Cell("memory", (0, 0)))
+    assert not panel.is_in(trace, Cell("encoder/norm/mean", (0, 0, 0)))
+    assert panel.crumb(trace, Cell("memory", (0, 0, 0)), Look())

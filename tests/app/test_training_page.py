@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
-from app import models as stored
-from app import service, traces
-from app.state import State
-from app.widgets.word_lines import NO_STEP
+from app.runs import models as stored
+from app.runs import traces
+from app.runs.traces import get_replay
+from app.session.state import State
+from app.ui.components.word_lines import NO_STEP
 from core import checkpoints
 from core.checkpoints import load_model, save_model, save_snapshot
 from core.history import CurvePoint, History, SnapshotMetrics, save_history
@@ -75,7 +77,9 @@ def open_page(models: Path) -> Callable[..., AppTest]:
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
         for name, value in {"text": SENTENCE, **query}.items():
             app.query_params[name] = value
-        app.switch_page(f"app/views/{page}.py").run()
+        if page != "translate":
+            app._page_hash = calc_hash(page)  # `switch_page` knows no URL before the first run
+        app.run()
         assert not app.exception
         return app
 
@@ -249,8 +253,8 @@ def test_a_sentence_that_cannot_be_translated_leaves_the_last_one(
 
 
 def test_replays_are_made_once_and_bounded(models: Path) -> None:
-    first = service.get_replay(SENTENCE)
-    assert first is service.get_replay(SENTENCE)
+    first = get_replay(SENTENCE)
+    assert first is get_replay(SENTENCE)
     assert first is not None
     assert 0 < first.nbytes < 2**20 and first.steps == STEPS
-    assert service.get_replay(SENTENCE, model="plain") is None
+    assert get_replay(SENTENCE, model="plain") is None

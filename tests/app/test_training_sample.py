@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from app.widgets.training import curves
-from app.words.lookup import texts
+from app.pages.training import curves
+from app.words import texts
 from core.checkpoints import load_exact_match
 from core.corpus import load_grammar
-from core.training.measures.sentences import unseen_pairs
-from core.training.quick import PAIRS, READINGS
+from core.training.evaluate import QUICK_PAIRS, QUICK_READINGS
+from core.training.evaluation.held_out import unseen_pairs
 
 CARD = {"en-zh": {"right": 90, "total": 1200}, "zh-en": {"right": 3, "total": 8}}
 
@@ -46,20 +46,20 @@ def test_the_page_says_which_sentences_are_counted(
     training: Any = SimpleNamespace(now=SimpleNamespace(model=""))
     counted = {way: (each["right"], each["total"]) for way, each in CARD.items()}
     monkeypatch.setattr(curves, "say", said_in(language))
-    monkeypatch.setattr(curves.service, "get_exact_match", lambda name: counted)
+    monkeypatch.setattr(curves, "get_exact_match", lambda name: counted)
     said = "".join(curves.sample(training))
-    for figure in (str(PAIRS), str(READINGS), "1,200", "8", "7.5%", "37.5%"):
+    for figure in (str(QUICK_PAIRS), str(QUICK_READINGS), "1,200", "8", "7.5%", "37.5%"):
         assert figure in said
-    assert str(PAIRS) in curves._texts(training).shares
-    monkeypatch.setattr(curves.service, "get_exact_match", lambda name: {})
+    assert str(QUICK_PAIRS) in curves.shares_title(training)
+    monkeypatch.setattr(curves, "get_exact_match", lambda name: {})
     assert curves.sample(training) == []  # a model without a card: nothing is said of one
-    assert str(PAIRS) not in curves._texts(training).shares
+    assert str(QUICK_PAIRS) not in curves.shares_title(training)
 
 
 def test_the_history_counts_the_first_of_the_pairs_of_the_card() -> None:
     """What the text says of the bundled model."""
     grammar = load_grammar()
-    few = unseen_pairs(grammar, PAIRS)
-    assert unseen_pairs(grammar, PAIRS + 50)[:PAIRS] == few
+    few = unseen_pairs(grammar, QUICK_PAIRS)
+    assert unseen_pairs(grammar, QUICK_PAIRS + 50)[:QUICK_PAIRS] == few
     for way, (_, total) in load_exact_match("translator").items():
         assert 0 < sum(way in pair.directions for pair in few) < total, way

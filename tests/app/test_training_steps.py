@@ -1,21 +1,22 @@
 """Going from step to step of a training: what is written, what stays pinned."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from app.state import State
-from app.widgets.training import moving
+from app.pages.training import curves
+from app.session.state import State
 
 STEPS = (0, 50, 100, 400)
 
 
 def test_going_to_a_place_writes_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
     changes: list[dict[str, Any]] = []
-    monkeypatch.setattr(moving.state, "update", lambda **change: changes.append(change))
-    go = moving.goer(STEPS)
+    monkeypatch.setattr(curves.store, "update", lambda **change: changes.append(change))
+    training: Any = SimpleNamespace(steps=STEPS)
     for place in (1, 3, 0):
-        go(place)
+        curves.Training.go(training, place)
     assert changes == [{"step": "50"}, {"step": ""}, {"step": "0"}]
 
 

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.state import State
-from app.widgets.translate.choices_panel import signs, title
-from app.widgets.translate.focus import attention_in_focus, pinned, step_in_focus
-from app.widgets.translate.lead import cues, further
-from app.widgets.word_lines import Pin
+from app.pages.translate.lead import cues, further, signs, title
+from app.panels.words.words_panel import attention_in_focus, pinned, step_in_focus
+from app.session.state import State
+from app.ui.components.word_lines import Pin
+from core.analysis.choices import choice_at
+from core.analysis.confidence import Confidence, Reason, confidence
 from core.decoding.step import Step
-from core.reading.choices import choice_at
-from core.reading.confidence import Confidence, Reason, confidence
 from tests.example_trace import WRITTEN, example_trace
 from tests.opened_app import opened, state_of
 

@@ -9,10 +9,10 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.figures.labels import format_number, format_percent
-from app.figures.theme import Look
-from app.screen import VECTORS
-from app.widgets.vectors import focus as focus_of
+from app.pages.vectors import focus as focus_of
+from app.plots.labels import format_number, format_percent
+from app.plots.theme import Look
+from app.session.state import VECTORS
 from core.checkpoints import load_model
 from core.trace.trace import Trace
 from tests.opened_app import drawn, opened, state_of
@@ -149,9 +149,9 @@ def test_one_selection_for_all_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     changes: list[dict[str, Any]] = []
     app = page("stream", text=TEXTS[0], token="source:2")
     now = state_of(app)
-    found = focus_of.Focus(now, drawn(app), Look(), "encoder")
-    monkeypatch.setattr(focus_of.state, "get_state", lambda: now)
-    monkeypatch.setattr(focus_of.state, "update", lambda **given: changes.append(given))
+    found = focus_of.VectorsFocus(now, drawn(app), Look(), "encoder")
+    monkeypatch.setattr(focus_of.store, "get_state", lambda: now)
+    monkeypatch.setattr(focus_of.store, "update", lambda **given: changes.append(given))
     focus_of.pick(found, 0)
     focus_of.pick(found, 1)
     focus_of.pick(found, 2, "source/input")

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import service
-from app.figures.labels import format_number
-from app.screen import POSITIONS
-from app.words.lookup import texts
+from app.plots.labels import format_number
+from app.runs.traces import get_trace
+from app.session.state import POSITIONS
+from app.words import texts
 from core import load_model
 from tests.opened_app import opened, state_of
 
@@ -75,7 +75,7 @@ def test_map_is_the_formula_and_the_run() -> None:
     app = page("map", token="source:5", feature="12")
     expected = by_formula(64)
     assert drawn(app, 0) == pytest.approx(expected, abs=2e-6)
-    recorded = service.get_trace(SENTENCE)["source/positions"]
+    recorded = get_trace(SENTENCE)["source/positions"]
     assert recorded.numpy() == pytest.approx(expected[:12], abs=2e-6)
     value = format_number(float(expected[4, 11]), 3)
     assert f"**{value}**" in said(app)
@@ -109,7 +109,7 @@ def test_rotation_carries_and_the_notes_miss() -> None:
 
 def test_same_word_before_and_after() -> None:
     app = page("same")
-    trace = service.get_trace(SENTENCE)
+    trace = get_trace(SENTENCE)
     ids = trace["source/ids"][0].tolist()
     assert ids[0] == ids[4]
     table, scaled = by_formula(12), trace["source/scaled"][0].numpy()

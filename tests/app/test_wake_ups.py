@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from app import wake_ups
+from app.server import network
 from tests.visitor import run
 
 MANY = 200
@@ -33,7 +33,7 @@ async def woken(name: str) -> tuple[list[int], int]:
         usual()
 
     loop._write_to_self = counted
-    wake_ups.gather()
+    network.gather()
     thread = asked_from(name, loop, heard)
     thread.start()
     while len(heard) < MANY:
@@ -43,7 +43,7 @@ async def woken(name: str) -> tuple[list[int], int]:
 
 
 def test_a_rerun_wakes_the_loop_seldom_and_is_heard_in_order() -> None:
-    heard, times = run(woken(f"{wake_ups.RERUN}scriptThread"))
+    heard, times = run(woken(f"{network.RERUN}scriptThread"))
     assert heard == list(range(MANY))
     assert 0 < times < MANY / 2
 
@@ -58,4 +58,4 @@ def test_streamlit_still_names_its_threads_so() -> None:
     from streamlit.runtime.scriptrunner import script_runner
 
     source = Path(script_runner.__file__).read_text(encoding="utf-8")
-    assert f'name="{wake_ups.RERUN}scriptThread"' in source
+    assert f'name="{network.RERUN}scriptThread"' in source

@@ -11,34 +11,32 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.theme import Look
-from app.figures.walk_formula import printer
-from app.screen import State
-from app.widgets.walkthrough.code import code
-from app.widgets.walkthrough.explanation.explanation import katex_file
-from app.widgets.walkthrough.focus import Focus
-from app.widgets.walkthrough.formula import formula_data
-from app.widgets.walkthrough.text import SPECIAL, key_of, step_text, text
-from app.words.lookup import texts
+from app.pages.walkthrough import code
+from app.pages.walkthrough.explanation import katex_file
+from app.pages.walkthrough.figures.formula import printer
+from app.pages.walkthrough.focus import StepFocus
+from app.pages.walkthrough.text import SPECIAL, formula_data, key_of, step_text, text
+from app.plots.theme import Look
+from app.session.state import State
+from app.words import texts
 from core.config import ModelConfig
+from core.explain.steps.steps import Kind, Step, for_layer, steps_of, walk
+from core.explain.steps.wires import tensor
 from core.lab.worked_examples import work
-from core.walk.order import Kind, steps_of
-from core.walk.steps import Step, for_layer, walk
-from core.walk.wires import tensor
-from tests.walk.plain_run import PlainRun
-from tests.walk.step_runs import CONVENTIONS, SENTENCES, bundled_run, plain
+from tests.explain.steps.plain_run import PlainRun
+from tests.explain.steps.step_runs import CONVENTIONS, SENTENCES, bundled_run, plain
 
 LANGUAGES = ("en", "zh")
 
 
 def column() -> None:
     """The right column alone, as a page of its own."""
-    from app import service
-    from app.widgets.walkthrough import ahead, explain
+    from app.pages.walkthrough import ahead, code
+    from app.runs import on_screen
 
-    service.current()
+    on_screen.current()
     ahead.show(pictures=False)
-    explain.show()
+    code.show_explain()
 
 
 def shown(app: AppTest, **state: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -51,7 +49,7 @@ def shown(app: AppTest, **state: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return step["words"], step["code"]
 
 
-def by_hand(found: PlainRun, focus: Focus) -> float:
+def by_hand(found: PlainRun, focus: StepFocus) -> float:
     """The chosen number, from a run in plain numpy."""
     cell = focus.cell(focus.output)
     if cell.wire.form == "chosen":
@@ -68,7 +66,7 @@ def test_every_step_has_its_words_its_numbers_and_its_code(text: str) -> None:
         language = LANGUAGES[(place + place_of(text)) % 2]
         now = State(text=text, walk=step.id, language=language)
         words, data = shown(app, text=text, walk=step.id, language=language)
-        expected = by_hand(independent, Focus(now, trace, Look()))
+        expected = by_hand(independent, StepFocus(now, trace, Look()))
         keys = [key_of(trace.config, step), *(["scale_here"] if step.kind == "scale" else [])]
         template = "\n\n".join(texts(language)[f"walk_steps.{key}"] for key in keys)
         pattern = ".+".join(map(re.escape, re.split(r"\{\w+\}", template)))
@@ -124,7 +122,7 @@ def test_streamlit_brings_what_sets_the_formulas() -> None:
 
 def test_words_of_the_sentence_stay_apart_from_ours() -> None:
     trace, _ = bundled_run(SENTENCES[0])
-    words = formula_data(Focus(State(text=SENTENCES[0], walk="output.choice"), trace, Look()))
+    words = formula_data(StepFocus(State(text=SENTENCES[0], walk="output.choice"), trace, Look()))
     ((before, word, after),) = words["notes"]
     assert (before.strip(), word, after) == ("that is", trace.output_tokens[0], "")
 
@@ -145,7 +143,7 @@ def test_every_special_text_is_of_some_model() -> None:
 def test_symbols_lead_to_the_steps_that_make_them() -> None:
     trace, _ = bundled_run(SENTENCES[0])
     state = State(text=SENTENCES[0], walk="decoder.0.cross_attention.project")
-    data = code.own(Focus(state, trace, Look()))
+    data = code.own(StepFocus(state, trace, Look()))
     goes = {
         "".join(text for text, _ in each["runs"]): each["go"] and each["go"]["step"]
         for each in data["symbols"]
@@ -171,7 +169,7 @@ def test_the_division_says_what_it_did_to_the_scores_on_screen(address: str) -> 
     step = next(each for each in walk(trace) if each.outputs[0].address == f"{address}/scaled")
     kind = {"cross": "cross"}.get(address.split("/")[-1][:5], "encoder")
     now = State(text=SENTENCES[0], walk=step.id, kind=kind, head=head, layer=int(address[8]))
-    words = text(Focus(now, trace, Look()))
+    words = text(StepFocus(now, trace, Look()))
     said = words.rpartition("\n\n")[2].replace("−", "-")
     d_k = trace.config.d_k
     before, after, largest = map(float, re.findall(r"-?\d+(?:\.\d+)?", said))

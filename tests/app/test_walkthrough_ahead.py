@@ -11,15 +11,16 @@ from unittest.mock import patch
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.theme import Look
-from app.screen import State
-from app.widgets.walkthrough import events
-from app.widgets.walkthrough.ahead import ahead_data
-from app.widgets.walkthrough.focus import Focus
+from app.pages.walkthrough.ahead import ahead_data
+from app.pages.walkthrough.focus import MOST, REMEMBERED, StepFocus, heard
+from app.plots.theme import Look
+from app.session import store
+from app.session.memory import Memory
+from app.session.state import State
+from core.explain.steps.steps import for_layer, walk
 from core.trace.trace import Trace
-from core.walk.steps import for_layer, walk
+from tests.explain.steps.step_runs import SENTENCES, bundled_run
 from tests.opened_app import opened, state_of
-from tests.walk.step_runs import SENTENCES, bundled_run
 
 FIRST, SECOND = "source.lookup", "source.scale"
 
@@ -28,12 +29,12 @@ def trace() -> Trace:
     return bundled_run(SENTENCES[0])[0]
 
 
-def seen(**state: Any) -> Focus:
-    return Focus(State(**state), trace(), Look())
+def seen(**state: Any) -> StepFocus:
+    return StepFocus(State(**state), trace(), Look())
 
 
-def payload(focus: Focus, *ids: str) -> dict[str, Any]:
-    with patch("app.words.lookup.get_state", State):
+def payload(focus: StepFocus, *ids: str) -> dict[str, Any]:
+    with patch("app.words.get_state", State):
         return ahead_data(focus, ids)
 
 
@@ -49,14 +50,12 @@ def after(app: AppTest, step: str, lacks: tuple[str, ...], version: str = "") ->
     event = {"step": step, "nonce": "1-1", "lacks": lacks, "version": version}
 
     def page(event):  # type: ignore[no-untyped-def]  # a script of its own
-        from unittest.mock import patch
+        from app.pages.walkthrough import ahead
+        from app.pages.walkthrough.focus import arrived
+        from app.runs import on_screen
 
-        from app import service, state
-        from app.widgets.walkthrough import ahead, events
-
-        service.current()
-        with patch.object(state, "trigger", lambda *_: event):
-            events.arrived("walk_steps", "go")
+        on_screen.current()
+        arrived(event)
         ahead.show()
 
     small = AppTest.from_function(page, args=(event,), default_timeout=60)
@@ -122,15 +121,10 @@ def test_a_step_that_the_run_has_not_moves_nobody() -> None:
 
 def test_no_event_asks_for_more_than_a_few_steps() -> None:
     lacks = tuple(step.id for step in for_layer(walk(trace())))
-    kept: dict[str, Any] = {}
-    value = {"step": FIRST, "nonce": "1", "lacks": lacks, "version": "v"}
-    with (
-        patch.object(events.state, "trigger", lambda *_: value),
-        patch.object(events.state, "keep", kept.__setitem__),
-        patch.object(events.state, "kept", lambda name, default: kept.get(name, default)),
-    ):
+    kept = Memory()
+    value = {"step": FIRST, "lacks": lacks, "version": "v"}
+    with patch.object(store, "memory", lambda: kept):
         for nonce in range(20):
-            value["nonce"] = str(nonce)
-            events.heard("walk_steps", "go")
-    assert kept["walk_asked"][2] == lacks[: events.MOST]
-    assert kept["walk_heard"] == tuple(map(str, range(20 - events.REMEMBERED, 20)))
+            heard(value | {"nonce": str(nonce)})
+    assert kept.walk_asked[2] == lacks[:MOST]
+    assert kept.walk_heard == tuple(map(str, range(20 - REMEMBERED, 20)))

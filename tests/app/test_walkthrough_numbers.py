@@ -12,30 +12,30 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from app.figures import walk_sheets
-from app.figures.labels import format_number, format_percent
-from app.figures.theme import Look
-from app.screen import State
-from app.widgets.walkthrough.focus import Focus
-from app.widgets.walkthrough.scene import own, shared
+from app.pages.walkthrough.figures import sheets as walk_sheets
+from app.pages.walkthrough.focus import StepFocus
+from app.pages.walkthrough.scene.scene import own, shared
+from app.plots.labels import format_number, format_percent
+from app.plots.theme import Look
+from app.session.state import State
+from core.explain.steps.places import in_heads
+from core.explain.steps.steps import Step, walk
+from core.explain.steps.wires import Wire, axes, tensor
 from core.trace.trace import Trace
-from core.walk.places import in_heads
-from core.walk.steps import Step, walk
-from core.walk.wires import Wire, axes, tensor
-from tests.walk.step_runs import NAMES, RUNS, Run, plain
+from tests.explain.steps.step_runs import NAMES, RUNS, Run, plain
 
-Scene = tuple[Step, Focus, dict[str, Any]]
+Scene = tuple[Step, StepFocus, dict[str, Any]]
 EVERY_RUN = pytest.mark.parametrize("run", RUNS, ids=NAMES)
 BUDGET = 256 * 1024
 
 
-def focus_on(trace: Trace, step: Step, **state: Any) -> Focus:
-    return Focus(State(walk=step.id, **state), trace, Look())
+def focus_on(trace: Trace, step: Step, **state: Any) -> StepFocus:
+    return StepFocus(State(walk=step.id, **state), trace, Look())
 
 
-def scene_of(trace: Trace, step: Step, **state: Any) -> tuple[Focus, dict[str, Any]]:
+def scene_of(trace: Trace, step: Step, **state: Any) -> tuple[StepFocus, dict[str, Any]]:
     focus = focus_on(trace, step, **state)
-    with patch("app.words.lookup.get_state", State):  # without a session it warns at every text
+    with patch("app.words.get_state", State):  # without a session it warns at every text
         return focus, shared(focus) | own(focus)
 
 
@@ -54,7 +54,7 @@ def decoded(panel: dict[str, Any]) -> np.ndarray:
     return values.reshape(panel["rows"]["size"], panel["columns"]["size"])
 
 
-def expected(focus: Focus, found: dict[str, np.ndarray], wire: Wire) -> np.ndarray:
+def expected(focus: StepFocus, found: dict[str, np.ndarray], wire: Wire) -> np.ndarray:
     """The numbers of a sheet: of the chosen head, a column where there is but one a row."""
     if wire.address.endswith("/ids"):
         return focus.trace[wire.address][0].numpy()[:, None]

@@ -10,15 +10,15 @@ from unittest.mock import patch
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.theme import Look
-from app.screen import State
-from app.widgets.walkthrough import focus as focusing
-from app.widgets.walkthrough.focus import Focus
-from app.widgets.walkthrough.strip.strip import strip_data
+from app.pages.walkthrough import focus as focusing
+from app.pages.walkthrough.focus import StepFocus
+from app.pages.walkthrough.strip import strip_data
+from app.plots.theme import Look
+from app.session.state import State
+from core.explain.steps.steps import for_layer, walk
 from core.trace.trace import Trace
-from core.walk.steps import for_layer, walk
+from tests.explain.steps.step_runs import SENTENCES, bundled_run
 from tests.opened_app import opened
-from tests.walk.step_runs import SENTENCES, bundled_run
 
 
 def trace() -> Trace:
@@ -43,16 +43,16 @@ def after(state: State, key: str, index: tuple[int, ...]) -> State:
         return kept[0]
 
     with (
-        patch.object(focusing.state, "get_state", lambda: kept[0]),
-        patch.object(focusing.state, "update", update),
-        patch.object(focusing.service, "on_screen", trace),
+        patch.object(focusing.store, "get_state", lambda: kept[0]),
+        patch.object(focusing.store, "update", update),
+        patch.object(focusing.on_screen, "trace", trace),
     ):
         focusing.select(key, index)
     return kept[0]
 
 
-def seen(state: State) -> Focus:
-    return Focus(state, trace(), Look())
+def seen(state: State) -> StepFocus:
+    return StepFocus(state, trace(), Look())
 
 
 def test_an_unknown_step_is_said_in_place_in_both_languages() -> None:
@@ -74,7 +74,7 @@ def test_the_layer_of_the_link_is_the_one_walked_through() -> None:
 
 
 def test_the_strip_has_every_step_of_the_walk() -> None:
-    with patch("app.words.lookup.get_state", State):
+    with patch("app.words.get_state", State):
         data = strip_data(seen(State()))
     found = [
         step["id"] for stack in data["stacks"] for group in stack["groups"]

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import limits, traces, work
-from app.cache import BoundedCache, Budget
-from app.work import Line
+from app.runs import traces, turns
+from app.runs.cache import BoundedCache, Budget
+from app.runs.turns import Queue
+from app.session import limits
 from core import interruption
 from core.interruption import StoppedError, counted, heard_by
-from tests.opened_app import opened
+from tests.opened_app import memory, opened
 
 NOISE = "noise:*/output"  # under edits every word is a whole pass: the dearest link there is
 LONG = " ".join(["dog"] * 30)
@@ -54,7 +55,7 @@ class Ear:
 
 
 def test_the_first_ones_in_the_line_work() -> None:
-    line = Line(2)
+    line = Queue(2)
     for name in "abcd":
         line.join(name)
     assert [line.ahead(name) for name in "abcd"] == [0, 0, 1, 2]
@@ -67,7 +68,7 @@ def test_the_first_ones_in_the_line_work() -> None:
 
 def test_long_work_is_shared_fairly_and_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four threads that each work for some slices: none is done before all have begun."""
-    line, order, inside, most = Line(1), list[str](), [0], [0]
+    line, order, inside, most = Queue(1), list[str](), [0], [0]
     ready = threading.Barrier(4)
 
     def job(name: str) -> None:
@@ -130,7 +131,7 @@ def test_what_takes_long_can_be_ended_at_each_of_many_steps(
     """Less than a second of the computing thread's processor time passes between two steps."""
     gaps, last = [0.0], [0.0]
 
-    class Watched(work.Work):
+    class Watched(turns.Work):
         def __init__(self, place: Any) -> None:
             super().__init__(place)
             last[0] = time.thread_time()
@@ -141,7 +142,7 @@ def test_what_takes_long_can_be_ended_at_each_of_many_steps(
             last[0] = time.thread_time()
 
     opened()
-    monkeypatch.setattr(work, "Work", Watched)
+    monkeypatch.setattr(turns, "Work", Watched)
     opened(link[0], **link[1])
     assert len(gaps) > 5
     assert max(gaps) < 1.0
@@ -154,7 +155,7 @@ def report(app: AppTest) -> str:
 def test_a_reader_stops_it_and_goes_on(no_free_work: None) -> None:
     app = opened("training", text=LONG)
     query = dict(app.session_state["written"])
-    app.session_state["kept_work_stopped"] = ("training", query)
+    memory(app).stopped = ("training", query)
     traces._replays.clear()
     app.run()
     assert not app.exception
@@ -168,7 +169,7 @@ def test_a_reader_stops_it_and_goes_on(no_free_work: None) -> None:
 def test_a_stop_is_for_what_was_asked_and_not_for_looks(no_free_work: None) -> None:
     app = opened("translate", text="I have a cat", edits=NOISE)
     state = app.session_state["state"]
-    app.session_state["kept_work_stopped"] = ("", state.to_query())
+    memory(app).stopped = ("", state.to_query())
     traces._traces.clear()
     app.run()
     assert "Stopped" in report(app) and not app.exception

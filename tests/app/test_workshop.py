@@ -15,19 +15,19 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import serve
-from app import trainings
-from app.figures.theme import Look
-from app.figures.workshop_curve import curve_drawing
-from app.figures.workshop_head import head_figure
-from app.link import opened as opened_link
-from app.widgets.workshop import actions, data, live
-from app.widgets.workshop.form import PRESETS, Form
+from app.pages.training import workshop
+from app.pages.training.figures.workshop import curve_drawing, head_figure
+from app.pages.training.workshop import data, live
+from app.pages.training.workshop.form import PRESETS, Form
+from app.plots.theme import Look
+from app.runs import trainings
+from app.session.codecs import opened as opened_link
 from core.checkpoints import load_model
 from core.corpus import load_grammar
 from core.history import CurvePoint, SnapshotMetrics
-from core.workshop.desk import Desk
-from core.workshop.lessons import family_names, narrowed, pronoun_families
-from core.workshop.pairs import Problem
+from core.training.queue.lessons import family_names, narrowed, pronoun_families
+from core.training.queue.pairs import Problem
+from core.training.queue.training_queue import TrainingQueue
 from tests.opened_app import drawn, opened, state_of
 from tests.visitor import run
 
@@ -37,7 +37,7 @@ PAIRS = "\n".join(f"word{i % 9} is {i}\t{i} 是 词{i % 9}" for i in range(40))
 
 @pytest.fixture
 def open_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., AppTest]]:
-    desk = Desk(lambda _: True, slots=1, root=tmp_path)
+    desk = TrainingQueue(lambda _: True, slots=1, root=tmp_path)
     monkeypatch.setattr(trainings, "desk", lambda: desk)
     monkeypatch.setenv("GLASSFORMER_NICE", "0")  # nice ones wait long on a busy machine
     yield partial(opened, "training", training="workshop")
@@ -94,8 +94,8 @@ def test_presets_fill_the_form_and_a_change_leaves_them(open_page: Callable[...,
 def test_the_form_survives_a_page_change(open_page: Callable[..., AppTest]) -> None:
     app = open_page()
     app.number_input(key="widget_workshop_seed").set_value(77).run()
-    app.switch_page("app/views/attention.py").run()
-    app.switch_page("app/views/training.py").run()
+    app.switch_page("app/pages/attention/page.py").run()
+    app.switch_page("app/pages/training/page.py").run()
     assert app.number_input(key="widget_workshop_seed").value == 77
 
 
@@ -133,8 +133,8 @@ def test_broken_pairs_are_told_and_nothing_is_lost(open_page: Callable[..., AppT
     assert button(app, "start").disabled  # type: ignore[attr-defined]
     app.checkbox(key="widget_workshop_leave_out").check().run()
     assert not button(app, "start").disabled  # type: ignore[attr-defined]
-    app.switch_page("app/views/attention.py").run()
-    app.switch_page("app/views/training.py").run()
+    app.switch_page("app/pages/attention/page.py").run()
+    app.switch_page("app/pages/training/page.py").run()
     assert app.text_area(key="widget_workshop_text").value == broken
     app.button_group(key="widget_language").set_value("zh").run()
     assert "第 41 行" in said(app) and "还有 4 处" in said(app)
@@ -173,8 +173,8 @@ def test_start_stop_go_on_keep_use_and_take_away(
     first, rows = state_of(app).mine, lesson(app)["rows"]
     button(app, "resume").click().run()  # type: ignore[attr-defined]
     assert lesson(app)["tone"] == "run" and lesson(app)["rows"] == rows
-    app.switch_page("app/views/attention.py").run()
-    app.switch_page("app/views/training.py").run()
+    app.switch_page("app/pages/attention/page.py").run()
+    app.switch_page("app/pages/training/page.py").run()
     assert state_of(app).mine == first
     button(app, "stop").click().run()  # type: ignore[attr-defined]
     run_until(app, "rest")
@@ -186,7 +186,7 @@ def test_start_stop_go_on_keep_use_and_take_away(
     button(app, "discard").click().run()  # type: ignore[attr-defined]
     assert "mine-1" in app.selectbox(key="widget_model_en").options
     kept = trainings.desk()._workshops[first].kept["mine-1"]
-    packed = zipfile.ZipFile(BytesIO(actions.pack(kept, "mine-1")))
+    packed = zipfile.ZipFile(BytesIO(workshop.pack(kept, "mine-1")))
     packed.extractall(tmp_path / "unpacked")
     own = load_model(tmp_path / "unpacked" / "mine-1")
     assert own.translate("word3 is 12", "en-zh") == drawn(app).output_text
@@ -215,7 +215,7 @@ def test_the_second_one_waits_for_the_first(open_page: Callable[..., AppTest]) -
 def test_the_end_of_the_server_ends_the_trainings(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    desk = Desk(lambda _: True, slots=1, root=tmp_path)
+    desk = TrainingQueue(lambda _: True, slots=1, root=tmp_path)
     monkeypatch.setattr(trainings, "desk", lambda: desk)
     monkeypatch.setattr(serve, "_load", lambda: None)
 

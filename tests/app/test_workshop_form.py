@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from app import trainings
-from app.codecs import LONG_TEXT
-from app.widgets.workshop.form import OFFERED, Form
+from app.pages.training.workshop.form import OFFERED, Form
+from app.runs import trainings
+from app.session.codecs import LONG_TEXT
 from app.words import say
 from core.corpus import load_grammar
-from core.workshop.desk import Desk
-from core.workshop.lessons import family_names
+from core.training.queue.lessons import family_names
+from core.training.queue.training_queue import TrainingQueue
 from tests.opened_app import opened, state_of
 
 PAIRS = "\n".join(f"word{i % 9} is {i}\t{i} 是 词{i % 9}" for i in range(40))
@@ -24,8 +24,10 @@ forms = some.builds(
 
 
 @pytest.fixture
-def desk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Desk]:
-    desk = Desk(lambda _: False, slots=1, root=tmp_path)  # whoever loads the page again has left
+def desk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[TrainingQueue]:
+    desk = TrainingQueue(
+        lambda _: False, slots=1, root=tmp_path
+    )  # whoever loads the page again has left
     monkeypatch.setattr(trainings, "desk", lambda: desk)
     yield desk
     desk.close()
@@ -77,7 +79,7 @@ def test_form_and_pasted_pairs_are_in_the_link() -> None:
 
 
 @pytest.mark.slow
-def test_a_reload_shows_what_the_run_was_started_with(desk: Desk) -> None:
+def test_a_reload_shows_what_the_run_was_started_with(desk: TrainingQueue) -> None:
     form = Form(source="own", d_model=16, n_heads=2, d_ff=32, steps=4000, seed=7, rate=1.5)
     app = opened("training", training="workshop", recipe=form.text, pairs=PAIRS)
     app.button(key="workshop_start").click().run()

@@ -4,19 +4,18 @@ import ast
 
 import pytest
 
-from app.widgets.workshop.form import STEPS
-from app.widgets.workshop.own import EXAMPLES
-from app.words import say
-from app.words.lookup import texts
-from core.workshop import desk, pairs, plan
+from app.pages.training.workshop.data import EXAMPLES
+from app.pages.training.workshop.form import STEPS
+from app.words import say, texts
+from core.training.queue import pairs, run_files, training_queue
 from tests.architecture.sources import ROOT, parse
 
 LANGUAGES = ("en", "zh")
 NUMBERS = {
-    "steps_help": (*STEPS, plan.BATCH),
+    "steps_help": (*STEPS, run_files.BATCH),
     "own_about": (pairs.FEWEST, pairs.MOST),
     "example": (EXAMPLES,),
-    "rate_help": (round(plan.PEAK_RATE, 3),),
+    "rate_help": (round(run_files.PEAK_RATE, 3),),
 }
 
 
@@ -29,7 +28,7 @@ def test_numbers_in_texts_are_those_of_the_code(key: str, language: str) -> None
 
 
 def test_times_and_counts_in_words_are_those_of_the_code() -> None:
-    assert (desk.GRACE, desk.MOST_KEPT) == (180, 3)
+    assert (training_queue.GRACE, training_queue.MOST_KEPT) == (180, 3)
     assert "Three minutes" in say("workshop.stays", "en") and "三分钟" in say(
         "workshop.stays", "zh"
     )
@@ -41,7 +40,7 @@ def test_every_problem_and_note_has_a_text_and_no_other(kind: str, prefix: str) 
     makers = {"Problem": ("Problem", "_refused"), "Note": ("Note",)}[kind]
     keys = {
         node.args[0].value
-        for node in ast.walk(parse(ROOT / "core" / "workshop" / "pairs.py"))
+        for node in ast.walk(parse(ROOT / "core" / "training" / "queue" / "pairs.py"))
         if isinstance(node, ast.Call)
         and getattr(node.func, "id", "") in makers
         and isinstance(node.args[0], ast.Constant)

@@ -1,11 +1,26 @@
-"""Imports go one way: app.py → views → {widgets, figures, service, state, words} → core."""
+"""Imports go one way: pages → panels → {ui, plots} → runs → session → core; no page, another."""
 
+import ast
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import ROOT, imports, module_name, python_files
+from tests.architecture.sources import ROOT, imports, module_name, parse, python_files
 
+# The rooms of the app and those below each: pages → panels → {ui, plots} → runs → session → core.
+BELOW = ("runs", "session", "words")
+ROOMS = {
+    "pages": ("panels", "ui", "plots", *BELOW),
+    "frame": ("panels", "ui", "plots", *BELOW),
+    "panels": ("ui", "plots", *BELOW),
+    "ui": ("plots", "session", "words"),
+    "plots": (),
+    "server": ("runs", "session"),
+    "runs": ("session", "words"),
+    "session": (),
+}
+SHARED = ("panels", "plots", "ui")  # what lies here has two users
 # Who may import what of the project. The longest name that fits a module decides.
 ALLOWED = {
     "core.errors": (),
@@ -15,8 +30,9 @@ ALLOWED = {
     "core.interruption": ("core.errors",),
     "core.stored": (),
     "core.trace.tape": ("core.errors", "core.interruption"),
-    "core.trace.sites": ("core.config",),
-    "core.memory": (),
+    "core.trace.address": (),
+    "core.trace.graph": ("core.config", "core.trace.address"),
+    "core.trace.sites": ("core.config", "core.trace.address", "core.trace.graph"),
     "core.decoding": (
         "core.config",
         "core.decoding",
@@ -26,32 +42,39 @@ ALLOWED = {
         "core.model",
         "core.trace.tape",
     ),
-    "core.lab": ("core.config", "core.errors", "core.lab", "core.model", "core.trace.tape"),
+    "core.lab": (
+        "core.config",
+        "core.errors",
+        "core.lab",
+        "core.model",
+        "core.trace.address",
+        "core.trace.tape",
+    ),
     "core.model": ("core.errors", "core.config", "core.model", "core.trace.tape"),
     "core.text": ("core.errors", "core.stored", "core.text"),
     "core.corpus": ("core.errors", "core.text", "core.corpus"),
-    "core.walk": (
+    "core.explain": (
+        "core.analysis",
         "core.config",
         "core.decoding.step",
         "core.errors",
+        "core.explain",
         "core.model",
-        "core.reading",
         "core.trace",
-        "core.walk",
     ),
-    "core.trail": (
+    "core.explain.source": (
         "core.config",
+        "core.decoding",
         "core.errors",
+        "core.explain",
         "core.model",
-        "core.reading",
         "core.trace",
-        "core.trail",
     ),
-    "core.edits": (
+    "core.interventions": (
         "core.config",
         "core.decoding",
         "core.device",
-        "core.edits",
+        "core.interventions",
         "core.errors",
         "core.model",
         "core.stored",
@@ -59,13 +82,13 @@ ALLOWED = {
         "core.trace",
         "core.translator",
     ),
-    "core.reading": (
+    "core.analysis": (
         "core.config",
-        "core.decoding.guard",
+        "core.decoding.no_repeat",
         "core.device",
         "core.errors",
         "core.model",
-        "core.reading",
+        "core.analysis",
         "core.text",
         "core.trace",
     ),
@@ -77,16 +100,16 @@ ALLOWED = {
         "core.device",
         "core.errors",
         "core.history",
-        "core.memory",
+        "core.settings",
         "core.model",
-        "core.reading",
+        "core.analysis",
         "core.stored",
         "core.text",
         "core.trace",
         "core.training",
         "core.translator",
     ),
-    "core.workshop": (
+    "core.training.queue": (
         "core.checkpoints",
         "core.corpus",
         "core.errors",
@@ -96,80 +119,24 @@ ALLOWED = {
         "core.stored",
         "core.text",
         "core.training",
-        "core.workshop",
+        "core.training.queue",
     ),
     "core": ("core",),
-    "app.codecs": ("core",),
-    "app.limits": ("app.codecs", "core"),
-    "app.cache": ("app.limits", "core"),
-    "app.link": (),
-    "app.screen": ("app.codecs", "core"),
-    "app.bounds": ("app.screen", "core"),
-    "app.state": ("app.bounds", "app.codecs", "app.link", "app.screen"),
-    "app.admission": ("app.limits", "app.state"),
-    "app.words": ("app.words", "app.state"),
-    "app.uploads": ("app.limits",),
-    "app.work": ("app.limits", "app.state", "app.words", "core"),
-    "app.trainings": ("app.state", "app.cache", "core"),
-    "app.experiments": ("app.limits", "app.state", "core"),
-    "app.models": ("app.cache", "app.trainings", "core"),
-    "app.traces": ("app.cache", "app.models", "core"),
-    "app.opened": ("app.cache", "app.models", "app.state", "core"),
-    "app.opening": (
-        "app.experiments",
-        "app.models",
-        "app.opened",
-        "app.state",
-        "app.trainings",
-        "core",
-    ),
-    "app.process": ("app.admission", "app.state", "app.traces", "app.trainings", "core"),
-    "app.service": (
-        "app.experiments",
-        "app.models",
-        "app.opened",
-        "app.state",
-        "app.traces",
-        "core",
-    ),
-    "app.figures": ("app.figures", "core"),
-    "app.widgets": (
-        "app.admission",
-        "app.experiments",
-        "app.limits",
-        "app.widgets",
-        "app.figures",
-        "app.scripts",
-        "app.opened",
-        "app.opening",
-        "app.service",
-        "app.state",
-        "app.trainings",
-        "app.uploads",
-        "app.words",
-        "core",
-    ),
-    "app.views": ("app.widgets", "app.figures", "app.service", "app.state", "app.words", "core"),
+    **{
+        f"app.{room}": (f"app.{room}", *(f"app.{below}" for below in lower), "core")
+        for room, lower in ROOMS.items()
+    },
+    # Whoever says something in the reader's language asks for it.
+    "app.words": ("app.words", "app.session.store"),
     "app.py": ("app",),
-    "serve.py": (
-        "app.headers",
-        "app.process",
-        "app.reach",
-        "app.scripts",
-        "app.uploads",
-        "app.wake_ups",
-        "app.widgets",
-        "core.errors",
-        "core.memory",
-        "core.settings",
-    ),
+    "serve.py": ("app.pages", "app.server", "app.runs.uploads", "app.ui.scripts", "core"),
     "app": (),
 }
 # What must stay out for good.
 BANNED = {
     "core": ("streamlit", "plotly", "app"),
-    "app.screen": ("streamlit", "torch", "plotly"),
-    "app.figures": ("streamlit", "torch"),
+    "app.session.state": ("streamlit", "torch", "plotly"),
+    "app.plots": ("streamlit", "torch"),
     "app.words": ("torch", "plotly"),
 }
 FILES = python_files("core", "app", "app.py", "serve.py")
@@ -187,7 +154,6 @@ def rule(module: str) -> str:
 def test_imports_follow_the_arrows(path: Path) -> None:
     module = module_name(path)
     allowed = ALLOWED[rule(module)]
-    # `from app import state` names app.state: a package counts by what is taken from it.
     own = {name for name in imports(path) if below(name, ("app", "core"))}
     wrong = sorted(name for name in own if not below(name, allowed))
     assert not wrong, f"{module} imports {wrong}; it may import {allowed}"
@@ -202,8 +168,61 @@ def test_what_must_stay_out(path: Path) -> None:
             assert not wrong, f"{module} imports {wrong}"
 
 
+def unit(module: str) -> str:
+    """What is looked at as one: a page, a panel, a component, a module of plots."""
+    parts = module.split(".")
+    return ".".join(parts[: 4 if parts[1:3] == ["ui", "components"] else 3])
+
+
+def page(module: str) -> str:
+    """The page that a module belongs to, "" for none."""
+    parts = module.split(".")
+    return parts[2] if parts[:2] == ["app", "pages"] and len(parts) > 2 else ""
+
+
+@pytest.mark.parametrize("path", python_files("app"), ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_page_imports_a_page(path: Path) -> None:
+    own = page(module_name(path))
+    others = {page(name) for name in imports(path)} - {"", own}
+    assert not own or not others
+
+
+def test_what_is_shared_has_two_users() -> None:
+    users: dict[str, set[str]] = {}
+    for path in FILES:
+        for name in imports(path):
+            if unit(name) != unit(module_name(path)):
+                users.setdefault(unit(name), set()).add(unit(module_name(path)))
+    shared = {unit(module_name(path)) for path in FILES}
+    shared = {name for name in shared if name.split(".")[1:2] and name.split(".")[1] in SHARED}
+    lonely = sorted(
+        name
+        for name in shared
+        if name.count(".") > 1 and len(users.get(name, ())) < 2
+        if name != "app.ui.components"
+    )
+    assert not lonely, f"{lonely} belong to the one room that uses them"
+
+
+ROOM = re.compile(r"(?:Of the other rooms it imports|It imports no other) ([^.;]+)[.;]")
+
+
+@pytest.mark.parametrize("room", [name for name in ALLOWED if name.count(".") == 1])
+def test_a_room_says_what_it_imports(room: str) -> None:
+    """The docstring is the newcomer's map: it names the rooms that the table of this file names."""
+    folder = ROOT.joinpath(*room.split("."))
+    if not folder.is_dir():
+        return  # a module, no room
+    tops = {".".join(name.split(".")[:2]) for name in ALLOWED[room]} - {room}
+    rooms = {name.split(".")[-1] for name in tops if ROOT.joinpath(*name.split(".")).is_dir()}
+    said = ROOM.search(ast.get_docstring(parse(folder / "__init__.py")) or "")
+    assert said, f"{room} does not say what it imports"
+    assert set(re.findall(r"\w+", said[1])) - {"and", "room"} == rooms
+
+
 def test_there_is_something_to_check() -> None:
     assert len(FILES) > 20
     assert rule("core.model.attention") == "core.model"
-    assert rule("app.widgets.bridge.bridge") == "app.widgets"
+    assert rule("app.ui.bridge") == "app.ui"
+    assert unit("app.pages.lab.figures.depth") == "app.pages.lab"
     assert rule("app.py") == "app.py"

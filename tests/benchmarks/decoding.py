@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from core.decoding.greedy import greedy
-from core.memory import keep_freed_memory
+from core.decoding.step import Task
 from core.model.transformer import Transformer
+from core.settings import keep_freed_memory
 from core.trace.tape import SILENT
 from tests.benchmarks.models import paper_model, sentence, shape, small_model
 from tests.benchmarks.recording import recording
@@ -41,11 +42,12 @@ def tables(seconds: float) -> Iterator[Table]:
 
 def _rows(table: Table, model: Transformer, tokens: int, seconds: float) -> None:
     source = sentence(model.config, tokens, 1)
+    task = Task(tuple(source[0].tolist()), START, NEVER, tokens)
     variants: dict[str, Callable[[], object]] = {
-        ALONE: lambda: greedy(model, source, START, NEVER, tokens),
+        ALONE: lambda: greedy(model, task),
         RECORDED: lambda: _recorded(model, source, tokens, maps=True),
         ON_DEMAND: lambda: _recorded(model, source, tokens, maps=False),
-        RECOMPUTED: lambda: greedy(model, source, START, NEVER, tokens, tape=lambda: SILENT),
+        RECOMPUTED: lambda: greedy(model, task, tape=lambda: SILENT),
     }
     result = race(variants, seconds)
     for name in variants:
@@ -63,6 +65,7 @@ def _rows(table: Table, model: Transformer, tokens: int, seconds: float) -> None
 
 @torch.no_grad()
 def _recorded(model: Transformer, source: Tensor, tokens: int, maps: bool) -> object:
-    chosen = [step.chosen for step in greedy(model, source, START, NEVER, tokens)]
+    task = Task(tuple(source[0].tolist()), START, NEVER, tokens)
+    chosen = [step.chosen for step in greedy(model, task)]
     target = source.new_tensor([[START, *chosen[:-1]]])
     return recording(source, target, model, maps)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import torch
 
 from core.checkpoints import load_model
-from core.edits.damage import head_damage
-from core.edits.tracing import causal_tracing
+from core.interventions.causal_tracing import causal_tracing
+from core.interventions.head_ablation import head_damage
 from core.translator import Translator
 from tests.benchmarks.models import shape
 from tests.benchmarks.report import Table, verdict
@@ -51,11 +51,11 @@ def _rows(table: Table, model: Translator, tokens: int, seconds: float) -> None:
         KNOCKED_OUT: lambda: head_damage(model, trace),
         TRACED: lambda: list(causal_tracing(model, trace, other)),
     }
-    grids = list(causal_tracing(model, trace, other))[-1].sweeps.values()
+    found = list(causal_tracing(model, trace, other))[-1]
     runs = {
         PLAIN: 1,
         KNOCKED_OUT: len(head_damage(model, trace)),
-        TRACED: sum(each.scores.numel() for each in grids),
+        TRACED: sum(each.numel() for each in found.scores.values()),
     }
     result = race(variants, seconds)
     for name in variants:

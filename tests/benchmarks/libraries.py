@@ -17,8 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from core.config import ModelConfig
-from core.memory import keep_freed_memory
 from core.model.transformer import Transformer
+from core.settings import keep_freed_memory
 from tests.benchmarks.models import paper_model, sentence, shape, small_model
 from tests.benchmarks.recording import recording
 from tests.benchmarks.report import Table, megabytes

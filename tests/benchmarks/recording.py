@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from core.memory import keep_freed_memory
 from core.model.transformer import Transformer
+from core.settings import keep_freed_memory
 from core.trace.sites import recorded_bytes, site_at
 from core.trace.tape import Recorder
 from tests.benchmarks.models import paper_model, sentence, shape, small_model

@@ -28,7 +28,7 @@ WATCH = """() => {
       timer = setTimeout(() => { eye.disconnect(); done(painted - start); }, quiet);
     }));
     const inChart = ({ target }) => (target.closest ?? (() => null)).call(
-      target, ".st-key-attention_picture .js-plotly-plot");
+      target, "[class*=st-key-attention_picture--] .js-plotly-plot");
     const eye = new MutationObserver((all) => { if (start && all.some(inChart)) changed(); });
     const whole = { subtree: true, childList: true, attributes: true, characterData: true };
     document.addEventListener("pointerdown", () => {

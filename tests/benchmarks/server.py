@@ -12,8 +12,8 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
-from app.process import prepare
-from app.state import FIRST_SENTENCE, State
+from app.server.process import prepare
+from app.session.state import FIRST_SENTENCE, State
 from core.checkpoints import load_model
 from tests.browser.driver import ROOT
 
@@ -45,7 +45,7 @@ def opened(page: str, **query: str) -> AppTest:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     for name, value in query.items():
         app.query_params[name] = value
-    app.run().switch_page(f"app/views/{page}.py").run()
+    app.run().switch_page(f"app/pages/{page}/page.py").run()
     if app.exception:
         raise RuntimeError(app.exception[0].value)
     prepare()

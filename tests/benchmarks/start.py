@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Browser
 
-from app.state import FIRST_SENTENCE
+from app.session.state import FIRST_SENTENCE
 from core.checkpoints import load_model
 from tests.benchmarks.report import Table, shared_cores
 from tests.benchmarks.screen import NO_BROWSER

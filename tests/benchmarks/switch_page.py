@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
-from app import traces
-from core.edits import Experiment, concepts, conventions
-from core.edits.heads import HeadsOff
-from core.edits.masks import Painted
-from core.edits.switch import Switch
-from core.edits.tensors import TensorPatch
+from app.runs import traces
+from core.interventions import Experiment, concepts
+from core.interventions.heads import HeadsOff
+from core.interventions.masks import Painted
+from core.interventions.switch import Switch
+from core.interventions.tensors import TensorPatch
 from tests.benchmarks.report import Table, kilobytes, verdict
 from tests.benchmarks.server import name_of, opened, rerun, text_of, watched
 from tests.benchmarks.timing import Spread
@@ -26,7 +26,7 @@ EDITS: tuple[tuple[str, str, Switch], ...] = (
     ("a head off", "heads", HeadsOff(PLACE, (1,))),
     ("not divided by √d_k", "concepts", concepts.Unscaled()),
     ("no residual", "concepts", concepts.ResidualOff(PLACE)),
-    ("norm before the sub-layer", "concepts", conventions.NormPlaceIs()),
+    ("norm before the sub-layer", "concepts", concepts.NormPlaceIs()),
     ("a patched vector", "tensors",
      TensorPatch("encoder/0/output", (("position", (1,)),), OTHER)),
 )  # fmt: skip

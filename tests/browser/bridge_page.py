@@ -3,10 +3,10 @@
 import numpy as np
 import streamlit as st
 
-from app.figures import drawing as go
-from app.figures.theme import Look, base_layout, hatching, token_axis
-from app.widgets.bridge import Click, plotly_clicks
-from app.widgets.chart import show_chart
+from app.plots import drawing as go
+from app.plots.theme import Look, base_layout, hatching, token_axis
+from app.ui.bridge import Click, plotly_clicks
+from app.ui.chart import show_chart
 
 TOKENS = ["<s>", "a", "b", "&lt;", "动物"]
 

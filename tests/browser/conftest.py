@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser import driver
 
@@ -27,19 +27,26 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One for all tests of a process: what a page has loaded is at hand for the next."""
+    with browser.new_context(locale="en-GB") as shared:
+        yield shared
+
+
+@pytest.fixture(scope="session")
 def app_url(browser: Browser) -> Iterator[str]:
     with driver.serving() as url:
         yield url
 
 
 @pytest.fixture
-def open_page(browser: Browser, app_url: str) -> Iterator[Callable[..., Page]]:
+def open_page(context: BrowserContext, app_url: str) -> Iterator[Callable[..., Page]]:
     """`open_page(path="", query="", width=1440, height=900, theme="light")`: a page at rest."""
     opened: list[Page] = []
 
     def open_one(path: str = "", query: str = "", **window: object) -> Page:
         url = f"{app_url}/{path}" + (f"?{query}" if query else "")
-        page = driver.open_page(browser, url, **window)  # type: ignore[arg-type]
+        page = driver.open_page(context, url, **window)  # type: ignore[arg-type]
         opened.append(page)
         return page
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -139,15 +139,25 @@ def chromium() -> Iterator[Browser]:
 
 
 def open_page(
-    browser: Browser, url: str, width: int = 1440, height: int = 900, theme: str = "light"
+    home: Browser | BrowserContext,
+    url: str,
+    width: int = 1440,
+    height: int = 900,
+    theme: str = "light",
 ) -> Page:
-    """A new window of that size and theme ("light" or "dark"), loaded and idle."""
-    page = browser.new_page(
-        viewport={"width": width, "height": height},
-        color_scheme="dark" if theme == "dark" else "light",
-        locale="en-GB",
-    )
+    """A page of that size and theme ("light" or "dark"), loaded and idle.
+
+    home: a browser gives a window that shares nothing; a context one that has at hand what the
+    others have loaded, and nothing else of theirs: scripts are most of what a page loads.
+    """
+    page = home.new_page(locale="en-GB") if isinstance(home, Browser) else home.new_page()
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.set_default_timeout(30_000)
+    if isinstance(home, BrowserContext):
+        home.clear_cookies()
+        origin = {"origin": url, "storageTypes": "local_storage"}
+        home.new_cdp_session(page).send("Storage.clearDataForOrigin", origin)
     page.goto(url)
     wait_until_idle(page)
     return page

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import process
+from app.server import process
 
 prepare = process.prepare
 

@@ -96,7 +96,7 @@ def test_a_click_spells_the_cell_out_and_the_link_brings_it_back(
     page.wait_for_url("**query=3*")
     expect(pair(page)).to_have_text("you looks at I")
     score = driver.read(page, VALUE, [PICTURE, 2, 0])
-    shown = page.locator(".st-key-attention_cell .katex-mathml")
+    shown = page.locator("[class*=st-key-attention_cell--] .katex-mathml")
     expect(shown).to_contain_text(f"{score:.3g}".replace("-", "−"))
     again = open_page("attention", page.url.partition("?")[2])
     expect(pair(again)).to_have_text("you looks at I")
@@ -165,7 +165,11 @@ def test_nothing_jumps_from_head_to_head(open_page: Callable[..., Page]) -> None
     page = open_page("attention", "layer=1&head=1")
     places = [
         page.locator(selector)
-        for selector in (".st-key-attention_picture", ".st-key-attention_bars", ".attention-pair")
+        for selector in (
+            "[class*=st-key-attention_picture--]",
+            "[class*=st-key-attention_bars--]",
+            ".attention-pair",
+        )
     ]
 
     def boxes() -> list[Any]:
@@ -193,7 +197,7 @@ def test_the_switches_stay_on_one_line(
         page.get_by_test_id("stExpandSidebarButton").click()
         expect(page.get_by_test_id("stSidebar")).to_be_in_viewport()
         driver.wait_until_idle(page)
-    buttons = page.locator(".st-key-attention_switches button")
+    buttons = page.locator("[class*=st-key-attention_switches--] button")
     tops = buttons.evaluate_all("all => all.map((one) => one.getBoundingClientRect().top)")
     assert len(tops) == 7
     assert max(tops) - min(tops) < 1
@@ -204,7 +208,7 @@ def test_the_switches_stay_on_one_line(
 def test_large_type_keeps_the_whole_matrix_in_the_window(open_page: Callable[..., Page]) -> None:
     page = open_page("attention", "size=150", width=1920, height=1080)
     cell(page, 0, 0)
-    box = page.locator(".st-key-attention_picture").bounding_box()
+    box = page.locator("[class*=st-key-attention_picture--]").bounding_box()
     scale = page.locator(f"{PICTURE} .cbaxis, {PICTURE} .colorbar").last.bounding_box()
     assert box is not None
     assert scale is not None

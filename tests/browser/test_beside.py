@@ -7,9 +7,9 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.figures.labels import format_number
+from app.plots.labels import format_number
 from core.checkpoints import load_model
-from core.edits import Experiment, run
+from core.interventions import Experiment, run
 from core.trace.trace import Trace
 from tests.browser import driver
 
@@ -85,7 +85,7 @@ def test_an_experiment_by_hover_and_click(
     assert "forbidden" in hover(page, key, 0, 0, 6)
     page.mouse.click(*cell(page, key, 2, 7, 5))
     change = f"{format_number(one)} → {format_number(two)}"
-    expect(page.locator(f".st-key-{key}_notes").get_by_text(change)).to_be_visible()
+    expect(page.locator(f"[class*=st-key-{key}_notes--]").get_by_text(change)).to_be_visible()
     page.wait_for_url("**query=8*")
     page.wait_for_url("**key=6*")
 
@@ -102,11 +102,11 @@ def test_the_way_to_the_first_change_moves_nothing(
 ) -> None:
     page = open_page("switch", f"edits=causal&language={language}")  # the encoder is in view
     title, picture = (
-        page.locator(f".st-key-beside_switch_{name}") for name in ("title", "picture")
+        page.locator(f"[class*=st-key-beside_switch_{name}--]") for name in ("title", "picture")
     )
     before = title.bounding_box(), picture.bounding_box()
     button = page.locator(".st-key-beside_to_first button").first
-    menu = page.locator(".st-key-beside_pickers_switch_what [data-testid=stSelectbox]")
+    menu = page.locator("[class*=st-key-beside_pickers_switch_what--] [data-testid=stSelectbox]")
     one, other = button.bounding_box(), menu.bounding_box()
     assert one is not None
     assert other is not None

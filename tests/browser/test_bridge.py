@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser import driver
 
 
 @pytest.fixture(scope="module")
-def page(browser: Browser) -> Iterator[Page]:
+def page(context: BrowserContext) -> Iterator[Page]:
     with driver.serving(script="tests/browser/bridge_serve.py") as url:
-        page = driver.open_page(browser, url, height=1200)
+        page = driver.open_page(context, url, height=1200)
         yield page
         page.close()
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser import driver
 
@@ -14,15 +14,15 @@ LOOKS = ".st-key-beam_looks .js-plotly-plot"
 
 
 @pytest.fixture(scope="module")
-def strategies(browser: Browser, app_url: str) -> Iterator[Page]:
-    page = driver.open_page(browser, f"{app_url}/decoding?decoding=strategies&{TEXT}")
+def strategies(context: BrowserContext, app_url: str) -> Iterator[Page]:
+    page = driver.open_page(context, f"{app_url}/decoding?decoding=strategies&{TEXT}")
     yield page
     page.close()
 
 
 @pytest.fixture(scope="module")
-def beam(browser: Browser, app_url: str) -> Iterator[Page]:
-    page = driver.open_page(browser, f"{app_url}/decoding?decoding=beam&{TEXT}")
+def beam(context: BrowserContext, app_url: str) -> Iterator[Page]:
+    page = driver.open_page(context, f"{app_url}/decoding?decoding=beam&{TEXT}")
     yield page
     page.close()
 
@@ -149,18 +149,18 @@ def test_all_branches_and_back(beam: Page) -> None:
     page.wait_for_url("**branches=all*")
     driver.wait_until_idle(page)
     assert page.locator(".tree .node").count() > few
-    box = page.locator(".st-key-beam_main").bounding_box()
+    box = page.locator("[class*=st-key-beam_main--]").bounding_box()
     pruned = page.locator(".tree .node.pruned").first
     pruned.click()
     expect(page.locator(".beam-numbers .wide b")).to_have_text(WHY)
-    assert page.locator(".st-key-beam_main").bounding_box() == box
+    assert page.locator("[class*=st-key-beam_main--]").bounding_box() == box
     page.get_by_text("All branches").click()
     page.wait_for_url(re.compile(r"^(?!.*branches=)"))
 
 
-def test_words_that_look_like_markup_stay_words(browser: Browser, app_url: str) -> None:
+def test_words_that_look_like_markup_stay_words(context: BrowserContext, app_url: str) -> None:
     query = "text=%3Cb%3Ex%3C%2Fb%3E+likes+you&language=zh&decoding=beam"
-    page = driver.open_page(browser, f"{app_url}/decoding?{query}", theme="dark")
+    page = driver.open_page(context, f"{app_url}/decoding?{query}", theme="dark")
     expect(page.get_by_text("选中的节点")).to_be_visible()
     driver.wait_until_idle(page)
     words = page.locator(f"{LOOKS} .ytick text").all_text_contents()

@@ -108,7 +108,12 @@ def test_taking_over_and_going_back(open_page: Callable[..., Page]) -> None:
 
 def test_nothing_jumps_from_step_to_step(open_page: Callable[..., Page]) -> None:
     page = open_page("decoding", "moment=2")
-    places = ".st-key-timeline_words", ".st-key-timeline_looks", ".timeline-sentences", ".steps"
+    places = (
+        "[class*=st-key-timeline_words--]",
+        "[class*=st-key-timeline_looks--]",
+        ".timeline-sentences",
+        ".steps",
+    )
 
     def boxes() -> list[Any]:
         driver.wait_until_idle(page)
@@ -121,7 +126,7 @@ def test_nothing_jumps_from_step_to_step(open_page: Callable[..., Page]) -> None
     click_candidate(page, 1)
     page.wait_for_url("**forced=9*")
     assert boxes()[:3] == before[:3]
-    bottom = page.locator(".st-key-timeline_main").bounding_box()
+    bottom = page.locator("[class*=st-key-timeline_main--]").bounding_box()
     assert bottom is not None
     assert bottom["y"] + bottom["height"] <= 900
 
@@ -136,7 +141,7 @@ def test_forcing_a_wrong_word(open_page: Callable[..., Page]) -> None:
     mark = page.locator(".forcing-sentences mark")
     driver.wait_until_idle(page)
     example = mark.inner_text()
-    pills = page.locator('.st-key-forcing_pickers [data-testid="stButtonGroup"] button')
+    pills = page.locator('[class*=st-key-forcing_pickers--] [data-testid="stButtonGroup"] button')
     word = next(w for w in pills.all_inner_texts() if w.isalpha() and w != example)
     pills.get_by_text(word, exact=True).click()
     page.wait_for_url("**forced=1*")

@@ -5,12 +5,11 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
-from app.figures.labels import format_number, format_percent
-from app.widgets.switch.examples import examples
+from app.pages.switch.examples import examples
+from app.plots.labels import format_number, format_percent
 from core import load_model
-from core.edits import Experiment, run
-from core.edits.ripple import moved
-from core.effect import effect
+from core.interventions import Experiment, run
+from core.interventions.effect import effect, moved
 from tests.browser import driver
 
 NOUN = 6  # the second 动物, that 马路 takes the place of

@@ -8,13 +8,13 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.figures.labels import format_number
-from app.widgets.trail.written import LONG
+from app.panels.provenance.panel import LONG
+from app.plots.labels import format_number
 from core import load_model
-from core.edits import Experiment, run
-from core.edits.conventions import PositionTable
-from core.edits.heads import HeadsOff, HeadsRedirected
-from core.edits.masks import Causal, Fill, Lines
+from core.interventions import Experiment, run
+from core.interventions.concepts import PositionTable
+from core.interventions.heads import HeadsOff, HeadsRedirected
+from core.interventions.masks import Causal, Fill, Lines
 from tests.browser import driver
 
 FIRST = "The animal didn't cross the street because it was too tired"
@@ -22,7 +22,7 @@ PLACE = "encoder/0/self_attention"
 OFF, CAUSAL = HeadsOff(PLACE, (1, 2)), Causal()
 BOTH = Experiment((OFF, CAUSAL))
 REDIRECT = Experiment((HeadsRedirected(PLACE, (), 1),))
-BAR, ROW = ".switched-line", ".st-key-switch_bar"
+BAR, ROW = ".switched-line", "[class*=st-key-switch_bar--]"
 
 
 def query(experiment: Experiment, **more: str) -> str:
@@ -111,7 +111,7 @@ def test_a_file_is_saved_and_opened(open_page: Callable[..., Page], tmp_path: Pa
 
 
 def number(page: Page) -> str:
-    return page.locator(".st-key-trail_number").inner_text()
+    return page.locator("[class*=st-key-trail_number--]").inner_text()
 
 
 def test_two_readers_at_once_see_their_own(browser: Browser, app_url: str) -> None:

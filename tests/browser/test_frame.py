@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.widgets.stage_bar.examples import examples
+from app.frame.sentence import examples
 from tests.browser import driver
 
 CHINESE_EXAMPLE = next(each.text for each in examples() if each.direction == "zh-en")
@@ -76,10 +76,10 @@ def test_escape_takes_one_step_out(open_page: Callable[..., Page]) -> None:
     line = page.locator(".st-key-stage_focus")
     sentence(page).press("Escape")
     driver.wait_until_idle(page)
-    expect(page.locator(".st-key-block_panel")).to_be_visible()
+    expect(page.locator("[class*=st-key-block_panel--]")).to_be_visible()
     sentence(page).blur()
     driver.press_escape(page)
-    expect(page.locator(".st-key-block_panel")).to_have_count(0)
+    expect(page.locator("[class*=st-key-block_panel--]")).to_have_count(0)
     expect(line).to_contain_text("word “animal”")
     driver.wait_until_idle(page)
     driver.press_escape(page)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.headers import HEADERS
+from app.server.network import HEADERS
 from tests.browser.driver import wait_until_idle
 
 pytestmark = pytest.mark.browser

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from core.lab.code_errata import code_errata
-from core.lab.errata import errata
+from core.lab.errata import code_errata, errata
 from tests.browser.driver import wait_until_idle
 
 OpenPage = Callable[..., Page]
@@ -86,5 +85,5 @@ def test_the_errata_at_a_glance(open_page: OpenPage) -> None:
     expect(page.locator(".lab-errata tr")).to_have_count(rows)
     wait_until_idle(page)
     across = "node => node.scrollWidth - node.clientWidth"
-    assert page.locator(".st-key-lab_example").evaluate(across) <= 0  # nothing is cut off
+    assert page.locator("[class*=st-key-lab_example--]").evaluate(across) <= 0  # nothing is cut off
     page.wait_for_url("**example=errata*")

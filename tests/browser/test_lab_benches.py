@@ -4,20 +4,20 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-TYPED = ".st-key-lab_bench .typed"
+TYPED = "[class*=st-key-lab_bench--] .typed"
 
 
 def test_sqrt_dk_as_one_types(open_page: Callable[..., Page]) -> None:
     page = open_page("lab", "lab=scaling")
-    expect(page.locator(".st-key-lab_bench")).to_contain_text("Your row with dₖ = 64")
+    expect(page.locator("[class*=st-key-lab_bench--]")).to_contain_text("Your row with dₖ = 64")
     field = page.locator(f"{TYPED} [data-name=d_k] input.number")
     field.fill("16")
-    expect(page.locator(".st-key-lab_bench")).to_contain_text("Your row with dₖ = 16")
+    expect(page.locator("[class*=st-key-lab_bench--]")).to_contain_text("Your row with dₖ = 16")
     field.fill("many")
     expect(page.locator(f"{TYPED} .message.error")).to_contain_text("not a number")
-    expect(page.locator(".st-key-lab_bench")).to_contain_text("Your row with dₖ = 16")
+    expect(page.locator("[class*=st-key-lab_bench--]")).to_contain_text("Your row with dₖ = 16")
     page.locator(f"{TYPED} .reset").click()
-    expect(page.locator(".st-key-lab_bench")).to_contain_text("Your row with dₖ = 64")
+    expect(page.locator("[class*=st-key-lab_bench--]")).to_contain_text("Your row with dₖ = 64")
 
 
 def test_a_row_that_may_look_at_nothing(open_page: Callable[..., Page]) -> None:
@@ -37,7 +37,9 @@ def test_benches_fit_a_laptop(open_page: Callable[..., Page]) -> None:
     for bench in ("scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm"):
         page.locator(f"[class*=st-key-lab_bench_{bench}] button").first.click()
         expect(page.locator(f".st-key-lab_bench_{bench}_chosen")).to_be_visible()
-        expect(page.locator(".st-key-lab_bench h4")).to_have_count(1)
+        expect(page.locator("[class*=st-key-lab_bench--] h4")).to_have_count(1)
         page.wait_for_timeout(1500)
-        over = page.locator(".st-key-lab_bench").evaluate("e => e.scrollHeight - e.clientHeight")
+        over = page.locator("[class*=st-key-lab_bench--]").evaluate(
+            "e => e.scrollHeight - e.clientHeight"
+        )
         assert over <= 2, f"{bench} is {over} pixels too high"

@@ -6,10 +6,10 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.link import PACKED, opened
-from core.edits import Experiment
-from core.edits.heads import HeadsOff, HeadsRedirected
-from core.edits.masks import Causal
+from app.session.codecs import PACKED, opened
+from core.interventions import Experiment
+from core.interventions.heads import HeadsOff, HeadsRedirected
+from core.interventions.masks import Causal
 from tests.browser import driver
 
 PLACE, CROSS = "encoder/0/self_attention", "decoder/1/cross_attention"

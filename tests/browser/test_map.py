@@ -17,7 +17,7 @@ def block(page: Page, block_id: str):  # type: ignore[no-untyped-def]
 
 
 def panel(page: Page):  # type: ignore[no-untyped-def]
-    return page.locator(".st-key-block_panel")
+    return page.locator("[class*=st-key-block_panel--]")
 
 
 def test_a_click_opens_the_panel_and_the_link_brings_it_back(

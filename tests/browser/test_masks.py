@@ -6,13 +6,13 @@ from urllib.parse import parse_qs, urlparse
 
 from playwright.sync_api import Locator, Page, expect
 
-from core.edits import Experiment
-from core.edits.masks import Painted
+from core.interventions import Experiment
+from core.interventions.masks import Painted
 from tests.browser import driver
 
 PLACE = "encoder/0/self_attention"
 BOARD = ".st-key-mask_grid .board canvas"
-TOLD = ".st-key-mask_told"
+TOLD = "[class*=st-key-mask_told--]"
 LAST = 3  # row and column of the last word of the sentence
 
 

@@ -45,7 +45,7 @@ def drop(page: Page, name: str, data: bytes | None, size: int = 0) -> None:
 
 def statistics(page: Page) -> list[str]:
     """The smallest, largest and mean number of the tensor in view, to nine digits."""
-    script = """() => [...document.querySelectorAll(".st-key-tensors_statistics td")]
+    script = """() => [...document.querySelectorAll("[class*=st-key-tensors_statistics--] td")]
       .map((cell) => cell.title)"""
     found: list[str] = driver.read(page, script)
     return found

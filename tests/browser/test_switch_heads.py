@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser import driver
 
@@ -13,8 +13,8 @@ EDITS = re.compile(r"[?&]edits=([^&]*)")
 
 
 @pytest.fixture(scope="module")
-def shown(browser: Browser, app_url: str) -> Iterator[Page]:
-    page = driver.open_page(browser, f"{app_url}/switch?switches=heads&{PLAIN}")
+def shown(context: BrowserContext, app_url: str) -> Iterator[Page]:
+    page = driver.open_page(context, f"{app_url}/switch?switches=heads&{PLAIN}")
     yield page
     page.close()
 
@@ -45,7 +45,9 @@ def test_a_click_turns_a_head_off_and_on(page: Page) -> None:
     expect(head(page, "cross", 2, 3)).to_have_class(re.compile(r"\boff\b"))
     says(page, "heads_off")
     expect(head(page, "cross", 2, 3)).to_have_attribute("aria-pressed", "true")
-    expect(page.locator(".st-key-head_focus")).to_contain_text("Cross · Layer 2 · Head 3 · off")
+    expect(page.locator("[class*=st-key-head_focus--]")).to_contain_text(
+        "Cross · Layer 2 · Head 3 · off"
+    )
     head(page, "cross", 2, 3).click()
     page.wait_for_url(re.compile(r"^(?!.*edits=)"))
     expect(head(page, "cross", 2, 3)).to_have_attribute("aria-pressed", "false")
@@ -63,11 +65,17 @@ def test_a_double_click_leaves_it_alone_in_one_step(page: Page) -> None:
 
 def test_shift_and_arrow_keys_only_look(page: Page) -> None:
     head(page, "decoder", 1, 1).click(modifiers=["Shift"])
-    expect(page.locator(".st-key-head_focus")).to_contain_text("Decoder · Layer 1 · Head 1")
+    expect(page.locator("[class*=st-key-head_focus--]")).to_contain_text(
+        "Decoder · Layer 1 · Head 1"
+    )
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".st-key-head_focus")).to_contain_text("Decoder · Layer 1 · Head 2")
+    expect(page.locator("[class*=st-key-head_focus--]")).to_contain_text(
+        "Decoder · Layer 1 · Head 2"
+    )
     page.keyboard.press("ArrowDown")
-    expect(page.locator(".st-key-head_focus")).to_contain_text("Decoder · Layer 2 · Head 2")
+    expect(page.locator("[class*=st-key-head_focus--]")).to_contain_text(
+        "Decoder · Layer 2 · Head 2"
+    )
     assert not EDITS.search(page.url)
 
 
@@ -82,7 +90,7 @@ def test_a_layer_off_and_on(page: Page) -> None:
 
 def test_the_head_in_focus_is_turned_to_a_word(page: Page) -> None:
     head(page, "cross", 2, 1).click(modifiers=["Shift"])
-    expect(page.locator(".st-key-head_focus")).to_contain_text("Cross · Layer 2 · Head 1")
+    expect(page.locator("[class*=st-key-head_focus--]")).to_contain_text("Cross · Layer 2 · Head 1")
     driver.wait_until_idle(page)
     page.locator(".st-key-widget_head_look").get_by_role("combobox").click()
     page.get_by_role("option", name="at one word").click()
@@ -102,19 +110,19 @@ def test_which_head_matters_and_a_bar_is_a_switch(page: Page) -> None:
     lines = page.locator(".switches .line.head")
     expect(lines).to_have_count(24)
     driver.wait_until_idle(page)
-    widths = lines.locator(".bar i").evaluate_all("all => all.map((one) => one.offsetWidth)")
+    widths = lines.locator(".meter i").evaluate_all("all => all.map((one) => one.offsetWidth)")
     assert widths == sorted(widths, reverse=True) and widths[0] > widths[-1]
     expect(lines.first.locator(".word")).to_contain_text("→")
     place = lines.first.evaluate("one => [one.dataset.layer, one.dataset.head].join()")
-    lines.first.locator(".bar").click()
+    lines.first.locator(".meter").click()
     says(page, "heads_off")
     expect(lines.first).to_have_class(re.compile(r"\boff\b"))
     assert lines.first.evaluate("one => [one.dataset.layer, one.dataset.head].join()") == place
-    box = page.locator(".st-key-head_focus").bounding_box()
+    box = page.locator("[class*=st-key-head_focus--]").bounding_box()
     page.locator(".st-key-widget_switch_heads_order").get_by_text("By layer").click()
     expect(page.locator(".switches .kind")).to_have_count(3)
     driver.wait_until_idle(page)
-    assert page.locator(".st-key-head_focus").bounding_box() == box  # nothing jumps
+    assert page.locator("[class*=st-key-head_focus--]").bounding_box() == box  # nothing jumps
 
 
 def test_two_concepts_and_what_cannot_be(page: Page) -> None:

@@ -31,24 +31,26 @@ def click_cell(page: Page, curve: int, row: int, column: int) -> None:
 def test_a_sweep_is_run_and_a_cell_becomes_the_experiment(open_page: Callable[..., Page]) -> None:
     page = open_page("switch", "switches=sweep")
     page.locator(".st-key-widget_sweep_pair").get_by_text("cat / dog").click()
-    expect(page.locator(".st-key-sweep_pairs")).to_contain_text("The noun decides")
+    expect(page.locator("[class*=st-key-sweep_pairs--]")).to_contain_text("The noun decides")
     page.wait_for_url("**second=*")
     assert driver.read(page, SHARE, [SWEEP, 0, 0, 3]) > 0.99  # cat, where the words enter
     click_cell(page, 0, 6, 3)
     page.wait_for_url("**edits=patch*")
-    patched = page.locator(".st-key-sweep_patched")
+    patched = page.locator("[class*=st-key-sweep_patched--]")
     expect(patched).to_contain_text("encoder, after layer 2")
     expect(patched).to_contain_text("我有一条狗")
     click_cell(page, 1, 6, 3)  # cross-attention of layer 2, while 只 is written
     expect(patched).to_contain_text("decoder, layer 2: cross-attention")
     page.get_by_role("button", name="See all it changes").click()
     expect(page.get_by_role("button", name="Take out")).to_be_visible()
-    expect(page.locator(".st-key-tensor_edit")).to_contain_text(re.compile(r"Done: \d+ of the"))
+    expect(page.locator("[class*=st-key-tensor_edit--]")).to_contain_text(
+        re.compile(r"Done: \d+ of the")
+    )
 
 
 def test_a_tensor_is_edited(open_page: Callable[..., Page]) -> None:
     page = open_page("switch", "switches=tensors&text=I+have+a+cat&address=memory")
-    form = page.locator(".st-key-tensor_edit")
+    form = page.locator("[class*=st-key-tensor_edit--]")
     form.locator(".st-key-widget_tensor_at_position input").click()
     page.get_by_role("option", name="4 cat").click()
     page.keyboard.press("Escape")
@@ -75,7 +77,7 @@ def test_a_tensor_is_edited(open_page: Callable[..., Page]) -> None:
 
 def test_the_padded_batch(open_page: Callable[..., Page]) -> None:
     page = open_page("switch", "switches=batch&kind=cross&layer=2&head=1")
-    rows = page.locator(".st-key-batch_rows tr.line")
+    rows = page.locator("[class*=st-key-batch_rows--] tr.line")
     expect(rows).to_have_count(4)
     expect(rows.nth(0).locator(".number").nth(0)).to_have_text("≈ 0")
     words = page.locator(".batch-words")
@@ -92,10 +94,10 @@ def test_the_padded_batch(open_page: Callable[..., Page]) -> None:
     text.fill("I have a dog\nПривет\nI love my cat and my dog")
     text.press("Control+Enter")
     expect(rows).to_have_count(2)
-    expect(page.locator(".st-key-batch_bad")).to_contain_text("Line 2, “Привет”")
+    expect(page.locator("[class*=st-key-batch_bad--]")).to_contain_text("Line 2, “Привет”")
     expect(words).to_contain_text("狗")
     heights = "all => all.map((one) => one.getBoundingClientRect().top)"
-    place = page.locator(".st-key-batch_picture")
+    place = page.locator("[class*=st-key-batch_picture--]")
     before = place.evaluate_all(heights)
     page.get_by_text("Source mask", exact=True).click()
     expect(page.locator(".chip.pad.seen")).to_have_count(0)
@@ -106,9 +108,9 @@ def test_the_padded_batch(open_page: Callable[..., Page]) -> None:
 def test_the_chosen_sentence_of_many_is_in_sight(open_page: Callable[..., Page]) -> None:
     lines = "%0A".join(["I+have+a+cat"] * 8)
     page = open_page("switch", f"switches=batch&row=8&batch={lines}")
-    rows = page.locator(".st-key-batch_rows tr.line")
+    rows = page.locator("[class*=st-key-batch_rows--] tr.line")
     expect(rows).to_have_count(8)
-    frame = page.locator(".st-key-batch_rows").bounding_box()
+    frame = page.locator("[class*=st-key-batch_rows--]").bounding_box()
     chosen = rows.nth(7).bounding_box()
     assert frame is not None and chosen is not None
     assert frame["y"] < chosen["y"]

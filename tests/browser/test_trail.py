@@ -26,14 +26,14 @@ def test_from_a_weight_to_a_word_and_back(open_page: Callable[..., Page]) -> Non
     page = open_page("attention", "kind=cross&layer=2&head=4&query=3&key=4")
     page.get_by_role("button", name="Where does it come from?").click()
     expect(page.locator(WAY)).to_have_count(1)
-    expect(page.locator(".st-key-trail_number")).to_contain_text("✓")
+    expect(page.locator("[class*=st-key-trail_number--]")).to_contain_text("✓")
     first = page.url
     page.locator(".st-key-trail_terms button.go").first.click()
     expect(page.locator(WAY)).to_have_count(2)
     expect(last(page)).to_contain_text("masked score")
     press(page, "words")
     expect(last(page)).to_contain_text("embedding")
-    expect(page.locator(".st-key-trail_number")).to_contain_text("Here the trail ends")
+    expect(page.locator("[class*=st-key-trail_number--]")).to_contain_text("Here the trail ends")
     page.locator(WAY).first.click()
     expect(page.locator(WAY)).to_have_count(1)
     page.wait_for_url(first)
@@ -62,12 +62,12 @@ def test_a_block_and_a_candidate_lead_to_their_numbers(open_page: Callable[..., 
     click_cell(page, ".st-key-block_pictures .js-plotly-plot", "xy", 3, 2)
     expect(last(page)).to_contain_text("stream")
     # Sentence 1, word 2, feature 3; a cell is two pixels wide, so perhaps the one beside it.
-    assert re.search("branch_input%401%2C2%2C[234]$", page.url)
+    assert re.search("branch_input%401%2C2%2C[234](&|$)", page.url)
     press(page, "close")
     driver.press_escape(page)  # the block; the words stand in its place again
     click_cell(page, ".st-key-candidates .js-plotly-plot", "xy", 0.5, 0)
     expect(last(page)).to_contain_text("probability")
-    expect(page.locator(".st-key-trail_number")).to_contain_text("✓")
+    expect(page.locator("[class*=st-key-trail_number--]")).to_contain_text("✓")
 
 
 def click_cell(page: Page, chart: str, plot: str, x: float, y: float) -> None:

@@ -94,12 +94,12 @@ def test_a_head_changes_the_lines_in_place(translate: Callable[..., Page]) -> No
 
 def test_matrix_takes_the_same_place_and_its_cells_answer(translate: Callable[..., Page]) -> None:
     page = translate()
-    lines = page.locator(".st-key-words_panel").bounding_box()
+    lines = page.locator("[class*=st-key-words_panel--]").bounding_box()
     page.locator(".st-key-widget_links").get_by_text("Matrix", exact=True).click()
     drag = page.locator(".st-key-cross_matrix .nsewdrag")
     drag.wait_for(state="attached")
     driver.wait_until_idle(page)
-    assert page.locator(".st-key-words_panel").bounding_box() == lines
+    assert page.locator("[class*=st-key-words_panel--]").bounding_box() == lines
     box = drag.bounding_box()
     assert box is not None
     page.locator(".st-key-cross_matrix .js-plotly-plot[data-bridged=yes]").wait_for()
@@ -112,9 +112,9 @@ def test_matrix_takes_the_same_place_and_its_cells_answer(translate: Callable[..
 def test_a_block_opens_beside_the_map_and_closes(translate: Callable[..., Page]) -> None:
     page = translate()
     page.locator("[data-block='decoder/0/cross_attention']").first.click()
-    expect(page.locator(".st-key-block_panel")).to_contain_text("Cross-attention")
+    expect(page.locator("[class*=st-key-block_panel--]")).to_contain_text("Cross-attention")
     page.wait_for_url("**block=*")
-    panel = page.locator(".st-key-block_panel").bounding_box()
+    panel = page.locator("[class*=st-key-block_panel--]").bounding_box()
     assert panel is not None
     assert panel["y"] + panel["height"] <= 905  # above the fold
     page.locator(".st-key-block_close button").click()
@@ -185,7 +185,7 @@ def test_the_sentence_above_the_runners_up_keeps_to_one_line(
     heights = set()
     for place in (1, 6):
         page = translate(f"{text}&token=target:{place}")
-        box = page.locator(".st-key-words_panel").bounding_box()
+        box = page.locator("[class*=st-key-words_panel--]").bounding_box()
         heights.add(box and box["height"])
     title = page.locator(".choices-title")
     expect(title).to_contain_text("the model was choosing between")
@@ -221,7 +221,7 @@ def test_long_and_short_sentences_keep_the_frame(
     places = set()
     for text in (LONG, "I", "我爱机器学习"):
         page = translate("text=" + quote(text), width=width, height=height)
-        for part in (".st-key-words_panel", ".st-key-choices_panel", ".headline"):
+        for part in ("[class*=st-key-words_panel--]", ".st-key-choices_panel", ".headline"):
             box = page.locator(part).bounding_box()
             assert box is not None
             assert box["y"] + box["height"] <= height

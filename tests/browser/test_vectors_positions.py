@@ -35,7 +35,7 @@ def test_a_cell_is_chosen_and_followed_through_the_pictures(
     page = open_page("vectors", "vectors=positions&text=I+like+you&span=sentence")
     click(page, "positions_map", 5, 1)
     page.wait_for_url("**feature=5*")
-    says = page.locator(".st-key-positions_right")
+    says = page.locator("[class*=st-key-positions_right--]")
     expect(says).to_contain_text("like stands at t = 1")
     turn_to(page, "Waves")
     expect(says).to_contain_text("features 5 and 6")
@@ -52,7 +52,7 @@ def test_two_places_are_chosen_in_the_matrix(open_page: Callable[..., Page]) -> 
     page = open_page("vectors", "vectors=positions&positions=dots&text=I+like+you")
     click(page, "positions_dots", 2, 0)
     page.wait_for_url("**key=3*")
-    says = page.locator(".st-key-positions_right")
+    says = page.locator("[class*=st-key-positions_right--]")
     expect(says).to_contain_text("I (t = 0) and you (t = 2), distance 2")
     turn_to(page, "Same word, two places")
     expect(page.get_by_text("two words, two inputs")).to_be_visible()
@@ -67,5 +67,5 @@ def test_nothing_lies_below_the_fold(open_page: Callable[..., Page], view: str) 
     assert box is not None
     assert box["y"] + box["height"] <= 900
     assert box["width"] * box["height"] >= 0.35 * 1440 * 900  # half of what the frame leaves
-    text = page.locator(".st-key-positions_right")
+    text = page.locator("[class*=st-key-positions_right--]")
     assert text.evaluate("each => each.scrollHeight - each.clientHeight") <= 20

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import driver
 
-CODE = ".st-key-walk_code_place"
+CODE = "[class*=st-key-walk_code_place--]"
 
 
 def overlaps(upper: Locator, lower: Locator) -> bool:
@@ -38,4 +38,4 @@ def test_symbols_and_variables_lead_to_their_steps(open_page: Callable[..., Page
     code.locator(".symbols button", has_text="S′").click()
     expect(code.locator(".line.marked").first).to_contain_text("math.sqrt(q.size(-1))")
     page.get_by_role("button", name="Where does it come from?").click()
-    expect(page.locator(".st-key-trail_number")).to_contain_text("✓")
+    expect(page.locator("[class*=st-key-trail_number--]")).to_contain_text("✓")

@@ -9,12 +9,12 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.words.lookup import texts
+from app.words import texts
 from tests.browser import driver
 
 NOW = '.strip button[aria-current="step"]'
 TITLE = ".scene .title"
-FIXED = (".st-key-walk_strip", ".st-key-walk_middle", ".scene .stage", ".scene .foot")
+FIXED = (".st-key-walk_strip", "[class*=st-key-walk_middle--]", ".scene .stage", ".scene .foot")
 
 
 def boxes(page: Page) -> list[dict[str, float]]:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser import driver
 
+SCALE = "walk=encoder.0.self_attention.scale"
 COUNTER = ".scene .counter"
 # The frame in which the picture of the step named in the strip stands, after a key.
 PAINTED = """(key) => new Promise((done) => {
@@ -81,8 +82,8 @@ def test_twenty_quick_keys_land_on_step_21(open_page: Callable[..., Page], key: 
     check(page, 21)
 
 
-def test_they_do_so_on_a_server_that_takes_a_second(browser: Browser, slow_url: str) -> None:
-    page = driver.open_page(browser, f"{slow_url}/walkthrough")
+def test_they_do_so_on_a_server_that_takes_a_second(context: BrowserContext, slow_url: str) -> None:
+    page = driver.open_page(context, f"{slow_url}/walkthrough")
     press(page, "PageDown")
     expect(page.locator(COUNTER)).to_have_text("Step 21 of 55", timeout=1000)
     check(page, 21)
@@ -95,9 +96,9 @@ def test_they_do_so_on_a_server_that_takes_a_second(browser: Browser, slow_url: 
     page.close()
 
 
-def test_the_picture_stands_in_the_frame_of_the_key(browser: Browser, slow_url: str) -> None:
+def test_the_picture_stands_in_the_frame_of_the_key(context: BrowserContext, slow_url: str) -> None:
     """The server takes a second: what is drawn within three frames was sent ahead."""
-    page = driver.open_page(browser, f"{slow_url}/walkthrough")
+    page = driver.open_page(context, f"{slow_url}/walkthrough")
     for key in ("ArrowRight", "PageDown", "ArrowRight", "ArrowLeft", "PageUp"):
         page.wait_for_function(AT_HAND)
         assert page.evaluate(PAINTED, key) <= 3
@@ -106,8 +107,10 @@ def test_the_picture_stands_in_the_frame_of_the_key(browser: Browser, slow_url: 
     page.close()
 
 
-def test_text_formula_and_code_come_with_the_picture(browser: Browser, slow_url: str) -> None:
-    page = driver.open_page(browser, f"{slow_url}/walkthrough?walk=encoder.0.self_attention.scale")
+def test_text_formula_and_code_come_with_the_picture(
+    context: BrowserContext, slow_url: str
+) -> None:
+    page = driver.open_page(context, f"{slow_url}/walkthrough?{SCALE}")
     page.wait_for_function(AT_HAND)
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
@@ -135,9 +138,9 @@ def test_home_end_and_the_ends(open_page: Callable[..., Page]) -> None:
 
 
 def test_a_step_that_is_not_at_hand_shows_no_other_ones_picture(
-    browser: Browser, slow_url: str
+    context: BrowserContext, slow_url: str
 ) -> None:
-    page = driver.open_page(browser, f"{slow_url}/walkthrough")
+    page = driver.open_page(context, f"{slow_url}/walkthrough")
     parts = [".scene .title", ".scene .stage", ".scene .foot", ".walk-text", ".source"]
     for part in parts:
         expect(page.locator(part)).to_be_visible()
@@ -162,8 +165,10 @@ def test_typing_moves_nothing_and_clicks_keep_the_keys(open_page: Callable[..., 
         check(page, at)
 
 
-def test_a_click_right_after_a_key_is_of_the_step_in_view(browser: Browser, slow_url: str) -> None:
-    page = driver.open_page(browser, f"{slow_url}/walkthrough?walk=encoder.0.self_attention.scale")
+def test_a_click_right_after_a_key_is_of_the_step_in_view(
+    context: BrowserContext, slow_url: str
+) -> None:
+    page = driver.open_page(context, f"{slow_url}/walkthrough?{SCALE}")
     page.wait_for_function(AT_HAND)
     press(page, "ArrowRight", 2)
     page.get_by_role("button", name="Head 2", exact=True).click()

@@ -71,14 +71,19 @@ def test_the_whole_way(open_page: Callable[..., Page], tmp_path: Path) -> None:
 def fill_in(page: Page) -> None:
     choose(page, "workshop_source", "My pairs")
     fill(page, "workshop_text", PAIRS)
-    expect(page.locator(".st-key-workshop_report")).to_contain_text("40 pairs can be used")
+    expect(page.locator("[class*=st-key-workshop_report--]")).to_contain_text(
+        "40 pairs can be used"
+    )
     choose(page, "workshop_n_heads", "2")
     fill(page, "workshop_steps", "5000")
 
 
 def see_it_grow(page: Page) -> None:
     """Curve and translations grow, and nothing moves to the side for that."""
-    places = [page.locator(".st-key-workshop_form"), page.locator(".st-key-workshop_place")]
+    places = [
+        page.locator(".st-key-workshop_form"),
+        page.locator("[class*=st-key-workshop_place--]"),
+    ]
     before = [place.bounding_box() for place in places]
     press(page, "Start training")
     expect(page.locator(".lesson .row").nth(2)).to_be_visible(timeout=PATIENCE)
@@ -128,7 +133,7 @@ def test_a_broken_file_is_told_line_by_line(open_page: Callable[..., Page]) -> N
     page.set_input_files(
         "input[type=file]", {"name": "mine.tsv", "mimeType": "text/plain", "buffer": broken}
     )
-    report = page.locator(".st-key-workshop_report")
+    report = page.locator("[class*=st-key-workshop_report--]")
     expect(report).to_contain_text("mine.tsv")
     expect(report).to_contain_text("Line 41: no tab")
     expect(report).to_contain_text("<b>x</b>")

@@ -7,10 +7,9 @@ taken as they are. So what is not derivable is surely in no training sentence; w
 from __future__ import annotations
 
 from core.corpus import Grammar
+from core.corpus.draw import ASPECTS, AUXILIARIES
 from core.corpus.grammar import Part, Rule, Source
-from core.corpus.lexicon import Entry
-from core.corpus.morphology import third_person
-from core.corpus.render import ASPECTS, AUXILIARIES
+from core.corpus.lexicon import Entry, third_person
 
 Ends = frozenset[int]
 NOWHERE: Ends = frozenset()

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from core.corpus import Direction, Pair, draw_pair, load_grammar
-from core.corpus.ambiguity import clashes, thinned
+from tests.corpus.ambiguity import clashes, thinned
 
 ALLOWED = {"en-zh": 0.0005, "zh-en": 0.002}  # of the pairs drawn
 PAIRS = 25_000  # enough for the templates there are to meet

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from core.corpus import Direction, Pair, draw_pair, load_grammar
-from core.corpus.derive import ClashError, Draw
+from core.corpus.draw import ClashError, Draw, pair_of
 from core.corpus.grammar import Rule, _rule
 from core.corpus.lexicon import DATA
-from core.corpus.render import pair_of
 from core.errors import GlassformerError
 
 SAMPLE = 8_000

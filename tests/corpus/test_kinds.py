@@ -7,13 +7,12 @@ from functools import cache
 import pytest
 
 from core.corpus import Pair, draw_pair, load_grammar
-from core.corpus.derive import ClashError, Draw
+from core.corpus.draw import AUXILIARIES, ClashError, Draw, pair_of
 from core.corpus.grammar import Rule
 from core.corpus.lexicon import spellings
-from core.corpus.render import AUXILIARIES, pair_of
 from core.corpus.split import bare
 from core.text import Tokenizer, Vocabulary
-from core.training.measures.free_typed import read_sentences
+from core.training.evaluation.typed import read_sentences
 from tests.corpus.derivable import derivable
 
 SAMPLE = 20_000  # pairs: how frequent words are, which decides where Chinese is cut

@@ -1,6 +1,6 @@
 import pytest
 
-from core.corpus.morphology import comparison, past, plural, present_participle, third_person
+from core.corpus.lexicon import comparison, past, plural, present_participle, third_person
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.decoding.task import Task
+from core.decoding.step import Task
 from core.model.transformer import Transformer
 
 SOURCE = (5, 6, 7, 6, 2)

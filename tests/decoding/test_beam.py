@@ -5,14 +5,13 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from core.decoding.beam import beam
-from core.decoding.beam_tree import length_penalty
+from core.decoding.beam import beam, length_penalty
 from core.decoding.greedy import greedy
-from core.decoding.guard import Guard
+from core.decoding.no_repeat import Guard
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.trace.tape import Edit, Recorder
-from tests.decoding.tasks import END, START, fresh, task
+from tests.decoding.tasks import END, fresh, task
 
 Maker = Callable[..., Transformer]
 Hypothesis = tuple[tuple[int, ...], float]  # words, the sum of their log-probabilities
@@ -112,9 +111,7 @@ def test_one_beam_writes_what_greedy_writes(small_model: Maker, guard: Guard | N
         torch.manual_seed(seed)
         model.generator.bias += torch.randn(30)
         one = task(limit=20, guard=guard)
-        steps = greedy(
-            model, one.source_ids(model), START, END, one.limit, one.forbidden, guard=guard
-        )
+        steps = greedy(model, one)
         found = beam(model, one, size=1)
         assert found.words(found.hypotheses[0]) == tuple(step.chosen for step in steps)
 

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from core.decoding.beam import beam
-from core.decoding.beam_tree import length_penalty
+from core.decoding.beam import beam, length_penalty
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from tests.decoding.tasks import END, fresh, task

@@ -7,10 +7,9 @@ from itertools import pairwise
 import pytest
 import torch
 
-from core.decoding.beam import beam
-from core.decoding.beam_tree import length_penalty
-from core.decoding.cut_rows import cut_rows, lot
-from core.decoding.sampling import Sampling, cut_of, sample, samples
+from core.decoding.beam import beam, length_penalty
+from core.decoding.cuts import Sampling, cut_of, cut_rows, lot
+from core.decoding.sampling import sample, samples
 from core.decoding.step import Step
 from core.decodings import log_probability, new_words
 from core.model.transformer import Transformer

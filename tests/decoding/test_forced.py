@@ -7,23 +7,23 @@ import pytest
 import torch
 
 from core.decoding.beam import beam
-from core.decoding.forced import (
+from core.decoding.cuts import Sampling
+from core.decoding.greedy import (
     WrongWord,
     beside,
-    continued,
+    greedy,
     most_harmful,
     taking_over,
     teacher_forced,
     wrong_word,
 )
-from core.decoding.greedy import greedy
-from core.decoding.guard import Guard
-from core.decoding.sampling import Sampling, sample
+from core.decoding.no_repeat import Guard
+from core.decoding.sampling import sample
 from core.decoding.step import Step
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.trace.tape import Edit, Recorder
-from tests.decoding.tasks import END, START, fresh, task
+from tests.decoding.tasks import END, fresh, task
 
 Maker = Callable[..., Transformer]
 WORDS = (9, 10, 11, 12, 2)
@@ -59,24 +59,21 @@ def test_without_the_causal_mask_they_part(small_model: Maker) -> None:
     assert rows[-1].difference <= 1e-5  # the last row had seen everything anyway
 
 
-def test_none_given_is_greedy_and_so_is_what_it_would_take(small_model: Maker) -> None:
+def test_what_it_would_take_anyway_changes_nothing(small_model: Maker) -> None:
     model, one = small_model(), task(guard=Guard())
-    plain = greedy(
-        model, one.source_ids(model), START, END, one.limit, one.forbidden, guard=one.guard
-    )
-    assert continued(model, one) == tuple(plain)
+    plain = greedy(model, one)
     words = [each.chosen for each in plain]
     for position in range(len(words)):
-        again = continued(model, one, taking_over(words, position, words[position]))
+        again = greedy(model, one, taking_over(words, position, words[position]))
         assert [each.chosen for each in again] == words
         assert [each.entropy for each in again] == [each.entropy for each in plain]
 
 
 def test_taking_over_keeps_what_was_before(small_model: Maker) -> None:
     model, one = small_model(), task()
-    plain = continued(model, one)
+    plain = greedy(model, one)
     other = plain[2].candidates[1][0]
-    taken = continued(model, one, taking_over([each.chosen for each in plain], 2, other))
+    taken = greedy(model, one, taking_over([each.chosen for each in plain], 2, other))
     assert taken[:2] == plain[:2]
     assert taken[2].chosen == other
     assert taken[2].probability == plain[2].candidates[1][1]
@@ -94,7 +91,7 @@ def test_every_strategy_goes_on_from_a_taken_word(small_model: Maker) -> None:
     assert forced == {0: 9, 1: 10, 2: 15}
     tree = beam(model, one, forced=forced)
     ways = [
-        [each.chosen for each in continued(model, one, forced)],
+        [each.chosen for each in greedy(model, one, forced)],
         [each.step.chosen for each in sample(model, one, Sampling(seed=2), forced=forced)],
         *(list(tree.words(place)) for place in tree.hypotheses),
     ]
@@ -102,7 +99,7 @@ def test_every_strategy_goes_on_from_a_taken_word(small_model: Maker) -> None:
 
 
 def test_an_end_token_ends_wherever_it_is_taken(small_model: Maker) -> None:
-    taken = continued(small_model(), task(), {0: 9, 1: END})
+    taken = greedy(small_model(), task(), {0: 9, 1: END})
     assert [each.chosen for each in taken] == [9, END]
 
 
@@ -110,8 +107,8 @@ def test_a_wrong_word_and_how_the_rest_follows(small_model: Maker) -> None:
     model, one = small_model(), task()
     found = wrong_word(model, one, 1, 20)
     before = [each.chosen for each in found.before]
-    assert found.before == continued(model, one) and before[1] != 20
-    assert found.after == continued(model, one, {0: before[0], 1: 20})
+    assert found.before == greedy(model, one) and before[1] != 20
+    assert found.after == greedy(model, one, {0: before[0], 1: 20})
     mixed = [before[0], 20, *before[2:]]
     assert [each.chosen for each in found.given] == mixed
     for place in range(2, len(before)):
@@ -135,10 +132,10 @@ def test_what_a_wrong_word_changed() -> None:
 
 def test_what_cannot_be_is_refused(small_model: Maker) -> None:
     model, one = small_model(), task()
-    length = len(continued(model, one))
+    length = len(greedy(model, one))
     for wrong in (
-        lambda: continued(model, one, {0: 30}),
-        lambda: continued(model, one, {8: 9}),
+        lambda: greedy(model, one, {0: 30}),
+        lambda: greedy(model, one, {8: 9}),
         lambda: wrong_word(model, one, length, 9),
         lambda: wrong_word(model, one, -1, 9),
         lambda: teacher_forced(model, one, [9] * 9),

@@ -1,23 +1,30 @@
 """Greedy decoding, with keys and values kept and with everything recomputed."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
 from core.decoding.greedy import greedy
-from core.decoding.step import step_from
+from core.decoding.step import Step, Task, step_from
 from core.model.transformer import Transformer
 from core.trace.tape import Edit, Recorder
 
 Maker = Callable[..., Transformer]
 
 
+def written(
+    model: Transformer, ids: Tensor, limit: int, tape: Any = None, end: int = 2, **more: Any
+) -> tuple[Step, ...]:
+    return greedy(model, Task(tuple(ids[0].tolist()), 4, end, limit, **more), tape=tape)
+
+
 def test_the_cache_changes_no_choice(small_model: Maker, source_ids: Tensor) -> None:
     model = small_model()
-    kept = greedy(model, source_ids, start=4, end=2, limit=12)
-    fresh = greedy(model, source_ids, start=4, end=2, limit=12, tape=Recorder)
+    kept = written(model, source_ids, limit=12)
+    fresh = written(model, source_ids, limit=12, tape=Recorder)
     assert [step.chosen for step in kept] == [step.chosen for step in fresh]
     for one, other in zip(kept, fresh, strict=True):
         assert one.probability == pytest.approx(other.probability, abs=1e-5)
@@ -26,7 +33,7 @@ def test_the_cache_changes_no_choice(small_model: Maker, source_ids: Tensor) -> 
 
 def test_every_step_is_the_best_of_its_row(small_model: Maker, source_ids: Tensor) -> None:
     model = small_model()
-    steps = greedy(model, source_ids, start=4, end=2, limit=6)
+    steps = written(model, source_ids, limit=6)
     ids = [4, *(step.chosen for step in steps)][: len(steps)]
     rows = model(source_ids, torch.tensor([ids]))[0].softmax(dim=-1)
     for row, step in zip(rows, steps, strict=True):
@@ -38,10 +45,10 @@ def test_every_step_is_the_best_of_its_row(small_model: Maker, source_ids: Tenso
 
 def test_it_ends_at_the_end_or_at_the_limit(small_model: Maker, source_ids: Tensor) -> None:
     model = small_model()
-    steps = greedy(model, source_ids, start=4, end=2, limit=4)
+    steps = written(model, source_ids, limit=4)
     assert len(steps) == 4 or steps[-1].chosen == 2
     end = steps[0].chosen
-    assert [step.chosen for step in greedy(model, source_ids, 4, end, limit=4)] == [end]
+    assert [step.chosen for step in written(model, source_ids, limit=4, end=end)] == [end]
 
 
 def test_edits_reach_the_decoding(small_model: Maker, source_ids: Tensor) -> None:
@@ -50,11 +57,9 @@ def test_edits_reach_the_decoding(small_model: Maker, source_ids: Tensor) -> Non
     def only_word_nine(logits: Tensor) -> Tensor:
         return torch.where(torch.arange(30) == 9, 50.0, logits)
 
-    steps = greedy(
+    steps = written(
         model,
         source_ids,
-        start=4,
-        end=2,
         limit=3,
         tape=lambda: Recorder([Edit("output/logits", only_word_nine)], keep=lambda _: False),
     )
@@ -63,8 +68,9 @@ def test_edits_reach_the_decoding(small_model: Maker, source_ids: Tensor) -> Non
 
 def test_a_forbidden_word_is_never_taken(small_model: Maker, source_ids: Tensor) -> None:
     model = small_model()
-    first = greedy(model, source_ids, start=4, end=2, limit=1)[0]
-    other = greedy(model, source_ids, start=4, end=2, limit=1, forbidden=[first.chosen])[0]
+    first = written(model, source_ids, limit=1)[0]
+    forbidden = frozenset({first.chosen})
+    other = written(model, source_ids, limit=1, forbidden=forbidden)[0]
     assert other.chosen == first.candidates[1][0]
     assert other.candidates == first.candidates and other.entropy == first.entropy
 

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from core.corpus import draw_pair, load_grammar
 from core.decoding.greedy import greedy
-from core.decoding.guard import PATIENCE, Guard, Watch, choose_batch, longest_run
-from core.decoding.step import step_from
+from core.decoding.no_repeat import PATIENCE, Guard, Watch, choose_batch, longest_run
+from core.decoding.step import Task, step_from
 from core.model.transformer import Transformer
 from core.trace.tape import Edit, Recorder
 
@@ -92,14 +92,11 @@ def test_a_model_that_says_one_word_for_ever_is_stopped(
     def only_word_nine(logits: Tensor) -> Tensor:
         return torch.where(torch.arange(30) == 9, 50.0, logits)
 
+    source = tuple(source_ids[0].tolist())
     steps = greedy(
         small_model(),
-        source_ids,
-        start=4,
-        end=END,
-        limit=20,
+        Task(source, 4, END, limit=20, guard=Guard.of(source)),
         tape=lambda: Recorder([Edit("output/logits", only_word_nine)], keep=lambda _: False),
-        guard=Guard.of(source_ids[0].tolist()),
     )
     chosen = [step.chosen for step in steps]
     assert chosen[:2] == [9, 9] and 9 in chosen[3:]

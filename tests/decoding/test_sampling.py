@@ -6,13 +6,14 @@ from collections.abc import Callable
 import pytest
 import torch
 
+from core.decoding.cuts import Sampling, cut_of, drawn
 from core.decoding.greedy import greedy
-from core.decoding.guard import Guard, longest_run
-from core.decoding.sampling import Sampling, cut_of, drawn, sample
+from core.decoding.no_repeat import Guard, longest_run
+from core.decoding.sampling import sample
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.trace.tape import Edit, Recorder
-from tests.decoding.tasks import END, START, fresh, task
+from tests.decoding.tasks import fresh, task
 
 Maker = Callable[..., Transformer]
 CHANCES = (0.1, 0.4, 0.05, 0.3, 0.15)  # of ids 0..4; best first 1 3 4 0 2
@@ -136,7 +137,7 @@ def test_the_same_seed_writes_the_same(small_model: Maker) -> None:
 
 def test_temperature_nothing_is_greedy(small_model: Maker) -> None:
     model, one = small_model(), task()
-    plain = greedy(model, one.source_ids(model), START, END, one.limit, one.forbidden)
+    plain = list(greedy(model, one))
     assert [each.step for each in sample(model, one, Sampling(temperature=0))] == plain
     assert [each.step for each in sample(model, one, Sampling(top_k=1, seed=5))] == plain
 

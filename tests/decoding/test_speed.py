@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from core.decoding import speed
-from core.decoding.speed import Speed, measured
-from core.decoding.task import Forced, Task
+from core.decoding import timeline
+from core.decoding.step import Forced, Task
+from core.decoding.timeline import Speed, measured
 from core.model.transformer import Transformer
 from tests.decoding.tasks import task
 
@@ -25,7 +25,7 @@ def test_both_ways_decode_the_same_words_in_turn(
         # The first round is slow and must not count.
         now[0] += (1.0 if tape is None else 3.0) + (100.0 if len(ways) <= 2 else 0.0)
 
-    monkeypatch.setattr(speed, "continued", one)
+    monkeypatch.setattr(timeline, "greedy", one)
     found = measured(small_model(), task(), WORDS, seconds=10.0, clock=lambda: now[0])
     assert ways == [True, False] * (found.rounds + 1)
     assert found == Speed(1.0, 3.0, 3)

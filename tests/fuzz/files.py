@@ -17,15 +17,15 @@ import torch
 
 from core.checkpoints import load_model, save_model
 from core.config import ModelConfig
-from core.edits import Experiment
+from core.interventions import Experiment
 from core.model.transformer import Transformer
 from core.opening.kinds import kind_of
 from core.opening.models import unpack
 from core.opening.runs import read_run
 from core.text.tokenizer import Tokenizer
 from core.trace.trace import Trace
+from core.training.queue.pairs import FEWEST, PairFile, read_pairs
 from core.translator import Translator
-from core.workshop.pairs import FEWEST, PairFile, read_pairs
 from tests.browser.driver import ROOT
 from tests.fuzz import hostile
 from tests.fuzz.attempts import Attempt

@@ -11,12 +11,12 @@ from urllib.parse import urlencode
 
 from websockets.exceptions import WebSocketException
 
-from app import screen
-from app.screen import State
+from app.session import state
+from app.session.state import State
+from core.analysis.blocks import blocks
+from core.analysis.head_roles import ROLES
 from core.checkpoints import list_models, load_model
-from core.reading.blocks import blocks
-from core.reading.head_roles import ROLES
-from core.walk.steps import walk
+from core.explain.steps.steps import walk
 from tests.benchmarks.process import cpu_seconds
 from tests.browser.driver import ROOT, Server
 from tests.fuzz import hostile
@@ -67,8 +67,8 @@ def _fitting(name: str) -> tuple[str, ...]:
 @cache
 def _plausible() -> tuple[str, ...]:
     """Whatever some field takes, and numbers around all bounds."""
-    trace = load_model().trace(screen.FIRST_SENTENCE)
-    lists = [each for each in vars(screen).values() if isinstance(each, tuple)]
+    trace = load_model().trace(state.FIRST_SENTENCE)
+    lists = [each for each in vars(state).values() if isinstance(each, tuple)]
     experiments = json.loads((ROOT / "assets/experiments/examples.json").read_text("utf-8"))
     return tuple(sorted({
         *(str(word) for each in lists for word in each), *ROLES, *list_models(), *trace,

@@ -6,10 +6,10 @@ import random
 from collections.abc import Callable
 from dataclasses import fields
 
-from app.widgets.phrases import line
+from app.panels.phrases import line
 from core.checkpoints import load_model
-from core.edits import Experiment
-from core.edits.switch import KINDS
+from core.interventions import Experiment
+from core.interventions.switch import KINDS
 from core.translator import DIRECTIONS
 from tests.fuzz import hostile
 from tests.fuzz.attempts import Attempt

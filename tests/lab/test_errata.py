@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.lab.code_errata import code_errata
-from core.lab.errata import Kind, Tally, errata, errata_of, tally
+from core.lab.errata import Kind, Tally, code_errata, errata, errata_of, tally
 from core.lab.worked_examples import examples, notes_inputs, work
 
 

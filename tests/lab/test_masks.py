@@ -3,13 +3,14 @@
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
+from core.config import MaskFill
 from core.errors import GlassformerError
-from core.lab.masks import FILLS, WAYS, causal, masks
+from core.lab.masks import WAYS, causal, masks
 
 SCORES = [[1.0, 2.0, 3.0], [2.0, 1.0, 0.0], [0.0, 1.0, 2.0]]
 MASK = [[1, 0, 0], [1, 1, 0], [0, 0, 0]]
@@ -23,7 +24,7 @@ def softmax(scores: Any) -> Any:
 
 def test_the_three_ways_of_the_model_agree_where_something_is_allowed() -> None:
     found = masks(SCORES, MASK)
-    for key in (*FILLS, "add_large_negative"):
+    for key in (*get_args(MaskFill), "add_large_negative"):
         way = found.way(key)  # type: ignore[arg-type]
         np.testing.assert_allclose(way.weights[0], [1, 0, 0])
         np.testing.assert_allclose(way.weights[1], [HALF, 1 - HALF, 0], atol=1e-7)
@@ -73,8 +74,6 @@ def test_what_a_one_means() -> None:
     hidden = [[1 - cell for cell in row] for row in MASK]
     one, other = masks(SCORES, MASK), masks(SCORES, hidden, meaning="hidden")
     assert one.allowed.tolist() == other.allowed.tolist()
-    assert one.drawn.tolist() != other.drawn.tolist()
-    assert (one.meaning, other.meaning) == ("visible", "hidden")
     for key in WAYS:
         np.testing.assert_array_equal(one.way(key).weights, other.way(key).weights)
 

@@ -8,7 +8,7 @@ import torch
 
 from core import load_model
 from core.errors import GlassformerError
-from core.lab.permutation import permutation, reversed_order, small_model
+from core.lab.permutation import permutation, reversed_order
 from core.model.embedding import position_encoding
 from core.model.transformer import Transformer
 
@@ -68,7 +68,7 @@ def test_the_bundled_model(text: str) -> None:
     torch.testing.assert_close(own.still.output, model.trace(text)["memory"][0])
 
 
-def test_the_untrained_model_of_the_lab() -> None:
+def test_the_same_order_moves_nothing(small_model: Callable[..., Transformer]) -> None:
     assert reversed_order(3) == (2, 1, 0)
     same = permutation(small_model(), [3, 4, 5], [0, 1, 2])[0]
     assert same.output_error == 0
@@ -87,7 +87,9 @@ def test_the_untrained_model_of_the_lab() -> None:
         ([], [], ["own"], "lab_empty"),
     ],
 )
-def test_refusals(ids: Any, order: Any, variants: Any, key: str) -> None:
+def test_refusals(
+    small_model: Callable[..., Transformer], ids: Any, order: Any, variants: Any, key: str
+) -> None:
     with pytest.raises(GlassformerError) as refused:
         permutation(small_model(), ids, order, variants)
     assert refused.value.key == key

@@ -11,8 +11,7 @@ import torch
 
 from core.errors import GlassformerError
 from core.lab.dictionary import look_up, mixture
-from core.lab.normalisers import normalisers
-from core.lab.scaling import one_row, scaling
+from core.lab.softmax import normalisers, one_row, scaling
 
 
 def softmax(scores: Any) -> Any:
@@ -101,7 +100,6 @@ def test_look_up_against_numpy() -> None:
     np.testing.assert_allclose(found.soft, w @ np.array(values))
     np.testing.assert_allclose(found.by_temperature, [w, softmax(scores / math.sqrt(3))])
     np.testing.assert_allclose(found.answers[0], w @ np.array(values))
-    np.testing.assert_allclose(found.entropies[0], -(w * np.log(w)).sum())
     assert found.nearest == 2
     assert found.exact is None
     assert found.hard.tolist() == [5, 5]

@@ -11,9 +11,16 @@ from torch import Tensor
 from torch.nn import functional
 
 from core.errors import GlassformerError
-from core.lab.race import race, runners
-from core.lab.table_one import table_one
-from core.lab.why_attention import attend, parts, recurrent, routes, spacings
+from core.lab.why_attention import (
+    attend,
+    parts,
+    race,
+    recurrent,
+    routes,
+    runners,
+    spacings,
+    table_one,
+)
 
 N, D, K, SEED = 9, 8, 3, 2
 

@@ -10,7 +10,9 @@ import torch
 from torch import Tensor
 
 from core.config import ModelConfig
-from core.lab.comparisons import batch_norm_statistics, shares, soft_lookup
+from core.lab.dictionary import mixture
+from core.lab.norms import batch_norm_statistics
+from core.lab.softmax import shares
 from core.model.attention import attention_maps
 from core.model.embedding import frequency, position_encoding
 from core.model.layer_norm import LayerNorm
@@ -95,9 +97,7 @@ def test_self_similarity() -> None:
         shares(tape.tensors["scores"][0, 0]), tensor(true["weights_unscaled"]), atol=1e-4, rtol=0
     )
     torch.testing.assert_close(weights[0, 0], tensor(true["weights_scaled"]), atol=1e-4, rtol=0)
-    torch.testing.assert_close(
-        soft_lookup(weights[0, 0], x), tensor(true["context_scaled"]), atol=3e-4, rtol=0
-    )
+    torch.testing.assert_close(weights[0, 0] @ x, tensor(true["context_scaled"]), atol=3e-4, rtol=0)
 
 
 def test_four_dimensional_attention() -> None:
@@ -150,8 +150,8 @@ def test_alternatives_to_softmax() -> None:
 
 def test_soft_dictionary() -> None:
     inputs, true = example("soft-dictionary")
-    found = soft_lookup(tensor(inputs["weights"]), tensor(inputs["values"])[:, None])
-    close(found[0], true["value"])
+    found = mixture(inputs["weights"], [[value] for value in inputs["values"]])
+    close(found.answer[0], true["value"])
 
 
 def test_two_words() -> None:

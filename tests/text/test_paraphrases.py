@@ -1,7 +1,7 @@
 import pytest
 
 from core.text import Tokenizer, Vocabulary
-from core.text.paraphrases import paraphrases
+from core.text.tokens import paraphrases
 from core.text.vocabulary import synonyms
 
 WORDS = """i you he she it is am are was isn't wasn't not a an few questions have dog friendly
@@ -63,4 +63,6 @@ def test_words_that_the_vocabulary_lacks_are_not_read(tokenizer: Tokenizer) -> N
 
 def test_nothing_is_listed_twice() -> None:
     for table in ("en", "not", "zh"):
-        assert not {typed for typed in paraphrases(table) if " " not in typed} & set(synonyms())
+        assert not {typed for typed in paraphrases(table) if " " not in typed} & set(
+            synonyms("en", "zh")
+        )

@@ -12,6 +12,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from core.decoding.greedy import greedy
+from core.decoding.step import Task
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.trace.sites import recorded_bytes, site_at
@@ -49,7 +50,7 @@ def make_trace(small_model: Maker, source_ids: Tensor, target_ids: Tensor) -> Ca
             output_pieces=(*target[1:], "w2"),
             vocabulary=words,
             surfaces={"w3": "Glorb"},
-            steps=tuple(greedy(model, source_ids, 4, 2, 4)),
+            steps=greedy(model, Task(tuple(source_ids[0].tolist()), 4, 2, 4)),
         )
 
     return make

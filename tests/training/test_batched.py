@@ -4,7 +4,7 @@ import pytest
 
 from core.checkpoints import load_model
 from core.corpus import DIRECTIONS, Direction, held_out_pairs, load_grammar
-from core.training.batched import EXTRA_STEPS, translations
+from core.training.evaluation.passes import EXTRA_STEPS, translations
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from core import load_model
+from core.analysis.confidence import Calibration
 from core.corpus import load_grammar
-from core.reading.confidence import Calibration
 from core.training import calibrate
 from core.training.calibrate import Case, fit, fitted, nonsense
-from core.training.measures.free_typed import SEALED, SETS, Sentence
+from core.training.evaluation.typed import SEALED, SETS, Sentence
 
 
 def cases(count: int) -> list[Case]:

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from core.analysis.head_roles import best_by_role, telling
 from core.checkpoints import load_heads, load_model
-from core.reading.measured_heads import best_by_role, telling
 from core.training.card import LIST, SEALED_LIST, write_card
 from core.training.evaluate import Metrics
-from core.training.measures.calibration import calibrate
-from core.training.measures.free_typed import Answer, Sentence
-from core.training.measures.knock_out import Part, Without
-from core.training.measures.saturation import Sharpness
-from core.training.measures.tally import Tally
-from core.training.measures.written import Score, Written
+from core.training.evaluation.attention import Part, Sharpness
+from core.training.evaluation.held_out import Score, Written
+from core.training.evaluation.interventions import Without
+from core.training.evaluation.passes import Tally
+from core.training.evaluation.typed import Answer, Sentence, calibrate
 
 WHOLE, HEAD = (Part("encoder/0/self_attention", head) for head in (None, 0))
 

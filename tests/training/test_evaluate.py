@@ -4,11 +4,10 @@ import pytest
 
 from core.checkpoints import load_model
 from core.corpus import load_grammar
-from core.training.evaluate import Metrics, evaluate
-from core.training.measures.free_typed import by_direction
-from core.training.measures.redirect import Turn
-from core.training.measures.tally import best
-from core.training.quick import quick_metrics
+from core.training.evaluate import Metrics, evaluate, quick_metrics
+from core.training.evaluation.interventions import Turn
+from core.training.evaluation.passes import best
+from core.training.evaluation.typed import by_direction
 from core.translator import Translator
 
 

@@ -14,9 +14,9 @@ from core.checkpoints import CHECKPOINTS, DEFAULT, list_models
 from core.corpus import Grammar
 from core.errors import GlassformerError
 from core.training.evaluate import Metrics
-from core.training.measures.free_typed import SETS, Answer, Sentence
-from core.training.measures.tally import Tally
-from core.training.measures.written import Written
+from core.training.evaluation.held_out import Written
+from core.training.evaluation.passes import Tally
+from core.training.evaluation.typed import SETS, Answer, Sentence
 from core.translator import Translator
 
 RUNNER = CliRunner()

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from core.corpus import load_grammar
-from core.corpus.pair import Pair
+from core.corpus.draw import Pair
 from core.text.tokenizer import Tokenizer
 from core.trace.tape import Tape
 from core.training.data import (
@@ -18,9 +18,9 @@ from core.training.data import (
     collate,
     corpus_tokenizer,
 )
-from core.training.heads import MapTape, heads_loss, look_loss, mean_entropy, training_tape
 from core.training.loop import Trainer, new_model
-from core.training.recipe import Recipe
+from core.training.loss import MapTape, heads_loss, look_loss, mean_entropy, training_tape
+from core.training.training_config import Recipe
 from tests.training.tiny import TINY
 
 TAUGHT = replace(

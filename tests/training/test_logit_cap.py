@@ -8,9 +8,9 @@ import torch
 from core.corpus import load_grammar
 from core.text.tokenizer import Tokenizer
 from core.training.data import Batch, Examples, batches_from
-from core.training.heads import MapTape
-from core.training.logit_cap import cap_logits
 from core.training.loop import Trainer, new_model
+from core.training.loss import MapTape
+from core.training.optimiser import cap_logits
 from tests.training.tiny import TINY
 
 SITE = "encoder/0/self_attention"

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.training.muon import StackedMuon, alike
+from core.training.optimiser import StackedMuon, orthogonalize
 
 SHAPES = [(6, 6), (9, 6), (6, 6), (6, 9), (9, 6)]
 
@@ -37,6 +37,6 @@ def test_a_matrix_without_a_gradient_stays() -> None:
 @pytest.mark.parametrize("shape", [(2, 5, 5), (3, 8, 4), (1, 4, 8)])
 def test_singular_values_come_near_one(shape: tuple[int, int, int]) -> None:
     start = torch.randn(shape, generator=torch.Generator().manual_seed(1))
-    sizes = torch.linalg.svdvals(alike(start, (3.4445, -4.7750, 2.0315), 5, 1e-7))
+    sizes = torch.linalg.svdvals(orthogonalize(start, (3.4445, -4.7750, 2.0315), 5, 1e-7))
     assert sizes.max() < 1.3
     assert sizes.min() > 0.3

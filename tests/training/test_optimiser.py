@@ -9,11 +9,9 @@ from torch import Tensor
 
 from core.corpus import load_grammar
 from core.text.tokenizer import Tokenizer
-from core.training.loop import Trainer
-from core.training.optimiser import layer_matrices
-from core.training.recipe import Recipe
-from core.training.schedule import learning_rate
-from core.training.state import load_state, save_state
+from core.training.loop import Trainer, load_state, save_state
+from core.training.optimiser import layer_matrices, learning_rate
+from core.training.training_config import Recipe
 from tests.training.tiny import TINY
 
 ADAM = Recipe(**{**TINY.to_dict(), "muon": False, "adam_rate": 1.0, "weight_decay": 0.0})

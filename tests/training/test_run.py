@@ -17,8 +17,8 @@ from core.errors import GlassformerError
 from core.history import CURVE_EVERY, snapshot_steps
 from core.text.tokenizer import Tokenizer
 from core.training.loop import Progress, Trainer
-from core.training.recipe import Recipe
 from core.training.run import can_resume, measure_snapshots, publish, run_in
+from core.training.training_config import Recipe
 from tests.training.tiny import TINY
 
 SHORT = replace(TINY, steps=104, batch_size=4, dropout=0.0, logit_cap=1.0)  # so low that it acts

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from core.config import ModelConfig
 from core.corpus import load_grammar
@@ -13,11 +15,9 @@ from core.model.generator import Generator
 from core.text.tokenizer import Tokenizer
 from core.training import loss
 from core.training.data import Examples, collate, corpus_tokenizer
-from core.training.loop import Progress, Trainer
-from core.training.loss import translation_loss
-from core.training.recipe import Recipe
-from core.training.schedule import learning_rate
-from core.training.state import load_state, save_state, stored_recipe
+from core.training.loop import Progress, Trainer, load_state, save_state, stored_recipe
+from core.training.optimiser import learning_rate
+from core.training.training_config import Recipe
 from tests.training.tiny import TINY
 
 
@@ -107,6 +107,13 @@ def test_the_schedule() -> None:
     assert learning_rate(1600, recipe) == pytest.approx(peak / 2)
     assert learning_rate(3501, recipe) == pytest.approx(64**-0.5 * 3501**-0.5 / 2)
     assert 0 < learning_rate(4000, recipe) < peak / 1000
+
+
+def translation_loss(logits: Tensor, target: Tensor, label_smoothing: float) -> Tensor:
+    """What `generator_loss` is, of all logits (B, T, V) at once."""
+    return cross_entropy(
+        logits.flatten(0, 1), target.flatten(), ignore_index=0, label_smoothing=label_smoothing
+    )
 
 
 def test_the_loss_ignores_padding_and_is_the_formula() -> None:

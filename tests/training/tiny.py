@@ -1,6 +1,6 @@
 """A training run small enough for a test."""
 
-from core.training.recipe import Recipe
+from core.training.training_config import Recipe
 
 TINY = Recipe(
     steps=40,

@@ -6,12 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.figures.attention_formula import cell_formula, stage_formula
-from app.figures.attention_roles import roles_figure
-from app.figures.attention_shares import SharesTexts, shares_figure
-from app.figures.attention_terms import READABLE, term_rows, terms_figure
-from app.figures.theme import Look
-from core.reading.attention_terms import CellOfHeads, Terms, terms
+from app.pages.attention.figures import (
+    READABLE,
+    SharesTexts,
+    cell_formula,
+    roles_figure,
+    shares_figure,
+    stage_formula,
+    term_rows,
+    terms_figure,
+)
+from app.plots.theme import Look
+from core.analysis.attention_views import CellOfHeads, Terms, terms
 from tests.traces import small_trace
 
 LOOK = Look()

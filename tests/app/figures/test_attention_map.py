@@ -8,11 +8,21 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from app.figures.attention_axes import has_numbers, words_axis
-from app.figures.attention_cells import cells_of, colour_limits, colour_scale, pair_names
-from app.figures.attention_map import CELLS, MapLayout, MapTexts, map_figure, numbered_axes
-from app.figures.theme import Look
-from core.reading.attention_views import HeadMap, Kind, Side, head_map, sides
+from app.plots.attention_map import (
+    CELLS,
+    MapLayout,
+    MapTexts,
+    cells_of,
+    colour_limits,
+    colour_scale,
+    has_numbers,
+    map_figure,
+    numbered_axes,
+    pair_names,
+    words_axis,
+)
+from app.plots.theme import Look
+from core.analysis.attention_views import HeadMap, Kind, Side, head_map, sides
 from tests.traces import small_trace
 
 LOOK = Look()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from app.figures.cross_attention import cross_attention, numbered
-from app.figures.theme import Look
+from app.panels.words.cross_attention import cross_attention, numbered
+from app.plots.theme import Look
 
 TITLES = ("Source", "Translation", "")
 SOURCES, OUTPUTS = ["<b>x</b>", "the", "the", "<eos>"], ["我", "7", "<eos>"]

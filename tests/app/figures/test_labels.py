@@ -1,19 +1,18 @@
-"""Tokens and numbers as figures write them."""
+"""Tokens, numbers and colours as figures write them, token axes and hatching."""
 
 import math
+from itertools import combinations
 
+import numpy as np
+import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from app.figures.labels import (
-    escape,
-    format_number,
-    format_percent,
-    is_chinese,
-    text_width,
-    visible,
-)
+from app.plots import colours
+from app.plots.colours import colour, contrast, diverging, head_colour, mix, sequential
+from app.plots.labels import escape, format_number, format_percent, is_chinese, text_width, visible
+from app.plots.theme import Look, base_layout, hatching, is_numbered, token_axis
 
 
 @pytest.mark.parametrize(
@@ -97,3 +96,121 @@ def test_chinese_is_wide() -> None:
     assert not is_chinese("animal")
     assert text_width("动物", 10) == 20
     assert text_width("ab", 10) == pytest.approx(11.2)
+
+
+ROLES = ("query", "key", "value", "weights", "data", "feed_forward", "norm", "changed")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("role", ROLES)
+def test_roles_read_as_text(role: str, dark: bool) -> None:
+    for ground in ("page", "panel"):
+        assert contrast(colour(role, dark), colour(ground, dark)) >= 4.5
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_heads_stand_out_and_differ(dark: bool) -> None:
+    heads = [head_colour(head, dark) for head in range(16)]
+    assert len(set(heads)) == 16
+    assert all(contrast(hue, colour("page", dark)) >= 3 for hue in heads[:8])
+    for first, second in combinations(heads[:8], 2):
+        apart = sum((a - b) ** 2 for a, b in zip(_lab(first), _lab(second), strict=True)) ** 0.5
+        assert apart > 0.1
+
+
+def _lab(value: str) -> tuple[float, ...]:
+    return colours._to_oklab(value)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_scales_begin_and_end_where_they_should(dark: bool) -> None:
+    scale = sequential("weights", dark)
+    assert scale[0] == [0.0, colour("panel", dark)]
+    assert scale[-1] == [1.0, colour("weights", dark)]
+    both = diverging(dark)
+    assert [both[0][1], both[8][1], both[-1][1]] == [
+        colour("query", dark),
+        colour("panel", dark),
+        colour("key", dark),
+    ]
+    assert [place for place, _ in both] == sorted(place for place, _ in both)
+
+
+def test_mixing_and_contrast() -> None:
+    assert mix("#000000", "#FFFFFF", 0) == "#000000"
+    assert mix("#000000", "#FFFFFF", 1) == "#FFFFFF"
+    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
+    assert colours.readable_on("#FFFFFF") == colour("text")
+    assert colours.faded("#FF0000", 0.5) == "rgba(255,0,0,0.5)"
+
+
+LATIN = ["the", "extraordinarily", "long", "sentence"]
+CHINESE = ["动物", "没有", "穿过", "马路"]
+
+
+def test_tokens_are_labels_of_positions() -> None:
+    axis = token_axis(["3", "3", "<s>", " "], Look(), 600)
+    assert axis["type"] == "linear"
+    assert axis["tickvals"] == [0, 1, 2, 3]
+    assert axis["ticktext"] == ["3", "3", "&lt;s&gt;", "␣"]
+    assert axis["range"] == [-0.5, 3.5]
+
+
+def test_rows_begin_on_top() -> None:
+    axis = token_axis(LATIN, Look(), 300, "left")
+    assert axis["range"] == [3.5, -0.5]
+    assert axis["tickangle"] == 0
+
+
+@pytest.mark.parametrize(
+    "tokens, pixels, angle, numbered",
+    [
+        (LATIN, 900, 0, False),
+        (LATIN, 200, -45, False),
+        (LATIN, 50, 0, True),
+        (CHINESE, 600, 0, False),
+        (CHINESE, 80, 0, True),
+        ([*LATIN, "动物"], 250, 0, True),
+    ],
+)
+def test_chinese_is_never_turned_and_latin_at_most_45_degrees(
+    tokens: list[str], pixels: float, angle: int, numbered: bool
+) -> None:
+    axis = token_axis(tokens, Look(), pixels, "top")
+    assert axis["tickangle"] == angle
+    assert is_numbered(axis, tokens) is numbered
+
+
+def test_numbers_do_not_collide() -> None:
+    axis = token_axis(["word"] * 200, Look(), 600)
+    assert axis["ticktext"][0] == "1"
+    assert len(axis["ticktext"]) * Look().px(13) * 1.5 <= 600
+
+
+def test_hatching_covers_exactly_the_forbidden_cells() -> None:
+    allowed = np.tril(np.ones((4, 4), dtype=bool))
+    allowed[3, 1] = False
+    overlay = hatching(allowed, Look())
+    covered = ~allowed
+    boxes = (
+        np.array(overlay["x"], dtype=float).reshape(-1, 6),
+        np.array(overlay["y"], dtype=float).reshape(-1, 6),
+    )
+    drawn = np.zeros((4, 4), dtype=bool)
+    for xs, ys in zip(*boxes, strict=True):
+        row, start, stop = round(ys[0] + 0.5), round(xs[0] + 0.5), round(xs[1] + 0.5)
+        drawn[row, start:stop] = True
+    assert (drawn == covered).all()
+    assert overlay["hoverinfo"] == "skip"
+
+
+def test_nothing_forbidden_is_nothing_drawn() -> None:
+    assert len(hatching(np.ones((3, 3), dtype=bool), Look())["x"] or ()) == 0
+
+
+def test_base_layout_is_valid_and_can_be_overridden() -> None:
+    figure = go.Figure()
+    figure.update_layout(**base_layout(Look(dark=True, size=150), 300, showlegend=True))
+    assert figure.layout.height == 300
+    assert figure.layout.showlegend
+    assert figure.layout.font.size == 21

@@ -4,11 +4,10 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from app.figures.colours import diverging, sequential
-from app.figures.tensor_axes import Side, sheet_axes
-from app.figures.tensor_bars import tensor_bars, tensor_histogram
-from app.figures.tensor_heatmap import tensor_heatmap
-from app.figures.theme import Look
+from app.pages.tensors.figures import tensor_bars, tensor_heatmap, tensor_histogram
+from app.plots.axes import Side, sheet_axes
+from app.plots.colours import diverging, sequential
+from app.plots.theme import Look
 
 LOOK = Look()
 ROWS = Side("Query", (1, 2), ("the", "<b>x</b>"))

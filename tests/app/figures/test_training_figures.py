@@ -1,15 +1,49 @@
-"""The figures of the Training page: what is drawn is what was measured."""
+"""The figures of a training, and where the names of points go."""
 
 import numpy as np
 import pytest
 
-from app.figures.theme import Look
-from app.figures.training_curves import EDGE, CurveTexts, Measured, curves_figure
-from app.figures.training_lengths import LengthTexts, lengths_figure, sizes_figure
-from app.figures.training_positions import similarity_figure
-from app.figures.training_words import PlaneTexts, ends_of, group_colours, words_figure
+from app.pages.training.figures.curves import EDGE, CurveTexts, Measured, curves_figure
+from app.pages.training.figures.lengths import (
+    LengthTexts,
+    lengths_figure,
+    similarity_figure,
+    sizes_figure,
+)
+from app.pages.training.figures.words import (
+    Label,
+    PlaneTexts,
+    ends_of,
+    group_colours,
+    label_places,
+    words_figure,
+)
+from app.plots.theme import Look
+from core.analysis.training_views import Word
 from core.history import CurvePoint
-from core.reading.word_plane import Word
+
+
+def label(x: float, y: float, must: bool = False) -> Label:
+    return Label(x, y, 40, 12, 5, must)
+
+
+def test_names_far_apart_all_stand_above() -> None:
+    assert label_places([label(0, 0), label(100, 0)]) == ["top center"] * 2
+
+
+def test_the_second_of_two_close_ones_gives_way() -> None:
+    assert label_places([label(0, 0), label(10, 0)]) == ["top center", "bottom center"]
+
+
+def test_a_name_without_a_free_place_is_left_out_unless_it_must_stand() -> None:
+    full = [(-200.0, -200.0, 200.0, 200.0)]
+    assert label_places([label(0, 0), label(0, 0, must=True)], full) == ["", "top center"]
+
+
+def test_a_name_keeps_off_the_marks() -> None:
+    above = [(-20.0, -17.0, 20.0, -5.0)]
+    assert label_places([label(0, 0)], above) == ["bottom center"]
+
 
 LOOK = Look()
 STEPS = (0, 50, 100, 400)

@@ -5,14 +5,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.figures.labels import text_width
-from app.figures.theme import Look
-from app.figures.triple import triple_figure
-from app.figures.triple_layout import CELLS, Frame, TripleLayout, label
-from app.figures.triple_notes import SAID, TripleTexts, has_room, lines_beside
-from app.words.lookup import texts as known
-from core.reading.alignment import NONE, Edge
-from core.reading.beside import Beside
+from app.panels.compare.figures.triple import triple_figure
+from app.panels.compare.figures.triple_layout import (
+    CELLS,
+    SAID,
+    Frame,
+    TripleLayout,
+    TripleTexts,
+    has_room,
+    label,
+    lines_beside,
+)
+from app.plots.labels import text_width
+from app.plots.theme import Look
+from app.words import texts as known
+from core.analysis.comparison import NONE, Beside, Edge
 
 LAYOUTS = [TripleLayout(), TripleLayout(580, 450, "corner")]
 

@@ -6,11 +6,11 @@ import json
 import numpy as np
 import pytest
 
-from app.figures.theme import Look
-from app.widgets.attention_lines import Line, lines_data
-from app.widgets.head_grid import GridTexts, Thumbnail
-from app.widgets.head_grid.head_grid import grid_data
-from core.reading.attention_views import head_map, overview, sides
+from app.panels.attention.attention_lines import Line, lines_data
+from app.plots.theme import Look
+from app.ui.component import written
+from app.ui.components.head_grid import GridTexts, Thumbnail, grid_data
+from core.analysis.attention_views import head_map, overview, sides
 from tests.traces import small_trace
 
 LOOK = Look()
@@ -21,11 +21,12 @@ def test_thumbnails_carry_a_byte_a_cell() -> None:
     seen = overview(trace, "cross")
     items = [Thumbnail(0, 1, "Layer 1 · Head 2", "L1 · H2", "<b>title</b>")]
     texts = GridTexts("heads", ["Layer 1", "Layer 2"], ["1", "2", "3", "4", "mean"])
-    data = json.loads(json.dumps(grid_data(seen, items, (0, None), texts, LOOK)))
-    levels = np.frombuffer(base64.b64decode(data["levels"]), np.uint8)
-    shape = (2, data["heads"] + 1, data["rows"], data["columns"])
+    data = json.loads(written(grid_data(seen, items, (0, None), texts, LOOK)))
+    (kind,) = data["kinds"]
+    levels = np.frombuffer(base64.b64decode(kind["levels"]), np.uint8)
+    shape = (2, data["heads"] + 1, *kind["side"])
     assert np.array_equal(levels.reshape(shape), seen.levels)
-    assert data["focus"] == {"layer": 0, "head": None}
+    assert data["focus"] == {"kind": "", "layer": 0, "head": None}
     assert data["items"][0]["title"] == "<b>title</b>"
     assert not data["ranked"]
     ranked = [Thumbnail(0, 1, "name", "short", "title", "62%")]

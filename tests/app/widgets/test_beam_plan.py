@@ -4,13 +4,10 @@ import json
 
 import pytest
 
-from app.figures.theme import Look
-from app.widgets.beam_tree import Drawn, TreeTexts, plan
-from app.widgets.beam_tree.beam_tree import tree_data
-from app.widgets.beam_tree.plan import FEW, WENT_ON
+from app.pages.decoding.beam_tree import FEW, WENT_ON, Drawn, TreeTexts, plan, tree_data
+from app.plots.theme import Look
 from core import Trace, load_model
-from core.decoding.beam import beam
-from core.decoding.beam_tree import Beam
+from core.decoding.beam import Beam, beam
 from core.decodings import task_of
 
 TIRED = "The animal didn't cross the street because it was too tired"

@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 import torch
 
-from app.figures.block_pictures import block_pictures
-from app.figures.labels import widest
-from app.figures.picture import Picture, bulk
-from app.figures.theme import Look
-from app.widgets.block_panel.facts import facts
-from app.widgets.block_panel.formula import formula, formula_addresses
-from app.widgets.block_panel.pictures import labels_of, pictures, words_of
+from app.pages.translate.block import formula, formula_addresses
+from app.pages.translate.block.numbers import facts, labels_of, pictures, words_of
+from app.pages.translate.figures import Picture, block_pictures
+from app.plots.heat import bulk
+from app.plots.labels import widest
+from app.plots.theme import Look
 from app.words import say
-from core.reading.blocks import Block, block_at, blocks
+from core.analysis.blocks import Block, block_at, blocks
 from core.trace.trace import Trace
 from tests.traces import OUTPUT, SOURCE, small_trace
 

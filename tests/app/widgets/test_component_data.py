@@ -3,11 +3,13 @@
 import json
 import math
 import re
+from collections import Counter
+from importlib import import_module
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.widgets.component import written
+from app.ui.component import SCRIPTS, written
 from tests.opened_app import opened
 
 LOST = "mask_fill;lines:*,(),(3)"  # from the fourth word on every number is NaN
@@ -51,3 +53,14 @@ def test_a_run_that_lost_its_numbers_is_sent(page: str, query: dict[str, str]) -
         assert not re.search(r"\bnan\b", text)
     told = "\n".join(str(each.value) for each in (*app.markdown, *app.caption))
     assert not re.search(r"\bnan\b", told)
+
+
+def test_the_scripts_of_a_component_share_no_name() -> None:
+    # They are sent as one: where two declare the same name, nothing of them would run.
+    for module in ("switch.mask_grid", "switch.head_switches", "walkthrough.scene.scene"):
+        import_module(f"app.pages.{module}")
+    assert {"mask_grid", "head_grid", "scene"} <= SCRIPTS.keys()
+    for name, files in SCRIPTS.items():
+        code = "\n".join(file.read_text(encoding="utf-8") for file in files)
+        said = re.findall(r"^(?:async )?(?:function|class|const|let) (\w+)", code, re.M)
+        assert [each for each, count in Counter(said).items() if count > 1] == [], name

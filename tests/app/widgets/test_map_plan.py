@@ -7,18 +7,16 @@ from typing import Any
 
 import pytest
 
-from app.figures.colours import contrast
-from app.figures.labels import text_width, widest
-from app.figures.theme import Look
-from app.widgets.architecture_map.ends import short_percent
-from app.widgets.architecture_map.grid import columns
-from app.widgets.architecture_map.plan import plan
-from app.widgets.architecture_map.size import CARD, size_of
-from app.widgets.architecture_map.tokens import flow
+from app.pages.translate.map.grid import CARD, columns, size_of
+from app.pages.translate.map.plan import plan
+from app.pages.translate.map.shapes import flow
+from app.pages.translate.map.stacks import short_percent
+from app.plots.colours import contrast
+from app.plots.labels import text_width, widest
+from app.plots.theme import Look
 from app.words import say
+from core.analysis.blocks import blocks, ratios
 from core.config import ModelConfig
-from core.reading.blocks import blocks
-from core.reading.stream_views import ratios
 from tests.traces import OUTPUT, SOURCE, small_trace
 
 LONG = {"source": SOURCE * 6, "output": OUTPUT * 7}

@@ -5,24 +5,36 @@ from types import ModuleType
 
 import pytest
 
-from app import screen
-from app.widgets.beside.page import BODIES
-from app.widgets.parts import show_part
+from app.pages.lab.page import GROUPS
+from app.panels.compare import PAGES
+from app.panels.opening.on_file import show_part
+from app.session import state
 from core.errors import GlassformerError
 
 NAMED = {
-    "vectors": screen.VECTORS,
-    "lab": screen.LAB,
-    "switch": (*screen.SWITCHES, "panel", "effect"),
-    "decoding": screen.DECODING,
-    "beside": tuple(BODIES.values()),
+    "vectors": state.VECTORS,
+    "lab": tuple(GROUPS),
+    "switch": (*state.SWITCHES, "panel", "effect"),
+    "decoding": state.DECODING,
 }
 
 
 @pytest.mark.parametrize("page", NAMED)
 def test_every_name_is_a_part(page: str) -> None:
     for name in NAMED[page]:
-        assert callable(import_module(f"app.widgets.{page}.{name}").show)
+        assert callable(import_module(f"app.pages.{page}.{name}").show)
+
+
+def test_every_bench_is_in_a_group() -> None:
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(state.LAB)
+    for group, names in GROUPS.items():
+        part = import_module(f"app.pages.lab.{group}")
+        assert tuple(getattr(part, "BENCHES", names)) == names
+
+
+def test_pages_with_two_runs_have_a_body_for_them() -> None:
+    for page in PAGES.values():
+        assert callable(import_module(f"app.pages.{page}.compare").show)
 
 
 def test_a_part_that_cannot_be_drawn_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,8 +45,8 @@ def test_a_part_that_cannot_be_drawn_says_why(monkeypatch: pytest.MonkeyPatch) -
     broken = ModuleType("broken")
     monkeypatch.setattr(broken, "show", show, raising=False)
     found = {"pages.broken": broken}.__getitem__
-    monkeypatch.setattr("app.widgets.parts.import_module", found)
-    monkeypatch.setattr("app.widgets.parts.st.warning", warned.append)
+    monkeypatch.setattr("app.panels.opening.on_file.import_module", found)
+    monkeypatch.setattr("app.panels.opening.on_file.st.warning", warned.append)
     show_part("pages", "broken", "*here*")
     assert len(warned) == 1
     assert r"\*here\*" in warned[0]

@@ -7,15 +7,21 @@ import numpy as np
 import pytest
 import torch
 
-from app.widgets.word_lines import Pin, output_chips, source_chips
-from app.widgets.word_lines.chips import Chip, greyed
-from app.widgets.word_lines.word_lines import lines_data, read_pin
+from app.ui.components.word_lines import (
+    Chip,
+    Pin,
+    greyed,
+    lines_data,
+    output_chips,
+    read_pin,
+    source_chips,
+)
 from tests.example_trace import example_trace
 
 
 def data(weights: np.ndarray, pin: Pin | None = None) -> dict:  # type: ignore[type-arg]
     trace = example_trace()
-    return lines_data(source_chips(trace), output_chips(trace), weights, pin, 1, {}, {})
+    return lines_data(source_chips(trace), output_chips(trace), weights, pin, 1, "", {})
 
 
 def test_chips_show_what_was_typed_and_mark_what_is_unknown() -> None:
@@ -37,7 +43,7 @@ def test_chips_tell_a_copied_word_from_a_listed_one_and_mark_what_is_unseen() ->
     weights["decoder/0/cross_attention/weights"][0, :, :, 0] = 1.0
     blind = example_trace(tensors={**trace.tensors, **weights})
     assert [chip.unseen for chip in source_chips(blind)] == [False, True, True, False, False]
-    sent = lines_data(source_chips(blind), [], np.zeros((0, 5)), None, 0, {}, {})["sources"]
+    sent = lines_data(source_chips(blind), [], np.zeros((0, 5)), None, 0, "", {})["sources"]
     assert [word["unseen"] for word in sent] == [False, True, True, False, False]
 
 
@@ -71,7 +77,7 @@ def test_numbers_that_are_not_reach_the_browser_as_json() -> None:
     weights[2, 1] = math.nan
     sent = data(weights)
     assert sent["lines"] == [[2, 1, None]]
-    nameless = lines_data([], [Chip("a", probability=math.nan)], weights[:0], None, 0, {}, {})
+    nameless = lines_data([], [Chip("a", probability=math.nan)], weights[:0], None, 0, "", {})
     assert nameless["outputs"][0]["percent"] == "NaN"
     assert nameless["outputs"][0]["unsure"] is True
     assert "NaN" not in json.dumps(sent).replace('"NaN"', "")
@@ -80,7 +86,7 @@ def test_numbers_that_are_not_reach_the_browser_as_json() -> None:
 def test_64_words_stay_far_below_the_limit() -> None:
     chips = [Chip("internationalization", probability=0.5)] * 64
     even = np.full((64, 64), 1 / 64, dtype=np.float32)
-    sent = lines_data(chips, chips, even, Pin("target", 3), 3, {}, {})
+    sent = lines_data(chips, chips, even, Pin("target", 3), 3, "", {})
     assert len(sent["lines"]) == 64 * 64
     assert len(json.dumps(sent)) < 120_000
 

@@ -1,1 +1,0 @@
-"""Pure figures: numbers and labels in, a plotly Figure out."""

@@ -1,0 +1,191 @@
+"""Second line of the stage bar: what is in focus, what is switched, what the link asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape as html_escape
+
+import streamlit as st
+
+from app.frame import escape
+from app.frame.notices import Notice
+from app.panels.opening import on_file
+from app.panels.phrases import line
+from app.panels.words.words_panel import attention_in_focus
+from app.runs import on_screen
+from app.session import experiments, store
+from app.session.memory import Pair
+from app.session.state import State
+from app.ui.chart import current_look
+from app.ui.pick import segments, small_button
+from app.ui.text import literal
+from app.words import say
+from core.analysis.confidence import confidence
+from core.trace.trace import Trace
+
+# Training: where a head is in focus; the words are joined by cross-attention, too.
+WITH_A_HEAD = [("replay", panel) for panel in ("translation", "attention", "film")]
+
+WITHOUT_A_HEAD = ("walkthrough", "vectors")  # they name what they show themselves
+DOUBTED = ("attention", "tensors")  # pages without the badge
+PLAIN_PAGES = ("training", "lab")  # they draw runs of their own, without what is switched
+RUNS = ("first", "second", "both")
+OWN_ROW = "switch"  # this page says in a row of its own what is switched, with the ways back
+LONGEST = 24  # characters of a value that are repeated; packed ones say nothing to a reader
+
+
+def show(trace: Trace | None, notices: Sequence[Notice]) -> None:
+    """Draw the line: the focus on the left, messages, what is switched on the right."""
+    with st.container(
+        horizontal=True, gap="xsmall", key="stage_focus", wrap=False, vertical_alignment="center"
+    ):
+        if trace is not None:
+            _show_focus(trace)
+            on_file.show()
+        if notices:
+            st.markdown(" ".join(each.markdown for each in notices), width="stretch")
+            for place, way in enumerate(way for each in notices for way in each.ways):
+                st.button(
+                    say(f"experiment.way_{way.name}"),
+                    key=f"widget_way_{place}",
+                    help=say(f"experiment.way_{way.name}_help"),
+                    on_click=way.act,
+                )
+        else:
+            st.space("stretch")
+        if trace is not None:
+            show_switched(crowded=bool(notices))
+
+
+def _show_focus(trace: Trace) -> None:
+    now = store.get_state()
+    st.markdown(" · ".join(focus(now, trace, store.page())), width="content")
+    if store.page() in DOUBTED and confidence(trace).level == "unsure":
+        # What the Translate page says at length: the translation may well be wrong.
+        st.markdown(f":orange[◆ **{say('translate.badge')}**]", width="content")
+    if now.step:  # what is on screen is not what the model became
+        step = say("frame.step", step=now.step)
+        st.markdown(f":orange[:material/history: **{step}**]", width="content")
+        to_end = f":material/last_page: {say('frame.to_end')}"
+        st.button(to_end, key="widget_to_end", on_click=_to_end)
+    if escape.is_pinned(now):
+        small_button("×", "release", say("frame.release"), escape.release)
+
+
+def _to_end() -> None:
+    store.update(step="")
+
+
+def focus(now: State, trace: Trace, page: str) -> list[str]:
+    """What is in focus on a page ("" is the first one, Translate), part by part, as markdown."""
+    kind, layer, head = "cross", *attention_in_focus(now, trace)
+    moving = page == "training" and now.replay in ("attention", "film")
+    if page in ("attention", "switch") or moving:
+        kind, layer, head = now.kind, now.layer, now.head
+    shown = say("frame.all_heads", heads=trace.config.n_heads)
+    shown = shown if head is None else say("frame.head", head=head + 1)
+    parts = [say(f"frame.focus_{kind}"), say("frame.layer", layer=layer + 1), shown]
+    other = page == "training" and (now.training, now.replay) not in WITH_A_HEAD
+    if page == "tensors":
+        parts = [f"`{now.address}`"] if now.address else []
+    elif page in WITHOUT_A_HEAD or other:
+        parts = []
+    return [say(f"frame.direction_{trace.direction}"), *parts, *_pins(now, trace)]
+
+
+def _pins(now: State, trace: Trace) -> list[str]:
+    parts = []
+    rows = trace.source_tokens if now.kind == "encoder" else trace.target_tokens
+    columns = trace.target_tokens if now.kind == "decoder" else trace.source_tokens
+    if now.query is not None:
+        parts.append(say("frame.query", token=literal(rows[now.query])))
+    if now.key is not None:
+        parts.append(say("frame.key", token=literal(columns[now.key])))
+    if now.token is not None:
+        side, place = now.token
+        tokens = trace.source_tokens if side == "source" else trace.output_tokens
+        parts.append(say("frame.token", token=literal(tokens[place])))
+    return parts
+
+
+def show_switched(crowded: bool) -> None:
+    """Draw what is switched; crowded: a message stands beside it and needs the room."""
+    pair, own = on_screen.pair(), store.page() == OWN_ROW
+    told = not own and (experiments.now() or experiments.can_undo())
+    if not told and pair is None:
+        return
+    with st.container(
+        key="stage_switched", horizontal=True, gap="xsmall", wrap=False, width="content",
+        vertical_alignment="center",
+    ):  # fmt: skip
+        acts = store.page() not in PLAIN_PAGES
+        if not own:
+            if on_screen.experiment() or (pair is not None and not acts):
+                _line(acts, crowded)
+            _ways_back()
+        if acts and pair is not None:
+            _which_run(pair)
+
+
+def _line(acts: bool, crowded: bool) -> None:
+    said = line(on_screen.experiment())
+    now, pair = store.get_state(), on_screen.pair()
+    plain = pair is not None and pair.kind == "experiment" and now.run == "first"
+    text = say("experiment.switched", line=said) if acts else say("experiment.no_effect_here")
+    colour = current_look().colour("changed" if acts and not plain else "faint")
+    line_class = "switched-line crowded" if crowded else "switched-line"
+    st.html(
+        f'<div class="{line_class}" style="color: {colour}" title="{html_escape(said or text)}">'
+        f"{html_escape(text)}</div>",
+        width="content",
+    )
+
+
+def _ways_back() -> None:
+    if experiments.can_undo():
+        undo = say("experiment.undo_help")
+        small_button(":material/undo:", "stage_undo", undo, experiments.undo)
+    if experiments.now():
+        reset = say("experiment.reset_help")
+        small_button(":material/restart_alt:", "stage_reset", reset, experiments.reset)
+
+
+def _which_run(pair: Pair) -> None:
+    """The plain run, the switched one, or both; of two sentences the first, the second, or both."""
+    usual = "both" if pair.kind == "sentences" else "second"
+    labels = {run: say(f"experiment.{pair.kind}_{run}") for run in RUNS}
+
+    def take(chosen: str) -> None:
+        store.update(run="" if chosen == usual else chosen)
+
+    value = store.get_state().run or usual
+    segments("run", say("experiment.which_run"), labels, value, take, wrap=False)
+
+
+def show_left_out() -> None:
+    """Draw the message over the page: it is read in full whatever else the bar has to say."""
+    gone = store.dropped()
+    if not gone:
+        return
+    look = current_look()
+    colours = f"background: {look.colour('panel')}; border-color: {look.colour('changed')}"
+    st.html(f"<style>.st-key-left_out {{ {colours} }}</style>")
+    with st.container(
+        key="left_out", horizontal=True, wrap=False, gap="small", vertical_alignment="center"
+    ):
+        st.markdown(f":red[:material/error:] {said(gone)}", width="stretch")
+        small_button("×", "left_out", say("link.read"), store.read)
+
+
+def said(gone: tuple[str, ...]) -> str:
+    """The message, as markdown: every field by its name on screen."""
+    names = say("language.comma").join(map(_named, dict.fromkeys(gone)))
+    return say("link.left_out", names=names)
+
+
+def _named(part: str) -> str:
+    field, _, value = part.partition("=")
+    name = say(f"link.{field}")
+    if len(value) > LONGEST or not value:
+        return name
+    return say("link.with_value", name=name, value=literal(value))

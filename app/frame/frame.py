@@ -1,0 +1,81 @@
+"""What surrounds every page: style, switches on top, stage bar, messages, settings."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app.frame import escape, focus, sentence
+from app.frame.corner import show_switches
+from app.frame.notices import notices
+from app.panels.attention.focus import first_head
+from app.runs import on_screen
+from app.runs.traces import trace_bytes
+from app.session import experiments, store
+from app.ui.chart import current_look
+from app.ui.pick import into, segments
+from app.ui.style import apply_style
+from app.words import say
+from core.errors import GlassformerError
+from core.trace.trace import Trace
+
+WITH_A_HEAD = ("attention", "training")  # pages that open on a head that shows something
+SIZES = (100, 125, 150)
+PRECISIONS = (2, 3, 4, 5, 6)
+
+
+def show() -> None:
+    """Draw the frame and bring the trace of the state; stops where there is nothing to show.
+
+    After it, `on_screen.trace()` is the trace to draw and `store.get_state()` fits it.
+    """
+    apply_style(current_look())
+    show_switches()
+    outcome = on_screen.current()
+    if outcome.trace is not None:
+        if store.page() in WITH_A_HEAD:
+            store.open_on(*first_head(outcome.trace))
+        store.settle(outcome.trace)
+    experiments.remember()
+    escape.listen()
+    with st.container(key="stage_bar", gap=None):
+        sentence.show()
+        focus.show(outcome.trace, notices(outcome))
+        focus.show_left_out()
+    show_settings(outcome.trace)
+    if outcome.trace is None:
+        st.stop()
+
+
+def show_settings(trace: Trace | None) -> None:
+    """Draw the sidebar; it is closed until the reader opens it."""
+    now = store.get_state()
+    with st.sidebar:
+        st.subheader(say("settings.title"))
+        _select("precision", PRECISIONS, now.precision, "{}")
+        _select("size", SIZES, now.size, "{}%")
+        st.caption(say("settings.size_help"))
+        if trace is not None:
+            _facts(trace)
+        st.caption(say("frame.counting"))
+
+
+def _select(name: str, options: tuple[int, ...], value: int, label: str) -> None:
+    # A link may hold a value between those offered here.
+    labels = {offered: label.format(offered) for offered in sorted({*options, value})}
+    segments(name, say(f"settings.{name}"), labels, value, into(name), bare=False)
+
+
+def _facts(trace: Trace) -> None:
+    try:
+        model = on_screen.plain_model()
+    except GlassformerError:
+        return
+    parameters = sum(weight.numel() for weight in model.transformer.parameters())
+    facts = (
+        ("device", str(model.device)),
+        ("parameters", f"{parameters:,}"),
+        ("trace", f"{trace.nbytes / 1e6:.1f} MB"),
+        ("traces", f"{trace_bytes() / 1e6:.1f} MB"),
+    )
+    lines = [f"{say(f'settings.{name}')} · **{value}**" for name, value in facts]
+    st.markdown("  \n".join(lines), help=say("settings.trace_help"))

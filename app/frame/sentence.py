@@ -1,0 +1,117 @@
+"""First line of the stage bar: the sentence, one beside it, examples, direction and model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+from app.runs.models import models
+from app.session import store
+from app.session.state import DIRECTIONS, State
+from app.ui.pick import small_button
+from app.ui.text import literal
+from app.words import say
+
+EXAMPLES = Path(__file__).parents[2] / "assets" / "sentences" / "examples.json"
+
+
+@dataclass(frozen=True)
+class ExampleSentence:
+    """A sentence worth looking at; why is said in `sentences.<id>`."""
+
+    id: str
+    text: str
+    direction: str
+
+
+@cache
+def examples() -> tuple[ExampleSentence, ...]:
+    """All examples in the order of the file."""
+    rows = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    return tuple(ExampleSentence(**row) for row in rows)
+
+
+def show() -> None:
+    """Draw the line; what the user changes goes into the state."""
+    now = store.get_state()
+    with st.container(horizontal=True, gap="xsmall", key="stage_sentence", wrap=False):
+        hint = say("frame.sentence_hint")
+        _input("sentence", say("frame.sentence"), now.text, "text", hint)
+        _second(now)
+        notes = {example: _example_label(example) for example in examples()}
+        st.menu_button(
+            say("frame.examples"),
+            tuple(notes),
+            key="widget_example",
+            format_func=notes.__getitem__,
+            on_click=_pick_example,
+        )
+        directions = {name: say(f"frame.direction_{name}") for name in DIRECTIONS}
+        _choice("direction", now.direction, directions)
+        _choice("model", now.model, {name: name for name in models() or ("",)})
+
+
+def _second(now: State) -> None:
+    """A sentence beside the first: a button that opens its input, and one that closes it."""
+    if not (now.second or store.memory().second_open):
+        small_button(":material/add:", "second_open", say("experiment.second_open"), _open_second)
+        return
+    # It begins as the first sentence: most often one word is to be another.
+    _input("second", say("experiment.second"), now.second or now.text, "second",
+           say("experiment.second_hint"))  # fmt: skip
+    small_button("×", "second_close", say("experiment.second_close"), _close_second)
+
+
+def _input(widget: str, label: str, value: str, field: str, hint: str) -> None:
+    st.text_input(
+        label, key=store.bind(widget, value), placeholder=hint, label_visibility="collapsed",
+        on_change=_take(widget, field),
+    )  # fmt: skip
+
+
+def _open_second() -> None:
+    store.memory().second_open = True
+
+
+def _close_second() -> None:
+    store.memory().second_open = False
+    store.update(second="", run="")
+
+
+def _choice(name: str, value: str, labels: dict[str, str]) -> None:
+    # Another language, another widget: a box in the browser keeps the label it shows.
+    widget = f"{name}_{store.get_state().language}"
+    st.selectbox(
+        say(f"frame.{name}"),
+        tuple(labels),
+        key=store.bind(widget, value if value in labels else next(iter(labels))),
+        format_func=labels.__getitem__,
+        label_visibility="collapsed",
+        width=180 * store.get_state().size // 100,
+        on_change=_take(widget, name, labels),
+    )
+
+
+def _take(widget: str, field: str, offered: Container[str] | None = None) -> Callable[[], None]:
+    def take() -> None:
+        value = store.widget_value(widget)
+        # Where the labels have changed, the browser may send one from before: no choice.
+        if offered is None or value in offered:
+            store.update(**{field: value})
+
+    return take
+
+
+def _pick_example() -> None:
+    chosen = store.widget_value("example")
+    if chosen is not None:
+        store.update(text=chosen.text, direction="auto")
+
+
+def _example_label(example: ExampleSentence) -> str:
+    return f"{literal(example.text)} :gray[:small[{literal(say(f'sentences.{example.id}'))}]]"

@@ -1,0 +1,4 @@
+"""A folder a page: `page.py`, which Streamlit runs, its panels, its figures, its sheet.
+
+Of the other rooms it imports panels, ui, plots, runs, session, words and core; never another page.
+"""

@@ -1,0 +1,84 @@
+"""The Attention page for two runs: all heads of each and of the difference, one of them large."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import streamlit as st
+
+from app.panels.attention.focus import AttentionFocus, head_name
+from app.panels.attention.heads import (
+    grid_texts,
+    pick,
+    thumbnails,
+)
+from app.panels.compare import pickers, triple
+from app.panels.compare.figures.triple_layout import TripleLayout
+from app.panels.compare.triple import Matrix
+from app.plots.labels import format_number
+from app.session import store
+from app.session.memory import Pair
+from app.ui.chart import current_look
+from app.ui.components.head_grid import Thumbnail, head_grid
+from app.ui.layout import box
+from app.words import say
+from core.analysis.attention_views import Kind, Overview, attention_at, overview
+from core.analysis.comparison import differences
+from core.trace.trace import Trace
+
+LAYOUT = TripleLayout(width=1040, height=540)
+KEY = "beside_attention"
+SHARE = 0.7  # of the size that thumbnails have where there is one grid
+
+
+def show(pair: Pair) -> None:
+    """Draw the three grids on the left, the triple of the head in focus on the right."""
+    now = store.get_state()
+    left, right = st.columns([1, 3.2], gap="medium")
+    with left, box("fill scroll note", "beside_grids", gap="xsmall"):
+        _grids(pair, cast(Kind, now.kind))
+    with right, st.container(gap="xsmall"):
+        with pickers.row("attention"):
+            pickers.focused(pair.first, KEY)
+            pickers.stages(KEY)
+        asked = Matrix(
+            f"{attention_at(cast(Kind, now.kind), now.layer)}/{now.stage}",
+            pins={"head": now.head or 0},
+            mean=now.head is None,
+        )
+        title = f"{head_name(now.layer, now.head)} · {say(f'attention.title_{now.kind}')}"
+        triple.show(pair, asked, KEY, title, LAYOUT)
+
+
+def _grids(pair: Pair, kind: Kind) -> None:
+    runs = (pair.first, pair.second)
+    for run, trace in enumerate(runs):
+        st.markdown(f"**{say(f'beside.grid_{pair.kind}_{run}')}**")
+        _grid(trace, overview(trace, kind), f"beside_grid_{run}")
+    steps, most = differences(runs, kind, pair.kind == "experiment")
+    largest = format_number(most, store.get_state().precision)
+    title, legend = say("beside.difference"), say("beside.grid_difference", largest=largest)
+    st.markdown(f"**{title}** · :small[{legend}]")
+    _grid(pair.first, steps, "beside_grid_difference", signed=True)
+
+
+def _grid(trace: Trace, view: Overview, key: str, signed: bool = False) -> None:
+    now = store.get_state()
+    focus = AttentionFocus(now.changed(order="place"), trace, current_look())
+    items = [_named(each) for each in thumbnails(focus)] if signed else thumbnails(focus)
+    head_grid(
+        view,
+        items,
+        (now.layer, now.head),
+        grid_texts(focus),
+        focus.look,
+        pick,
+        key=key,
+        signed=signed,
+        share=SHARE,
+    )
+
+
+def _named(each: Thumbnail) -> Thumbnail:
+    """Without what the head does in one of the runs."""
+    return Thumbnail(each.layer, each.head, each.name, each.short, each.name)

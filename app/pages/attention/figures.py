@@ -1,0 +1,311 @@
+"""One cell of an attention map as a formula and as bars, and one head's weight by places."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from app.plots import drawing as go
+from app.plots.axes import bare_axis, rows_axis
+from app.plots.bars import row_bars
+from app.plots.colours import head_colour
+from app.plots.heat import heat_map, reach
+from app.plots.labels import escape, format_number, format_percent, text_width
+from app.plots.latex import latex_number, painted
+from app.plots.marks import hover, inked, note, row_title
+from app.plots.theme import Look, base_layout, hatch_pattern
+from core.analysis.attention_views import CellOfHeads, Terms
+
+FILLS = {"large_negative": "-10^{9}", "minus_infinity": r"-\infty", "additive": r"-\infty"}
+READABLE = 16  # rows whose numbers can be read at the panel's height
+VECTORS = {"query": "q", "key": "k"}
+BARS_FROM = 0.44  # where the bars begin, as a share of the width
+ROOM = 1.35  # the axis in bars' lengths: beyond the longest stands its number
+LONGEST = 9.0  # of a name on one line, in widths of a Chinese character
+
+
+def stage_formula(stage: str, fill: str, width: int, look: Look) -> str:
+    """What a stage computes for the whole matrix.
+
+    fill: the config's `mask_fill`; width: d_k.
+    """
+    product = rf"{painted('Q', 'query', look)} {painted('K', 'key', look)}^{{\top}}"
+    if stage == "scores":
+        return f"S = {product}"
+    if stage == "scaled":
+        root = format_number(math.sqrt(width), 4)
+        return rf"S' = \frac{{{product}}}{{\sqrt{{d_k}}}} = \frac{{S}}{{\sqrt{{{width}}}}}" + (
+            rf" = \frac{{S}}{{{root}}}" if math.isqrt(width) ** 2 == width else ""
+        )
+    if stage == "masked":
+        return (
+            rf"\tilde S_{{ts}} = \begin{{cases}} S'_{{ts}} & M_{{ts}} = 1 \\"
+            rf" {FILLS[fill]} & M_{{ts}} = 0 \end{{cases}}"
+        )
+    return (
+        rf"{painted('A_{ts}', 'weights', look)} = \frac{{e^{{\tilde S_{{ts}}}}}}"
+        rf"{{\sum_{{j}} e^{{\tilde S_{{tj}}}}}}"
+    )
+
+
+def cell_formula(terms: Terms, stage: str, fill: str, look: Look) -> str:
+    """The same four steps with one cell's numbers; the chosen stage's number is emphasised.
+
+    The numbers are those recorded, rounded to the reader's precision.
+    """
+    score, scaled, weight = (
+        latex_number(value, look) for value in (terms.score, terms.scaled, terms.weight)
+    )
+    masked = scaled if terms.allowed else FILLS[fill]
+    pair = f"{painted('q_i', 'query', look)} {painted('k_i', 'key', look)}"
+    lines = {
+        "scores": (rf"\textstyle\sum_i {pair}", "= ", score),
+        "scaled": (rf"{score} / \sqrt{{{terms.q.size}}}", "= ", scaled),
+        "masked": (rf"M = {int(terms.allowed)}", r"\Rightarrow ", masked),
+        "weights": (r"\mathrm{softmax}", f"= {_share(terms, look)}", weight),
+    }
+    rows = []
+    for name, (left, middle, result) in lines.items():
+        if name == stage:
+            result = rf"\boldsymbol{{{painted(result, 'weights', look)}}}"
+        rows.append(f"{left} &{middle} {result}")
+    return r"\begin{aligned}" + r" \\[2pt] ".join(rows) + r"\end{aligned}"
+
+
+def _share(terms: Terms, look: Look) -> str:
+    above, below = terms.numerator, terms.denominator
+    if not (math.isfinite(above) and math.isfinite(below)) or below == 0:
+        return ""  # e to a huge score, or a row that may look nowhere: nothing to divide
+    return rf"\tfrac{{{latex_number(above, look)}}}{{{latex_number(below, look)}}} ="
+
+
+@dataclass(frozen=True)
+class Term:
+    """One line of the sum: a dimension, or all the small ones together."""
+
+    label: str
+    q: float  # NaN where several dimensions are summed
+    k: float
+    product: float
+
+
+@dataclass(frozen=True)
+class SharesTexts:
+    """What the figure says, in the reader's language."""
+
+    heads: Sequence[str]  # (H,) the names of the rows
+    mean: str  # the label of the mean's line
+    forbidden: str
+
+
+def term_rows(terms: Terms, by: str, rest: str) -> list[Term]:
+    """The lines of the sum, in order; they add up to the score.
+
+    by "largest": the largest 15 and, with more dimensions than 16, one line for the `rest`, a text
+    with {count}; by "dimension": all of them.
+    """
+    order = terms.order(by)
+    fits = terms.q.size <= READABLE or by == "dimension"
+    single = order if fits else order[: READABLE - 1]
+    products = terms.products
+    rows = [
+        Term(str(at + 1), float(terms.q[at]), float(terms.k[at]), float(products[at]))
+        for at in single
+    ]
+    if len(single) < len(order):
+        others = order[len(single) :]
+        total = float(products[others].astype(np.float64).sum())
+        rows.append(Term(rest.format(count=len(others)), float("nan"), float("nan"), total))
+    return rows
+
+
+def terms_figure(rows: Sequence[Term], look: Look, height: int, dimension: str) -> go.Figure:
+    """The vectors q and k as two columns of numbers, their products as signed bars.
+
+    dimension: the title of the rows.
+    """
+    readable = len(rows) <= READABLE
+    places = list(range(0, len(rows), 1 if readable else max(1, len(rows) // 8)))
+    most = 1.75 * reach(np.array([row.product for row in rows]))  # room for the numbers at the ends
+    layout = base_layout(
+        look,
+        height,
+        template="none",
+        xaxis=bare_axis(look, 15, ticks="", domain=[0, BARS_FROM - 0.03], side="top")
+        | {"range": [-0.5, 1.5], "tickvals": [0, 1]}
+        | {"ticktext": [inked(f"<b>{v}</b>", look.colour(role)) for role, v in VECTORS.items()]},
+        xaxis2=bare_axis(look, 15, ticks="", domain=[BARS_FROM, 1], side="top", anchor="y")
+        | {"range": [-most, most], "tickvals": [0], "ticktext": ["<b>q · k</b>"]}
+        | _zero_line(look),
+        yaxis=bare_axis(look, 12, ticks="", automargin=True, range=[len(rows) - 0.5, -0.5])
+        | {"tickvals": places, "ticktext": [escape(rows[place].label) for place in places]},
+        annotations=[row_title(dimension, look, "faint")],
+        margin={"l": look.px(36), "r": 4, "t": look.px(26), "b": 2, "pad": 4},
+    )
+    return go.Figure([_vectors(rows, readable, look), _products(rows, readable, look)], layout)
+
+
+def _zero_line(look: Look) -> dict[str, Any]:
+    return {"zeroline": True, "zerolinecolor": look.colour("faint"), "zerolinewidth": 1}
+
+
+def _vectors(rows: Sequence[Term], readable: bool, look: Look) -> go.Heatmap:
+    cells = np.array([[row.q, row.k] for row in rows], dtype=np.float32)
+    most = reach(cells)
+    written = [["" if np.isnan(value) else look.number(value) for value in pair] for pair in cells]
+    return heat_map(
+        cells,
+        (-most, most),
+        look,
+        text=written if readable else None,
+        texttemplate="%{text}" if readable else None,
+        textfont={"size": look.px(12)},
+        showscale=False,
+        xgap=2,
+        ygap=1 if readable else 0,
+        hoverongaps=False,
+        hovertemplate="%{x} = %{z:.7~g}<extra></extra>",
+    )
+
+
+def _products(rows: Sequence[Term], readable: bool, look: Look) -> go.Bar:
+    # The same colours as the scores: their scale is blue below zero, orange-red above.
+    colours = [look.colour("key" if row.product >= 0 else "query") for row in rows]
+    return row_bars(
+        np.array([row.product for row in rows], dtype=np.float32),
+        [look.number(row.product) for row in rows] if readable else None,
+        colours,
+        look,
+        12,
+        xaxis="x2",
+        width=0.72,
+        constraintext="none",  # or plotly.js shrinks the numbers to the thickness of the bars
+        **hover([_sum_line(row) for row in rows]),
+    )
+
+
+def _sum_line(row: Term) -> str:
+    product = format_number(row.product, 7)
+    if np.isnan(row.q):
+        return f"{escape(row.label)}: {product}"
+    return f"{format_number(row.q, 7)} × {format_number(row.k, 7)} = {product}"
+
+
+def shares_figure(
+    cell: CellOfHeads, stage: str, texts: SharesTexts, look: Look, height: int
+) -> go.Figure:
+    """One cell at one stage in each head, as bars in the heads' colours, with a line at the mean.
+
+    Weights run from 0, scores to both sides of 0. A forbidden cell has a hatched band, no number.
+    """
+    values = np.where(cell.forbidden | ~np.isfinite(cell.values), np.nan, cell.values)
+    most = ROOM * float(np.abs(np.nan_to_num(values)).max()) or 1.0
+    ends = (0.0 if stage == "weights" else -most, most)
+    names = [escape(name) for name in texts.heads]
+    axis = {"range": list(ends), "showticklabels": False, "ticks": "", "showgrid": False}
+    has_mean = bool(np.isfinite(cell.mean))
+    places = np.arange(len(values))
+    shared = {"orientation": "h", "width": 0.72}
+    bars = [
+        go.Bar(
+            x=values.astype(np.float32),
+            y=places,
+            marker={"color": [head_colour(int(head), look.dark) for head in places]},
+            hovertemplate="%{x:.7~g}<extra></extra>",
+            **shared,
+        )
+    ]
+    if cell.forbidden.any():
+        bars.append(go.Bar(**_band(cell.forbidden, ends, look), **shared))
+    layout = base_layout(
+        look,
+        height,
+        template="none",
+        barmode="overlay",
+        xaxis=axis | _zero_line(look) | {"fixedrange": True},
+        # The line's label stands above the first bar.
+        yaxis=rows_axis(names, look, range=[len(names) - 0.5, -1.2]),
+        shapes=[_mean_line(cell, look)] if has_mean else [],
+        annotations=[
+            *([_mean_label(cell.mean, ends, texts.mean, look)] if has_mean else []),
+            *_numbers(cell, ends, texts, look),
+        ],
+    )
+    return go.Figure(bars, layout)
+
+
+def _band(forbidden: np.ndarray, ends: tuple[float, float], look: Look) -> dict[str, Any]:
+    """Hatching across the panel for each head that may not look, as in the matrix."""
+    struck = np.flatnonzero(forbidden)
+    whole = np.full(len(struck), ends[1] - ends[0], np.float32)
+    marker = {"color": look.colour("panel"), "pattern": hatch_pattern(look)}
+    return {"x": whole, "base": ends[0], "y": struck, "marker": marker, "hoverinfo": "skip"}
+
+
+def _numbers(
+    cell: CellOfHeads, ends: tuple[float, float], texts: SharesTexts, look: Look
+) -> list[dict[str, Any]]:
+    """The value at the end of each bar, on the page's colour: the line of the mean stays behind."""
+    shared = {"xref": "x", "yref": "y", "borderpad": 1, "bgcolor": look.colour("page")}
+    notes = []
+    for place, (value, struck) in enumerate(zip(cell.values, cell.forbidden, strict=True)):
+        at = float(value) if np.isfinite(value) and not struck else 0.0
+        text, side, shift = look.number(value), "left", 3
+        if at < 0:
+            side, shift = "right", -3
+        if struck:
+            text, at, side, shift = texts.forbidden, sum(ends) / 2, "center", 0
+        where = f"{side} auto"
+        notes.append(note(escape(text), look, at, place, at=where, xshift=shift) | shared)
+    return notes
+
+
+def _mean_line(cell: CellOfHeads, look: Look) -> dict[str, Any]:
+    line = {"color": look.colour("text"), "width": 1.5, "dash": "dot"}
+    ends = {"x0": cell.mean, "x1": cell.mean, "y0": -0.6, "y1": len(cell.values) - 0.4}
+    return {"type": "line", "layer": "below", "line": line} | ends
+
+
+def _mean_label(mean: float, ends: tuple[float, float], text: str, look: Look) -> dict[str, Any]:
+    side = "left" if mean < sum(ends) / 2 else "right"
+    return note(escape(text), look, mean, -0.9, 12, at=f"{side} auto", xref="x", yref="y")
+
+
+def roles_figure(shares: Mapping[str, float], look: Look, height: int) -> go.Figure:
+    """A bar for each named share (0–1), on the outline of the whole; NaN has no bar."""
+    names, values = list(shares), np.array(list(shares.values()), dtype=np.float32)
+    places = np.arange(len(names))
+    shared = {"y": places, "orientation": "h", "width": 0.5, "hoverinfo": "skip"}
+    whole = np.ones(len(names), np.float32)
+    bars = [
+        go.Bar(x=lengths, marker={"color": look.colour(role)}, **shared)
+        for lengths, role in ((whole, "line"), (values, "weights"))
+    ]
+    said = ["–" if np.isnan(share) else escape(format_percent(float(share))) for share in values]
+    right = look.px(52)
+    layout = base_layout(
+        look,
+        height,
+        template="none",
+        barmode="overlay",
+        xaxis={"range": [0, 1], "visible": False, "fixedrange": True},
+        yaxis=rows_axis([_lines(name) for name in names], look),
+        margin={"l": 8, "r": look.px(56), "t": 4, "b": 4, "pad": 4},
+        annotations=[
+            note(text, look, 1, place, at="right auto", yref="y", xshift=right)
+            for place, text in enumerate(said)
+        ],
+    )
+    return go.Figure(bars, layout)
+
+
+def _lines(name: str) -> str:
+    """A long list of places takes two lines: in a narrow panel the bars need the room."""
+    at = max(name.rfind(", "), name.find("、")) + 1
+    if not at or text_width(name, 1) <= LONGEST:
+        return escape(name)
+    return f"{escape(name[:at].strip())}<br>{escape(name[at:].strip())}"

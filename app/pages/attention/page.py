@@ -1,0 +1,207 @@
+"""The attention page: all heads, one large, one cell spelled out."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from app.pages.attention.figures import (
+    SharesTexts,
+    cell_formula,
+    roles_figure,
+    shares_figure,
+    stage_formula,
+    term_rows,
+    terms_figure,
+)
+from app.panels import provenance
+from app.panels.attention import picture
+from app.panels.attention.focus import AttentionFocus, choice, head_name, measured
+from app.panels.attention.heads import (
+    SIGN,
+    does,
+    off_button,
+    role_word,
+    show_heads,
+    taught_as,
+)
+from app.panels.context import walk_button
+from app.plots.labels import format_number, format_percent, visible
+from app.session import store
+from app.session.state import KINDS
+from app.ui.chart import show_chart
+from app.ui.layout import box
+from app.ui.pick import into, menu
+from app.ui.style import put_sheet
+from app.words import say
+from core.analysis.attention_views import cell_of_heads, largest_cell, terms
+from core.analysis.head_roles import CLEAR, ROLES, MeasuredHead, best_by_role, describe
+
+ROLES_HEIGHT = 190
+ROOM = 200  # pixels of a button
+BARS_HEIGHT = 300
+TERMS = ("largest", "dimension")
+
+
+def show() -> None:
+    """Draw the three columns of the page."""
+    put_sheet(__file__, "attention.css")
+    focus = AttentionFocus.current()
+    left, middle, right = st.columns([1.05, 2.05, 1.25], gap="medium")
+    with left, box("fill scroll", "attention_left", gap="small"):
+        _heads(focus)
+    with middle, st.container(gap="xsmall"):
+        picture.show(focus)
+    with right, box("fill scroll", "attention_right", gap="small"):
+        show_cell(focus)
+
+
+def _heads(focus: AttentionFocus) -> None:
+    """Draw the pickers, the thumbnails and the roles of the head in focus."""
+    now, trace = focus.now, focus.trace
+    show_worth(focus)
+    choice("kind", KINDS, width="stretch")
+    orders = {"place": "place"} | {role: role_word(focus.kind, role) for role in ROLES}
+    labels = {order: say(f"attention.order_{word}") for order, word in orders.items()}
+    menu("attention_order", say("attention.order"), labels, now.order, into("order"))
+    show_heads(focus)
+    name = head_name(now.layer, now.head)
+    chosen = describe(trace, focus.kind, now.layer, now.head)
+    found = habit(focus) or does(focus.kind, chosen)
+    said = say("attention.head_does", name=f"**{name}**", does=found)
+    with box("dense", "attention_does", horizontal=True, gap="xsmall", wrap=False):
+        st.markdown(said, help=say("attention.does_help"), width="stretch")
+        off_button("attention_off")
+    figure = roles_figure(
+        {labels[role]: chosen.shares[role] for role in ROLES[:5]},
+        focus.look,
+        focus.look.px(ROLES_HEIGHT),
+    )
+    with box("fill low", "attention_habits"):
+        show_chart(figure, "attention_roles", say("attention.alt_roles", name=name), fill=True)
+
+
+def habit(focus: AttentionFocus) -> str:
+    """What the head in focus was measured to do over many sentences; "" where that is nothing."""
+    if focus.role is None:
+        return ""
+    (role, head), direction = focus.role, focus.trace.direction
+    return say(
+        "attention.measured",
+        role=say(f"attention.role_{role}"),
+        share=format_percent(head.roles[direction][role]),
+        loss=format_percent(max(head.loss(direction) or 0.0, 0.0)),
+    )
+
+
+def show_worth(focus: AttentionFocus) -> None:
+    """Draw the button and the list that it opens; nothing for a model without measures."""
+    direction = focus.trace.direction
+    best = best_by_role(measured(), direction)
+    if not best:
+        return
+    with st.popover(
+        say("attention.worth"), icon=":material/star:", key="attention_worth", width="stretch"
+    ):
+        st.caption(say("attention.worth_about"))
+        for role, head in best.items():
+            _row(role, head, direction)
+        st.caption(f"{say('attention.worth_claim')} {SIGN}: {say('attention.worth_taught')}.")
+
+
+def _row(role: str, head: MeasuredHead, direction: str) -> None:
+    share, loss = head.roles[direction][role], head.loss(direction)
+    sign = SIGN if taught_as(head.kind, head.layer, head.head) == role else ""
+
+    def take() -> None:
+        store.update(kind=head.kind, layer=head.layer, head=head.head)
+
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", wrap=False):
+        st.button(
+            f"{say(f'attention.role_{role}')} {sign}".strip(),
+            key=f"widget_worth_{role}",
+            width=ROOM,
+            on_click=take,
+        )
+        name = f"{say(f'attention.kind_{head.kind}')} · {head_name(head.layer, head.head)}"
+        clear = "attention.worth_clear" if share >= CLEAR else "attention.worth_faint"
+        told = [say(clear, share=format_percent(share))]
+        if loss is not None:
+            told.append(say("attention.worth_loss", share=format_percent(max(loss, 0.0))))
+        st.markdown(f"{name}  \n{' · '.join(told)}", width="stretch")
+
+
+def show_cell(focus: AttentionFocus) -> None:
+    """Draw the formula, and the products of the cell or its weight in every head."""
+    fill, look = focus.trace.config.mask_fill, focus.look
+    with box("tex rows-5", "attention_formula", gap="xsmall"):
+        st.markdown(say(f"attention.about_{focus.stage}"))
+        st.latex(stage_formula(focus.stage, fill, focus.trace.config.d_k, look))
+    with box("tex", "attention_cell", gap="xsmall"):
+        st.html(pair_html(focus))
+        with box("rows-2", "attention_why"):
+            st.caption(why(focus))
+        if focus.now.head is None:
+            _show_shares(focus)
+            return
+        query, key = focus.cell
+        with box("dense", "attention_ways", horizontal=True, gap="small"):
+            place = (0, focus.now.head, query, key)
+            provenance.open_button(focus.address, place, "attention_trail")
+            walk_button(focus.trace, focus.address, "attention_walk", query=query, key=key)
+        _show_terms(focus, focus.now.head)
+
+
+def why(focus: AttentionFocus) -> str:
+    """Why this cell is spelled out: pinned, the pronoun's, or the largest weight."""
+    if focus.pinned:
+        return say("attention.pinned")
+    if focus.of_pronoun:
+        return say("attention.example_pronoun")
+    largest = focus.cell == largest_cell(focus.view.weights)
+    return say("attention.example" if largest else "attention.example_words")
+
+
+def pair_html(focus: AttentionFocus) -> str:
+    """The two words of the cell in the colours of their roles; tokens are escaped."""
+    chips = [
+        f'<b style="color:{focus.look.colour(role)}">{escape(visible(word))}</b>'
+        for role, word in zip(("query", "key"), focus.words, strict=True)
+    ]
+    return f'<div class="attention-pair">{chips[0]} {say("attention.cell")} {chips[1]}</div>'
+
+
+def _show_terms(focus: AttentionFocus, head: int) -> None:
+    now, look = focus.now, focus.look
+    cell = terms(focus.trace, focus.kind, now.layer, head, *focus.cell)
+    rows = term_rows(cell, now.terms, say("attention.rest"))
+    figure = terms_figure(rows, look, look.px(BARS_HEIGHT), say("attention.dimension"))
+    query, key = focus.words
+    alt = say("attention.alt_terms", query=query, word=key, score=format_number(cell.score))
+    with box("fill", "attention_bars"):
+        show_chart(figure, "attention_terms", alt, fill=True)
+    choice("terms", TERMS)
+    st.latex(cell_formula(cell, focus.stage, focus.trace.config.mask_fill, look))
+
+
+def _show_shares(focus: AttentionFocus) -> None:
+    now, look = focus.now, focus.look
+    cell = cell_of_heads(focus.trace, focus.kind, now.layer, focus.stage, *focus.cell)
+    texts = SharesTexts(
+        heads=[say("attention.column", head=head + 1) for head in range(len(cell.values))],
+        mean=say("attention.shares_mean", mean=format_number(cell.mean, look.precision)),
+        forbidden=say("attention.forbidden"),
+    )
+    number = say(f"attention.number_{focus.stage}")
+    query, key = focus.words
+    alt = say("attention.alt_shares", number=number, query=query, word=key)
+    figure = shares_figure(cell, focus.stage, texts, look, look.px(BARS_HEIGHT))
+    st.markdown(f"**{say(f'attention.each_{focus.stage}')}**")
+    with box("fill", "attention_bars"):
+        show_chart(figure, "attention_shares", alt, fill=True)
+    st.caption(say("attention.shares_title", number=number))
+
+
+if __name__ == "__main__":
+    show()

@@ -1,0 +1,158 @@
+"""The KV-cache: what each step reuses and computes, what it saves, and that the numbers stay."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from app.pages.decoding.figures.steps import CacheTexts, cache_work
+from app.pages.decoding.run import Decoding, go, take_back
+from app.pages.decoding.strip import draw_strip, table_html
+from app.plots.labels import format_number
+from app.plots.theme import Look
+from app.session import store
+from app.ui.bridge import Click, plotly_clicks
+from app.ui.chart import current_look, show_chart
+from app.ui.layout import box
+from app.words import say
+from core.decoding.greedy import EQUAL
+from core.decoding.timeline import Moment, Speed, measured, totals
+
+CHART = "cache_work"
+HEIGHT = 420
+PARTS = ("rows", "keys_and_values", "scores")  # of a PassCost
+
+
+def show() -> None:
+    """Draw the strip, the work of every step, and what it comes to."""
+    look = current_look()
+    decoding = Decoding.current()
+    place = decoding.place(store.get_state())
+    with st.container(key="cache_strip"):
+        draw_strip(decoding.run, place, take_back, "cache_steps", bars=False)
+    with st.container(key="cache_main"):
+        left, right = st.columns([7, 4.6], gap="medium")
+        with left, st.container(key="cache_left", gap="xsmall"):
+            _picture(decoding, place, look)
+        with right, box("fill scroll", "cache_right", gap="xsmall"):
+            _says(decoding, place, look)
+
+
+def _picture(decoding: Decoding, place: int, look: Look) -> None:
+    moments = decoding.run.moments
+    names = ("reused", "computed", "without", "step", "numbers")
+    texts = CacheTexts(**{name: say(f"kv_cache.{name}") for name in names})
+    st.markdown(f"**{say('kv_cache.title')}**")
+    st.caption(say("kv_cache.about"))
+    figure = cache_work(
+        [each.cache.kept for each in moments],
+        [each.cache.with_cache.keys_and_values for each in moments],
+        [each.cache.recomputed for each in moments],
+        place,
+        [step_text(each) for each in moments],
+        texts,
+        look,
+        look.px(HEIGHT),
+    )
+    with box("fill", "cache_bars"):
+        show_chart(figure, CHART, say("kv_cache.alt"), fill=True)
+
+    def clicked(click: Click) -> None:
+        go(min(max(round(click.x), 0), len(moments) - 1))
+
+    plotly_clicks([CHART], clicked, key="cache_work")
+
+
+def step_text(moment: Moment) -> str:
+    """The numbers of one step, in a few lines."""
+    use = moment.cache
+    counts = {"kept": use.kept, "added": use.added, "without": use.recomputed}
+    return say(
+        "kv_cache.step_text",
+        step=moment.position + 1,
+        computed=whole(use.with_cache.keys_and_values),
+        **{name: whole(count) for name, count in counts.items()},
+        **{f"{name}_bytes": size(count * use.number_bytes) for name, count in counts.items()},
+    )
+
+
+def _says(decoding: Decoding, place: int, look: Look) -> None:
+    moments = decoding.run.moments
+    if decoding.edits:
+        st.info(say("kv_cache.switched"))
+    st.markdown(f"**{say('kv_cache.this_step', step=place + 1)}**")
+    lines = "<br>".join(escape(step_text(moments[place])).splitlines()[1:])
+    st.html(f'<p class="cache-step">{lines}</p>')
+    config = decoding.translator.config
+    if not decoding.edits:  # with switches nothing is kept
+        st.caption(
+            say("kv_cache.a_word", layers=config.decoder_layers, d_model=config.d_model,
+                bytes=moments[place].cache.number_bytes)
+        )  # fmt: skip
+    st.markdown(f"**{say('kv_cache.all_steps', steps=len(moments))}**")
+    st.html(totals_html(moments))
+    worst = max(each.difference for each in moments)
+    if not decoding.edits:
+        last = moments[-1].cache
+        st.caption(say("kv_cache.memory", bytes=size((last.kept + last.added) * last.number_bytes)))
+        key = "kv_cache.equal" if worst <= EQUAL else "kv_cache.unequal"
+        st.markdown(say(key, difference=format_number(worst, look.precision)))
+    _measure(decoding, look)
+
+
+def totals_html(moments: tuple[Moment, ...]) -> str:
+    """All steps together: rows, keys and values, scores, with the cache and without it."""
+    cached, fresh = totals(moments)
+    heads = (say(f"kv_cache.head_{name}") for name in ("what", "with", "without", "times"))
+    works = zip(PARTS, cached, fresh, fresh.over(cached), strict=True)
+    rows = (
+        (
+            escape(say(f"kv_cache.part_{part}")),
+            whole(kept),
+            whole(anew),
+            f"<b>{format_number(times, 2)}×</b>",
+        )
+        for part, kept, anew, times in works
+    )
+    return table_html("cache-totals", heads, rows)
+
+
+def _measure(decoding: Decoding, look: Look) -> None:
+    trace, words, speed = store.memory().cache_speed or (None, (), None)
+    known = speed if trace is decoding.trace and words == decoding.run.words else None
+    with box("rows-2", "cache_measure", horizontal=True, gap="small", vertical_alignment="center"):
+        # Not in a callback: what takes long may wait for its turn in a run, and can be stopped.
+        if st.button(
+            say("kv_cache.measure"),
+            key="cache_measure_now",
+            icon=":material/timer:",
+            help=say("kv_cache.measure_help"),
+            width="content",
+        ):
+            known = measured(decoding.model, decoding.task, decoding.run.words)
+            store.memory().cache_speed = (decoding.trace, decoding.run.words, known)
+        st.markdown(measured_text(known, look) if known else say("kv_cache.not_measured"))
+
+
+def measured_text(speed: Speed, look: Look) -> str:
+    """Both times and how many times as fast."""
+    return say(
+        "kv_cache.measured",
+        cached=format_number(1000 * speed.with_cache, look.precision),
+        fresh=format_number(1000 * speed.without_cache, look.precision),
+        ratio=format_number(speed.ratio, 2),
+        rounds=speed.rounds,
+    )
+
+
+def whole(number: int) -> str:
+    """A count with its thousands apart."""
+    return f"{number:,}"
+
+
+def size(count: int) -> str:
+    """Bytes as "384 B", "17.5 KB", "1.2 MB"."""
+    if count < 1024:
+        return f"{count} B"
+    return f"{count / 1024:.1f} KB" if count < 1024**2 else f"{count / 1024**2:.1f} MB"

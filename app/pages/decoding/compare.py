@@ -1,0 +1,98 @@
+"""The Decoding page for two runs: what each wrote at every step, and what else it might be."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+import streamlit as st
+
+from app.pages.decoding.figures.steps import LEFT, beside_steps, step_name
+from app.panels.compare.wording import titles
+from app.plots.labels import format_number, format_percent, visible
+from app.plots.theme import Look
+from app.session.memory import Pair
+from app.ui.chart import current_look, show_chart
+from app.ui.layout import box
+from app.ui.style import put_sheet
+from app.words import say
+from core.analysis.choices import choice_at, chosen_otherwise
+from core.interventions.translations import TranslatedWord, words
+from core.trace.trace import Trace
+
+OTHERS = 3  # runners-up of a step
+HEIGHT = 240  # the least
+WIDEST = 200  # pixels of a step in a wide window
+
+
+def show(pair: Pair) -> None:
+    """Draw both timelines, step beside step."""
+    put_sheet(__file__, "decoding.css")
+    st.markdown(f"**{say('beside.steps_title')}**")
+    look, steps = current_look(), words(pair.first, pair.second)
+    widest = look.px(LEFT + WIDEST * len(steps))
+    with box("across", "beside_steps", width=widest):
+        st.html(steps_grid((pair.first, pair.second), titles(pair), look))
+    st.caption(" ".join(notes((pair.first, pair.second))))
+    st.markdown(f"**{say('beside.steps_chart')}**")
+    with box("fill", "beside_steps_bars", width=widest):
+        figure = beside_steps(steps, titles(pair), look, look.px(HEIGHT))
+        show_chart(figure, "beside_steps_chart", say("beside.steps_alt"), fill=True)
+
+
+def notes(runs: tuple[Trace, Trace]) -> list[str]:
+    """How to read the table, and what is unusual about these two runs."""
+    named = map(step_name, words(*runs))
+    parts = [say("beside.steps_note")]
+    if any("|" in name for name in named):
+        parts.append(say("beside.steps_apart"))
+    if any(map(chosen_otherwise, runs)):
+        parts.append(say("beside.chosen_otherwise"))
+    return parts
+
+
+def steps_grid(runs: tuple[Trace, Trace], names: tuple[str, str], look: Look) -> str:
+    """A column a step: the words of the first run, how far apart, the words of the second."""
+    steps = words(*runs)
+    named = (say("beside.steps_step", step=step_name(each)) for each in steps)
+    heads = [f"<th scope='col'>{escape(name)}</th>" for name in named]
+    rows = [f"<tr><th class='name'></th>{''.join(heads)}</tr>"]
+    for run, name in enumerate(names):
+        cells = "".join(_step(runs, run, each, look) for each in steps)
+        rows.append(f"<tr class='run'><th scope='row'>{escape(name)}</th>{cells}</tr>")
+    kls = "".join(f"<td class='kl'>{_nats(each, look.precision)}</td>" for each in steps)
+    rows.insert(2, f"<tr><th scope='row'>{escape(say('beside.words_kl'))}</th>{kls}</tr>")
+    columns = f"--columns: {len(steps)}"
+    return f"<table class='beside-steps' style='{columns}'>{''.join(rows)}</table>"
+
+
+def _step(runs: tuple[Trace, Trace], run: int, step: TranslatedWord, look: Look) -> str:
+    row = (step.before_row, step.after_row)[run]
+    if row is None:
+        return f"<td class='none'>{escape(say('beside.words_none'))}</td>"
+    choice = choice_at(runs[run], row, OTHERS)
+    changed = run == 1 and step.kind in ("other", "new")
+    colour = look.colour("changed" if changed else "text")
+    chance = choice.chosen.probability
+    wide = 0.0 if math.isnan(chance) else 100 * chance
+    others = "".join(
+        f"<div class='other'><span>{escape(visible(each.token))}</span>"
+        f"<em>{escape(_percent(each.probability))}</em></div>"
+        for each in choice.others
+    )
+    bar = f"<i style='width:{wide:.1f}%;background:{look.colour('data')}'></i>"
+    return (
+        f"<td><b style='color:{colour}'>{escape(visible(choice.chosen.token))}</b>"
+        f"<div class='chance'>{bar}</div><div>{escape(_percent(chance))}</div>{others}</td>"
+    )
+
+
+def _percent(chance: float) -> str:
+    return "NaN" if math.isnan(chance) else format_percent(chance)
+
+
+def _nats(step: TranslatedWord, digits: int) -> str:
+    if step.divergence is None:
+        return escape(say("beside.words_none"))
+    written = escape(format_number(step.divergence, digits))
+    return written if step.same_prefix else f"<span class='apart'>{written}</span>"

@@ -1,0 +1,85 @@
+// A column a step. A click or the slider marks its column at once and then asks Python; while the
+// slider is dragged, only the newest place is asked for.
+
+const ROWS = ["number", "reads", "writes", "percent", "bar", "entropy", "spread"];
+const PAUSE = 120; // milliseconds between two asks of a slider on the move
+const PATIENCE = 1500; // milliseconds in which an older place that arrives does not count
+const MARKUP = `<div class="frame" role="group">
+  <div class="names" aria-hidden="true"></div>
+  <div class="scroll"><div class="inner">
+    <ol class="steps"></ol>
+    <input type="range" min="1" step="1" />
+  </div></div>
+</div>`;
+
+function want(strip, to) {
+  strip.wanted = { to, since: performance.now() };
+}
+
+function go(strip, to) {
+  want(strip, to);
+  strip.send("go", { to });
+}
+
+function drag(strip) {
+  const to = Number(strip.range.value) - 1;
+  mark(strip, to);
+  want(strip, to);
+  clearTimeout(strip.timer);
+  strip.timer = setTimeout(() => go(strip, to), PAUSE);
+}
+
+function mark({ range, root, steps }, now) {
+  const items = [...steps.children];
+  for (const [place, item] of items.entries()) item.classList.toggle("later", place > now);
+  setCurrent(items.map((item) => item.firstChild), now);
+  range.value = now + 1;
+  const scroll = root.querySelector(".scroll");
+  if (items[now]) reveal(scroll, items[now], { sideways: true, more: items[now].offsetWidth });
+}
+
+// Whether a newer place than this one was asked for here.
+function awaits(strip, now) {
+  const { data, wanted } = strip;
+  if (!wanted || wanted.to >= data.columns.length) return false;
+  if (wanted.to !== now && performance.now() - wanted.since < PATIENCE) {
+    mark(strip, wanted.to);
+    return true;
+  }
+  strip.wanted = null;
+  return false;
+}
+
+const chip = (text, flag) => make("span.chip", { is: { flag } }, text);
+
+function makeStep(strip, column, place) {
+  const { end, undo } = strip.data.texts;
+  const { entropy, forced, guarded, percent, reads, share, spread, start, title, writes } = column;
+  const parts = {
+    number: place + 1, reads: chip(reads, start), writes: chip(writes || end, !writes), percent,
+    bar: meter(share, "height"), entropy, spread: meter(spread),
+  };
+  const onclick = () => {
+    mark(strip, place);
+    go(strip, place);
+  };
+  const button = make("button.column.framed", { ...named(title), onclick }, ROWS.map((name) => make(`span.${name}`, parts[name])));
+  const back = { ...named(undo), onclick: () => strip.send("undo", { to: place }) };
+  return make("li", { is: { forced, guarded } }, button, forced ? make("button.undo", back, "×") : null);
+}
+
+export default component(MARKUP, {
+  moving: ["now"],
+  start(strip) {
+    Object.assign(strip, { steps: strip.find(".steps"), range: strip.find("input") });
+    strip.range.oninput = () => drag(strip);
+  },
+  draw(strip, { bars, columns, texts }) {
+    set(strip.root, { style: { "--count": columns.length }, is: { bars }, "aria-label": texts.label });
+    strip.find(".names").replaceChildren(...ROWS.map((name) => make(`.${name}`, texts[name] ?? "")));
+    strip.steps.replaceChildren(...columns.map((column, place) => makeStep(strip, column, place)));
+    set(strip.range, { max: columns.length, disabled: columns.length < 2, ...named(texts.slider) });
+  },
+  mark: (strip, { now }) => awaits(strip, now) || mark(strip, now),
+  end: (strip) => clearTimeout(strip.timer),
+});

@@ -1,0 +1,1 @@
+"""The figures of this page: numbers in, a figure out."""

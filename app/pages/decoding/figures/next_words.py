@@ -1,0 +1,244 @@
+"""One step's distribution: the best words as bars, and a cut through it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.plots import drawing as go
+from app.plots.axes import rows_axis
+from app.plots.bars import NOTHING, row_bars, share_hover
+from app.plots.colours import faded, mix
+from app.plots.labels import escape, format_number, format_percent, visible
+from app.plots.marks import hover, inked, level, note
+from app.plots.theme import Look, base_layout
+from core.decoding.cuts import CutRow
+
+ROOM = 1.32  # of the axis, whose bars end at 1: percentages and remarks stand to the right
+LEFT, RIGHT = (0.0, 0.5), (0.6, 1.0)  # of a cut's width: the bars, the running sum
+CUT_ROOM = 1.45  # of the left axis, whose bars end at 1: the percentages stand to the right
+
+
+def next_words(
+    words: Sequence[str],
+    probabilities: Sequence[float],
+    chosen: int | None,
+    look: Look,
+    *,
+    height: int = 300,
+    forced: bool = False,
+    signs: Mapping[int, str] = NOTHING,
+    remarks: Mapping[int, str] = NOTHING,
+    rest: tuple[str, float] | None = None,
+) -> go.Figure:
+    """One horizontal bar a word, in the order given; the chosen one in full colour.
+
+    probabilities: 0..1, NaN has no bar. chosen: its place, None where it is not among the words.
+    forced: the chosen word was given by hand. signs: places of what is a sign, not a word, and what
+    it is. remarks: at some places, why a word cannot be taken; such words are grey. rest: the name
+    and the share of all other words, a last bar. A click anywhere on a row reports its place as y;
+    that of the rest is len(words).
+    """
+    names = [*map(visible, words), *([rest[0]] if rest else [])]
+    shares = [*probabilities, *([rest[1]] if rest else [])]
+    colours = _colours(len(words), chosen, look, forced, remarks)
+    colours += [look.colour("line")] if rest else []
+    texts = [_said(share, remarks.get(at), look) for at, share in enumerate(shares)]
+    hovers = [
+        share_hover(name, share, signs.get(at), remarks.get(at))
+        for at, (name, share) in enumerate(zip(names, shares, strict=True))
+    ]
+    labels = [escape(name) for name in names]
+    for at in {*signs, *remarks, *([len(words)] if rest else [])}:
+        labels[at] = inked(labels[at], look.colour("faint"))
+    if chosen is not None:
+        bold = f"<b>{labels[chosen]}</b>"
+        labels[chosen] = inked(bold, look.colour("changed")) if forced else bold
+    layout = base_layout(look, height=height, barmode="overlay", template="none")
+    layout["xaxis"] |= {"range": [0, ROOM], "visible": False}
+    layout["yaxis"] |= rows_axis(labels, look, 15, ticklen=6)
+    plain = {"width": 0.74, "constraintext": "none", "hoverinfo": "skip"}
+    bars = row_bars(shares, texts, colours, look) | plain
+    return go.Figure([bars, _whole_rows(hovers)], layout)
+
+
+def _whole_rows(hovers: Sequence[str]) -> go.Bar:
+    """Unseen, over the whole width: the smallest bar is as easy to click as the largest."""
+    return go.Bar(
+        x=[ROOM] * len(hovers),
+        y=list(range(len(hovers))),
+        orientation="h",
+        width=1,
+        marker={"color": "rgba(0,0,0,0)"},
+        **hover(list(hovers), "customdata"),
+    )
+
+
+def _colours(
+    count: int, chosen: int | None, look: Look, forced: bool, remarks: Mapping[int, str]
+) -> list[str]:
+    panel, strong = look.colour("panel"), look.colour("data")
+    weak, grey = mix(panel, strong, 0.5), mix(panel, look.colour("faint"), 0.4)
+    found = [grey if at in remarks else weak for at in range(count)]
+    if chosen is not None:
+        found[chosen] = look.colour("changed") if forced else strong
+    return found
+
+
+def _said(share: float, remark: str | None, look: Look) -> str:
+    said = format_percent(share)
+    return said if remark is None else f"{said}  {inked(escape(remark), look.colour('faint'))}"
+
+
+def next_cut(
+    rows: Sequence[CutRow],
+    names: Sequence[str],
+    lot: float | None,
+    look: Look,
+    texts: Mapping[str, str],
+    limit: float | None = None,
+    height: int = 420,
+) -> go.Figure:
+    """Left two bars a word, the model's own probability and after temperature; right the sum.
+
+    names: of the rows, as they stand beside them. lot: where it fell on the running sum; None draws
+    none. limit: the p of top-p, a line on the sum. texts: "own", "tempered", "sum", "lot",
+    "limit", "stay", "away". Rows cut away are hatched and stand below a line.
+    """
+    layout = base_layout(look, height=height, barmode="overlay", bargap=0)
+    layout["margin"] = {"l": 8, "r": 14, "t": look.px(58), "b": 4, "pad": 2}
+    layout["xaxis"] |= {"range": [0, CUT_ROOM], "domain": LEFT, "visible": False}
+    layout["xaxis2"] = layout["xaxis"] | {
+        "range": [0, 1], "domain": RIGHT, "visible": True, "side": "top", "tickvals": [0, 0.5, 1],
+        "tickformat": "~%", "tickfont": look.font(11, "faint"),
+    }  # fmt: skip
+    labels = [_label(row, escape(name), look) for row, name in zip(rows, names, strict=True)]
+    layout["yaxis"] |= rows_axis(labels, look, range=[len(rows) - 0.4, -0.75])
+    stay = sum(row.kept for row in rows)
+    edge = stay - 0.5 if stay < len(rows) else None  # between what stays and what does not
+    layout["shapes"] = [] if edge is None else [level(edge, look)]
+    if limit is not None:
+        line = {"color": look.colour("changed"), "width": 2, "dash": "dot"}
+        ends = {"x0": limit, "x1": limit, "y0": -0.6, "y1": len(rows) - 0.5}
+        layout["shapes"].append({"type": "line", "xref": "x2", "line": line} | ends)
+    layout["annotations"] = _legends(lot, limit, look, texts) + _sides(edge, look, texts)
+    said = [_hover(row, name, texts) for row, name in zip(rows, names, strict=True)]
+    bars = [_own(rows, look), _tempered(rows, said, look), _stretches(rows, look)]
+    return go.Figure([*bars, *_lot(rows, lot, look)], layout)
+
+
+def _own(rows: Sequence[CutRow], look: Look) -> go.Bar:
+    return go.Bar(
+        x=[row.probability or 0.0 for row in rows],
+        y=[at - 0.3 for at in range(len(rows))],
+        width=0.2,
+        orientation="h",
+        marker={"color": look.colour("faint")},
+        hoverinfo="skip",
+        name="own",
+    )
+
+
+def _tempered(rows: Sequence[CutRow], said: Sequence[str], look: Look) -> go.Bar:
+    shares = [row.tempered for row in rows]
+    return row_bars(
+        shares,
+        [format_percent(share) for share in shares],
+        (),
+        look,
+        12,
+        y=[at + 0.06 for at in range(len(rows))],
+        width=0.46,
+        marker=_paint(rows, look),
+        **hover(said, "customdata"),
+        name="tempered",
+    )
+
+
+def _stretches(rows: Sequence[CutRow], look: Look) -> go.Bar:
+    return go.Bar(
+        base=[row.start for row in rows],
+        x=[row.end - row.start for row in rows],
+        y=list(range(len(rows))),
+        width=0.8,
+        xaxis="x2",
+        orientation="h",
+        marker=_paint(rows, look),
+        customdata=[[row.start, row.end] for row in rows],
+        hovertemplate="%{customdata[0]:.4f} – %{customdata[1]:.4f}<extra></extra>",
+        name="sum",
+    )
+
+
+def _paint(rows: Sequence[CutRow], look: Look) -> dict[str, Any]:
+    strong, panel = look.colour("data"), look.colour("panel")
+    weak = mix(panel, strong, 0.5)
+    return {
+        "color": [strong if row.chosen else weak if row.kept else panel for row in rows],
+        "line": {"color": [strong if row.kept else look.colour("faint") for row in rows],
+                 "width": 1},
+        "pattern": {"shape": ["" if row.kept else "/" for row in rows],
+                    "fgcolor": faded(look.colour("faint"), 0.9), "size": 6, "solidity": 0.25},
+    }  # fmt: skip
+
+
+def _lot(rows: Sequence[CutRow], lot: float | None, look: Look) -> list[go.Scatter]:
+    if lot is None:
+        return []
+    at = next((n for n, row in enumerate(rows) if row.start <= lot < row.end), len(rows) - 1)
+    colour = look.colour("key")
+    return [
+        go.Scatter(
+            x=[lot, lot],
+            y=[-0.75, at],
+            xaxis="x2",
+            mode="lines+markers",
+            line={"color": colour, "width": 2},
+            marker={"symbol": ["triangle-down", "diamond"], "size": look.px(11), "color": colour},
+            cliponaxis=False,
+            hovertemplate=f"{lot:.4f}<extra></extra>",
+            name="lot",
+        )
+    ]
+
+
+def _label(row: CutRow, text: str, look: Look) -> str:
+    if row.id is None:
+        return inked(text, look.colour("faint"))
+    return f"<b>{text}</b>" if row.chosen else text
+
+
+def _legends(
+    lot: float | None, limit: float | None, look: Look, texts: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """What stands above the bars and above the running sum."""
+    own, tempered = inked("■", look.colour("faint")), inked("■", look.colour("data"))
+    legend = f"{own} {escape(texts['own'])}<br>{tempered} {escape(texts['tempered'])}"
+    said = [escape(texts["sum"])]
+    if lot is not None:
+        said.append(inked(f"▼◆ {escape(texts['lot'])}", look.colour("key")))
+    if limit is not None:
+        said[-1] += " " + inked(f"┊ {escape(texts['limit'])}", look.colour("changed"))
+    sides = ((legend, 0, "left"), ("<br>".join(said), RIGHT[1], "right"))
+    return [
+        note(text, look, x, 1.0, 12, "faint", f"{side} bottom", yshift=look.px(16), align=side)
+        for text, x, side in sides
+    ]
+
+
+def _sides(edge: float | None, look: Look, texts: Mapping[str, str]) -> list[dict[str, Any]]:
+    """What is kept, above the line, and what is not, below it."""
+    if edge is None:
+        return []
+    return [
+        note(escape(texts[name]), look, LEFT[1] + 0.05, edge, 12, "changed", at, yref="y")
+        for name, at in (("stay", "center bottom"), ("away", "center top"))
+    ]
+
+
+def _hover(row: CutRow, name: str, texts: Mapping[str, str]) -> str:
+    lines = [f"<b>{escape(name)}</b>"]
+    if row.probability is not None:
+        lines.append(f"{escape(texts['own'])}: {format_number(row.probability, 6)}")
+    lines.append(f"{escape(texts['tempered'])}: {format_number(row.tempered, 6)}")
+    return "<br>".join(lines)

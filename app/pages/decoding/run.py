@@ -1,0 +1,301 @@
+"""What the panels of the page share: the sentence on screen, and every way it was decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar, cast
+
+from app.panels.words.words_panel import step_in_focus
+from app.runs import on_screen
+from app.session import store
+from app.session.state import State
+from app.ui.text import told
+from app.words import say
+from core.decoding.beam import STRONGEST, Beam, Rule, beam
+from core.decoding.cuts import Sampling
+from core.decoding.greedy import Tapes, greedy, teacher_forced
+from core.decoding.rows import tapes
+from core.decoding.sampling import SampledStep, samples
+from core.decoding.step import Forced, Step, Task, check_number
+from core.decoding.timeline import Moment, timeline
+from core.decodings import Reading, log_probability, read, recorded, task_of
+from core.errors import GlassformerError
+from core.model.transformer import Transformer
+from core.text.detokenize import FULL_WIDTH
+from core.trace.sites import site_at
+from core.trace.tape import Edit
+from core.trace.trace import Trace
+from core.translator import Translator
+
+Value = TypeVar("Value")
+READINGS = 200  # sentences that are remembered as text
+
+
+@dataclass(frozen=True)
+class DecodedRun:
+    """One decoding: the steps and every tensor of it.
+
+    forced: what was given in it by hand. own: at those places, what the model would have taken.
+    """
+
+    trace: Trace
+    moments: tuple[Moment, ...]
+    forced: Forced = field(default_factory=dict)
+    own: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        """The ids written."""
+        return tuple(moment.step.chosen for moment in self.moments)
+
+
+@dataclass(frozen=True)
+class Written:
+    """One sentence as a strategy wrote it: ids, and as shown; the steps."""
+
+    words: tuple[int, ...]
+    reading: Reading
+    steps: tuple[Step, ...]
+    sampled: tuple[SampledStep, ...] = ()  # with the cuts, where it was drawn
+
+    @property
+    def log_probability(self) -> float:
+        """The log-probability of the whole sentence."""
+        return log_probability(self.steps)
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """The sentence on screen with its task, and the last result of each kind of decoding it."""
+
+    trace: Trace
+    translator: Translator
+    task: Task
+    edits: tuple[Edit, ...]
+    _made: dict[str, tuple[Hashable, object]] = field(default_factory=dict)
+    _readings: dict[tuple[int, ...], Reading] = field(default_factory=dict)
+
+    @staticmethod
+    def current() -> Decoding:
+        """That of the trace on screen.
+
+        Raises GlassformerError where the model or its switches cannot run.
+        """
+        trace = on_screen.trace()
+        return store.once(lambda: _of(trace), trace)
+
+    @property
+    def model(self) -> Transformer:
+        """The network alone."""
+        return self.translator.transformer
+
+    @property
+    def tape(self) -> Tapes:
+        """What the strategies decode on: with the edits of the trace."""
+        return tapes(self.edits)
+
+    @property
+    def asked(self) -> Forced:
+        """What the link forces."""
+        return dict(store.get_state().forced)
+
+    @property
+    def own(self) -> DecodedRun:
+        """The model's own decoding, which the trace has."""
+        return self._last("own", (), self._own)
+
+    @property
+    def given(self) -> DecodedRun | None:
+        """The decoding with what the link forces; None without, or where that cannot be."""
+        found = self._last("given", _key(self.asked), self._given)
+        return found if isinstance(found, DecodedRun) else None
+
+    @property
+    def problem(self) -> GlassformerError | None:
+        """Why what the link forces cannot be."""
+        found = self._last("given", _key(self.asked), self._given)
+        return found if isinstance(found, GlassformerError) else None
+
+    @property
+    def run(self) -> DecodedRun:
+        """The one that the panels draw."""
+        return self.given or self.own
+
+    @property
+    def dropout(self) -> bool:
+        """Whether the trace was recorded in training mode: the words were decoded without it."""
+        return any(site_at(address).training_only for address in self.trace.tensors)
+
+    @property
+    def unreached(self) -> tuple[int, ...]:
+        """Places for which a word was given that the sentence ended before."""
+        given = self.given
+        return tuple(place for place in self.asked if given and place not in given.forced)
+
+    def place(self, now: State) -> int:
+        """The step in focus: the state's, a pinned word's, or the one that was least sure."""
+        wanted = step_in_focus(now, self.run.trace) if now.moment is None else now.moment
+        return min(wanted, len(self.run.moments) - 1)
+
+    def own_choice(self, forced: Forced, place: int) -> int:
+        """The word that the model takes at a place after the words given before it."""
+        before = {each: word for each, word in forced.items() if each < place}
+        if not before:
+            return self.own.words[place]
+        so_far = replace(self.task, limit=place + 1)
+        return greedy(self.model, so_far, before, self.tape)[place].chosen
+
+    def greedy(self) -> Written:
+        """The most probable word, again and again, but for what is asked."""
+        asked = self.asked
+        return self._last("greedy", _key(asked), lambda: self._written(self._greedy(asked)))
+
+    def tree(self, now: State) -> Beam:
+        """The whole beam search; raises `decoding_range` and `out_of_range`."""
+        size, alpha, rule, asked = now.beams, now.alpha, cast(Rule, now.rule), self.asked
+        # By the paper's rule α takes no part in the search: it only orders the ends.
+        takes_part = alpha if rule == "transformers" else None
+        tree = self._last(
+            "search",
+            (size, rule, takes_part, _key(asked)),
+            lambda: beam(self.model, self.task, size, alpha, self.tape, asked, rule),
+        )
+        check_number("alpha", alpha, 0.0, STRONGEST)
+        return self._last("tree", (size, rule, alpha, _key(asked)), lambda: tree.at_alpha(alpha))
+
+    def beam(self, now: State) -> Written:
+        """What the beam search writes, with the numbers that its words had when they came up."""
+        tree = self.tree(now)
+        words = tree.words(tree.best.index)
+        return self._last("beam", words, lambda: self._written(self._steps(words)))
+
+    def rows(self, hows: Sequence[Sampling]) -> tuple[Written, ...]:
+        """A sentence drawn for each of these, with all cuts."""
+        return self._last("rows", (*hows, _key(self.asked)), lambda: self._drawn(hows))
+
+    def draws(self, hows: Sequence[Sampling]) -> tuple[Written, ...]:
+        """The same without the cuts, which may be large."""
+        return self._last(
+            "draws",
+            (*hows, _key(self.asked)),
+            lambda: tuple(replace(each, sampled=()) for each in self._drawn(hows)),
+        )
+
+    def recorded(self, words: tuple[int, ...]) -> Trace:
+        """Every tensor of the run over some words."""
+        return self._last(
+            "recorded", words, lambda: recorded(self.translator, self.trace, words, self.edits)
+        )
+
+    def sentence(self, words: Sequence[int]) -> str:
+        """Ids as the sentence that they are written as."""
+        return self._read(tuple(words)).text
+
+    def token(self, id: int) -> str:
+        """A word of the vocabulary as shown in this sentence."""
+        shown = word_of(self.trace, id)
+        return FULL_WIDTH.get(shown, shown) if self.trace.direction.endswith("-zh") else shown
+
+    def _own(self) -> DecodedRun:
+        vocabulary = self.translator.tokenizer.vocabulary
+        ids = [vocabulary.id(piece) for piece in self.trace.output_pieces]
+        steps = self.trace.steps or ids
+        return DecodedRun(self.trace, timeline(self.model, self.task, steps, self.tape))
+
+    def _given(self) -> DecodedRun | GlassformerError | None:
+        asked = self.asked
+        if not asked:
+            return None
+        try:
+            steps = self._greedy(asked)
+        except GlassformerError as error:
+            return error
+        words = [step.chosen for step in steps]
+        trace = recorded(self.translator, self.trace, words, self.edits, steps)
+        moments = timeline(self.model, self.task, steps, self.tape)
+        reached = {place: word for place, word in asked.items() if place < len(steps)}
+        own = {place: self.own_choice(asked, place) for place in reached}
+        return DecodedRun(trace, moments, reached, own)
+
+    def _greedy(self, forced: Forced) -> tuple[Step, ...]:
+        return greedy(self.model, self.task, forced, self.tape)
+
+    def _steps(self, words: tuple[int, ...]) -> tuple[Step, ...]:
+        """Each word after those before it: one pass does where no switch lets rows look ahead."""
+        if not self.edits:
+            return teacher_forced(self.model, self.task, words)
+        return self._greedy(dict(enumerate(words)))[: len(words)]
+
+    def _drawn(self, hows: Sequence[Sampling]) -> tuple[Written, ...]:
+        drawn = samples(self.model, self.task, hows, self.tape, self.asked)
+        return tuple(self._written([each.step for each in steps], steps) for steps in drawn)
+
+    def _written(self, steps: Sequence[Step], sampled: tuple[SampledStep, ...] = ()) -> Written:
+        words = tuple(step.chosen for step in steps)
+        return Written(words, self._read(words), tuple(steps), sampled)
+
+    def _read(self, words: tuple[int, ...]) -> Reading:
+        if words not in self._readings:
+            if len(self._readings) >= READINGS:
+                self._readings.clear()
+            self._readings[words] = read(self.translator, self.trace, words)
+        return self._readings[words]
+
+    def _last(self, name: str, key: Hashable, make: Callable[[], Value]) -> Value:
+        known = self._made.get(name)
+        if known is None or known[0] != key:
+            known = self._made[name] = (key, make())
+        return cast(Value, known[1])
+
+
+def word_of(trace: Trace, index: int) -> str:
+    """A word of the vocabulary as the screen has it: a slot is the word that it stands for."""
+    piece = trace.vocabulary[index]
+    return trace.surfaces.get(piece, piece)
+
+
+def refusal(error: GlassformerError) -> str:
+    """Why a word cannot be given, as markdown: steps count from 1 on screen."""
+    given, last = error.values.get("given"), error.values.get("last")
+    if error.key == "out_of_range" and error.values["name"] == "word":
+        return say("timeline.refused_word", given=given, last=last)
+    if error.key == "out_of_range" and error.values["name"] == "position":
+        return say("timeline.refused_step", given=int(str(given)) + 1, last=int(str(last)) + 1)
+    return told(error)
+
+
+def take(place: int, word: int) -> None:
+    """Write another word at a place and go on from there; the model's own takes the mark away.
+
+    What was given later goes: it belonged to another sentence.
+    """
+    before = {each: given for each, given in store.get_state().forced if each < place}
+    own = Decoding.current().own_choice(before, place) == word
+    forced = before if own else {**before, place: word}
+    store.update(moment=place, forced=tuple(sorted(forced.items())))
+
+
+def take_back(place: int) -> None:
+    """The model's own word at a place, and all that it wrote after it."""
+    kept = tuple(each for each in store.get_state().forced if each[0] < place)
+    store.update(moment=place, forced=kept)
+
+
+def go(place: int) -> None:
+    """Put a step in focus."""
+    store.update(moment=place)
+
+
+def release() -> None:
+    """Nothing is given any more."""
+    store.update(forced=())
+
+
+def _of(trace: Trace) -> Decoding:
+    translator = on_screen.model_on_screen()
+    return Decoding(trace, translator, task_of(translator, trace), on_screen.edits_on_screen())
+
+
+def _key(forced: Forced) -> Hashable:
+    return tuple(sorted(forced.items()))

@@ -1,0 +1,72 @@
+// A row a strategy, a column a step: the same step of all stands in one column.
+
+const at = (node, gridRow, gridColumn) => set(node, { style: { gridRow, gridColumn } });
+
+function makeWord(panel, { name }, word, step) {
+  return make(
+    "button.word",
+    { title: word.title, data: { name, step }, is: { new: word.new, end: word.end }, onclick: () => pick(panel, name, step) },
+    make("span.text", word.text),
+    meter(word.share),
+    make("span.said", word.said),
+    word.given ? make("span.hand", { title: panel.data.texts.given }, "✎") : null,
+  );
+}
+
+const numbers = (texts, row, steps, kind) =>
+  texts.map((text, place) => at(make(`.${kind}.number`, { is: { first: place === 0 } }, text), row, steps + 3 + place));
+
+function makeLine(panel, line, row, steps) {
+  const name = make(".line.name", { data: { name: line.name } }, make("b", line.title), make("span", line.about));
+  const words = line.words.map((word, step) => at(make(".cell", makeWord(panel, line, word, step)), row, step + 2));
+  return [at(make(".line"), row, "1 / -1"), at(name, row, 1), ...words, ...numbers(line.numbers, row, steps, "line")];
+}
+
+function mark({ rows }, [name, step]) {
+  for (const word of rows.querySelectorAll(".word")) {
+    word.setAttribute("aria-pressed", word.dataset.name === name && Number(word.dataset.step) === step);
+  }
+  for (const each of rows.querySelectorAll(".name[data-name]")) each.classList.toggle("focused", each.dataset.name === name);
+}
+
+// Another word than before is brought into sight between the columns that stay.
+function show({ right, root, rows }) {
+  const word = rows.querySelector('.word[aria-pressed="true"]');
+  if (!word) return;
+  const before = rows.querySelector(".name").getBoundingClientRect().right - root.getBoundingClientRect().left;
+  const { width } = word.getBoundingClientRect();
+  reveal(root, word, { sideways: true, before, after: right + width });
+}
+
+function pick(panel, name, step) {
+  mark(panel, [name, step]);
+  panel.shown = JSON.stringify([name, step]); // it is where the reader clicked
+  panel.send("pick", { name, step });
+}
+
+export default component(`<div class="frame"><div class="rows" role="group"></div></div>`, {
+  moving: ["focus"],
+  start: (panel) => { panel.rows = panel.find(".rows"); },
+  draw(panel, { font, lines, texts }) {
+    const steps = Math.max(1, ...lines.map((line) => line.words.length));
+    const gridTemplateColumns = `max-content repeat(${steps}, max-content) 1fr repeat(2, max-content)`;
+    const gridTemplateRows = `max-content repeat(${lines.length}, minmax(max-content, 1fr))`;
+    const { rows } = panel;
+    set(rows, { "aria-label": texts.label, style: { "--type": `${font}px`, gridTemplateColumns, gridTemplateRows } });
+    rows.replaceChildren(
+      at(make(".head.name", texts.step), 1, 1),
+      ...Array.from({ length: steps }, (_, step) => at(make(".head", step + 1), 1, step + 2)),
+      ...numbers(texts.numbers, 1, steps, "head"),
+      ...lines.flatMap((line, place) => makeLine(panel, line, place + 2, steps)),
+    );
+    const [first, second] = [".first", ":not(.first)"].map((kind) => panel.find(`.number${kind}`).getBoundingClientRect().width);
+    rows.style.setProperty("--second", `${second}px`);
+    panel.right = first + second;
+  },
+  mark(panel, { focus }) {
+    mark(panel, focus);
+    const shown = JSON.stringify(focus);
+    if (shown !== panel.shown) show(panel);
+    panel.shown = shown;
+  },
+});

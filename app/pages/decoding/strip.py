@@ -1,0 +1,118 @@
+"""The strip of the page's steps, and the line of the words that are given by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from app.pages.decoding.decoding_strip import Column, decoding_strip
+from app.pages.decoding.run import DecodedRun, Decoding, go, release, word_of
+from app.plots.labels import format_number, format_percent, visible
+from app.session import store
+from app.ui.text import literal
+from app.words import say
+from core.text.vocabulary import END
+
+TEXTS = ("label", "number", "reads", "writes", "percent", "entropy", "end", "undo", "slider")
+MOST = 2.0  # nats at which the bar of the entropy is full, unless a step has more
+
+
+def draw_strip(
+    run: DecodedRun, now: int, on_undo: Callable[[int], None], key: str,
+    on_go: Callable[[int], None] = go, bars: bool = True,
+) -> None:  # fmt: skip
+    """Draw a decoding as a strip; a click puts a step in focus."""
+    texts = {name: say(f"timeline.strip_{name}") for name in TEXTS}
+    most = max([MOST, *(moment.step.entropy for moment in run.moments)])
+    columns = [_column(run, place, most) for place in range(len(run.moments))]
+    decoding_strip(columns, now, texts, on_go, on_undo, key=key, bars=bars)
+
+
+def _column(run: DecodedRun, place: int, most: float) -> Column:
+    step, reads = run.moments[place].step, visible(run.trace.target_tokens[place])
+    writes, percent = written(run, place), format_share(step.probability)
+    named = writes or say("timeline.strip_end")
+    title = say("timeline.column", step=place + 1, reads=reads, writes=named, percent=percent)
+    guarded = step.guarded is not None
+    return Column(
+        reads=reads,
+        writes=writes,
+        percent=percent,
+        share=_bounded(step.probability),
+        entropy=format_number(step.entropy, 2),
+        spread=_bounded(step.entropy / most),
+        title=f"{title} · {say('timeline.guard_spoke')}" if guarded else title,
+        start=place == 0,
+        forced=place in run.forced,
+        guarded=guarded,
+    )
+
+
+def written(run: DecodedRun, place: int) -> str:
+    """The word that a step wrote; "" for the end."""
+    ended = run.trace.output_pieces[place] == END
+    return "" if ended else visible(run.trace.output_tokens[place])
+
+
+def named(decoding: Decoding, index: int) -> str:
+    """A word of the vocabulary for prose, as markdown."""
+    is_end = decoding.trace.vocabulary[index] == END
+    return literal(say("timeline.strip_end") if is_end else visible(word_of(decoding.trace, index)))
+
+
+def lines_html(kind: str, lines: Iterable[tuple[str, str, str]]) -> str:
+    """Sentences below each other: what each one is, its words as HTML, and a class of its own."""
+    rows = (
+        f'<p class="{its}"><span>{escape(name)}</span><bdi>{words}</bdi></p>'
+        for name, words, its in lines
+    )
+    return f'<div class="{kind}">{"".join(rows)}</div>'
+
+
+def table_html(kind: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table of cells that are HTML below heads that are text."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f'<table class="plain {kind}"><tr>{head}</tr>{body}</table>'
+
+
+def format_share(share: float) -> str:
+    """A probability as a percentage; one that is no number says so."""
+    return format_percent(share) if share == share else "NaN"
+
+
+def _bounded(share: float) -> float:
+    return round(share, 4) if 0 <= share <= 1 else 0.0
+
+
+def bound(prefix: str, name: str) -> dict[str, Any]:
+    """Key and callback of a widget that has a field of the state."""
+    widget = f"{prefix}_{name}"
+
+    def take() -> None:
+        picked = store.widget_value(widget)
+        if picked is not None:
+            store.update(**{name: picked})
+
+    return {"key": store.bind(widget, getattr(store.get_state(), name)), "on_change": take}
+
+
+def show_given(decoding: Decoding, key: str) -> None:
+    """Say which words are given by hand, with a way out; nothing where none is."""
+    if not decoding.asked:
+        return
+    size = len(decoding.trace.vocabulary)
+    words = ", ".join(
+        say(
+            "beam.forced_word",
+            step=place + 1,
+            word=literal(visible(decoding.token(id) if id < size else f"#{id}")),
+        )
+        for place, id in sorted(decoding.asked.items())
+    )
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.markdown(say("beam.forced", words=words), width="content")
+        st.button(say("beam.release"), key=f"{key}_release", type="tertiary", on_click=release)

@@ -1,0 +1,247 @@
+"""Step by step: the strip of all steps, what one of them chose between, where it looked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+from app.pages.decoding.figures.next_words import next_words
+from app.pages.decoding.run import (
+    DecodedRun,
+    Decoding,
+    go,
+    refusal,
+    release,
+    take,
+    take_back,
+    word_of,
+)
+from app.pages.decoding.strip import draw_strip, format_share, lines_html, named, written
+from app.panels.words.words_panel import attention_in_focus, cross_pickers
+from app.plots.labels import format_number, visible
+from app.plots.theme import Look
+from app.session import store
+from app.ui.bridge import Click, plotly_clicks
+from app.ui.chart import current_look, show_chart
+from app.ui.components.player import player
+from app.ui.layout import box
+from app.ui.text import literal
+from app.words import say
+from core.analysis.attention_views import Kind, head_map, sides
+from core.decoding.step import Step
+from core.text.vocabulary import END, RESERVED, TAGS
+
+CHART = "next_words"
+HEIGHT = 340
+NEARLY_ONE = 1.005  # "as between 1.00 words" says nothing
+SIGNS = (END, *(f"<{tag}>" for tag in TAGS))  # pieces that are no words
+
+
+def show() -> None:
+    """Draw the strip, both sentences, and the step in focus."""
+    look = current_look()
+    st.html(f"<style>:root {{ --changed: {look.colour('changed')}; }}</style>")
+    decoding, now = Decoding.current(), store.get_state()
+    place = decoding.place(now)
+    _top(decoding, place, look)
+    sentences(decoding)
+    with box("fill", "timeline_main"):
+        left, middle, right = st.columns([5, 3.1, 4.6], gap="medium")
+        with left, box("fill", "timeline_words", gap=None):
+            _distribution(decoding, place, look)
+        with middle, box("fill scroll", "timeline_says", gap="xsmall"):
+            _says(decoding, place, look)
+        with right, box("fill scroll", "timeline_looks", gap="xsmall"):
+            _looks(decoding.run, place, look)
+
+
+def _top(decoding: Decoding, place: int, look: Look) -> None:
+    moments = decoding.run.moments
+    with st.container(key="timeline_top", horizontal=True, gap="small", wrap=False):
+        with box("rest", "timeline_strip"):
+            draw_strip(decoding.run, place, take_back, "decoding_strip")
+        with st.container(key="timeline_player", gap="xsmall"):
+            st.markdown(f"**{say('timeline.step_of', step=place + 1, last=len(moments))}**")
+            texts = {name: say(f"timeline.go_{name}") for name in ("back", "play", "stop", "on")}
+            player(len(moments), place, texts, look.colour("data"), go)
+            asked = store.get_state().moment
+            beyond = asked is not None and asked != place
+            st.caption(say("timeline.beyond" if beyond else "timeline.keys", step=(asked or 0) + 1))
+
+
+def sentences(decoding: Decoding) -> None:
+    """The model's own sentence and the reader's, or how to take over."""
+    with st.container(
+        key="timeline_sentences", horizontal=True, gap="small", vertical_alignment="center",
+        wrap=False,
+    ):  # fmt: skip
+        st.html(sentences_html(decoding))
+        st.button(
+            say("timeline.release"),
+            key="timeline_release",
+            icon=":material/undo:",
+            help=say("timeline.release_help"),
+            disabled=not decoding.asked,
+            on_click=release,
+            width="content",
+        )
+
+
+def sentences_html(decoding: Decoding) -> str:
+    """Two lines: the own translation; the one with given words, these marked, or a hint."""
+    lines = [(say("timeline.own"), _words_html(decoding.own), "")]
+    yours = say("timeline.yours")
+    if decoding.problem is not None:
+        why = refusal(decoding.problem).replace("\\", "")  # no markdown here
+        lines.append((yours, escape(why), "timeline-problem"))
+    elif decoding.given is None:
+        lines.append((yours, escape(say("timeline.take_over")), "timeline-hint"))
+    else:
+        said = _words_html(decoding.given)
+        if decoding.unreached:
+            steps = ", ".join(str(place + 1) for place in decoding.unreached)
+            note = escape(say("timeline.unreached", steps=steps))
+            said += f' <em class="timeline-problem">{note}</em>'
+        lines.append((yours, said, ""))
+    return lines_html("timeline-sentences", lines)
+
+
+def _words_html(run: DecodedRun) -> str:
+    words = []
+    for place, token in enumerate(run.trace.output_tokens):
+        if run.trace.output_pieces[place] == END:
+            word = f"<i>{escape(say('timeline.strip_end'))}</i>"
+        else:
+            word = escape(visible(token))
+        words.append(f"<mark>{word}</mark>" if place in run.forced else word)
+    return " ".join(words)
+
+
+def _distribution(decoding: Decoding, place: int, look: Look) -> None:
+    run = decoding.run
+    step, trace = run.moments[place].step, run.trace
+    known = [each for each in step.candidates if not math.isnan(each[1])]
+    ids, shares = [index for index, _ in known], [share for _, share in known]
+    if step.chosen not in ids:
+        ids, shares = [*ids, step.chosen], [*shares, step.probability]
+    pieces = [trace.vocabulary[index] for index in ids]
+    others = len(trace.vocabulary) - len(ids)
+    rest = (say("timeline.rest", count=f"{others:,}"), step.rest)
+    st.markdown(f"**{say('timeline.words_title', step=place + 1)}**", help=say("timeline.click"))
+    chosen = ids.index(step.chosen)
+    words = [word_of(trace, index) for index in ids]
+    words[chosen] = trace.output_tokens[place]  # as the sentence has it
+    figure = next_words(
+        words,
+        shares,
+        chosen,
+        look,
+        height=look.px(HEIGHT),
+        forced=place in run.forced,
+        signs={
+            at: say(f"translate.sign_{piece.strip('<>')}")
+            for at, piece in enumerate(pieces)
+            if piece in SIGNS
+        },
+        remarks=remarks(decoding, place, ids),
+        rest=rest if len(ids) == len(step.candidates) else None,
+    )
+    show_chart(figure, CHART, say("timeline.words_alt"), fill=True)
+
+    def clicked(click: Click) -> None:
+        at = round(click.y)
+        if at < len(ids) and ids[at] != step.chosen:
+            take(place, ids[at])
+
+    plotly_clicks([CHART], clicked, key="next_words")
+
+
+def remarks(decoding: Decoding, place: int, ids: list[int]) -> dict[int, str]:
+    """Why some of these words may not be written at a step, by their place in the list."""
+    moment, task = decoding.run.moments[place], decoding.task
+    circles: frozenset[int] = frozenset()
+    if task.guard is not None and moment.step.guarded is not None:
+        circles = task.guard.forbids(moment.written)
+    found = {}
+    for at, index in enumerate(ids):
+        if index == moment.step.chosen:
+            continue
+        if index in circles:
+            found[at] = say("timeline.barred_circle")
+        elif index in task.forbidden:
+            sign = decoding.trace.vocabulary[index] in RESERVED
+            found[at] = say("timeline.barred_sign" if sign else "timeline.barred_language")
+    return found
+
+
+def _says(decoding: Decoding, place: int, look: Look) -> None:
+    """One step in words: what it read and wrote, how unsure it was, what stood in its way."""
+    run, step = decoding.run, decoding.run.moments[place].step
+    reads = literal(visible(run.trace.target_tokens[place]))
+    writes = literal(written(run, place)) or literal(say("timeline.strip_end"))
+    share = format_share(step.probability)
+    st.markdown(say("timeline.said_step", reads=reads, writes=writes, percent=share))
+    st.markdown(_entropy(step, look))
+    if place in run.forced:
+        st.markdown(say("timeline.said_forced", own=named(decoding, run.own[place])))
+    if step.guarded is not None:
+        st.markdown(say("timeline.said_guarded", word=named(decoding, step.guarded)))
+    best = step.candidates[0][0]
+    if best in decoding.task.forbidden and best != step.chosen:
+        st.markdown(say("timeline.said_barred", word=named(decoding, best)))
+    notes = [say("timeline.note_edits")] * bool(decoding.edits)
+    notes += [say("timeline.note_dropout")] * decoding.dropout
+    if notes:
+        st.caption("  \n".join(notes))
+
+
+def _entropy(step: Step, look: Look) -> str:
+    if step.probability != step.probability:
+        return say("timeline.said_nan")
+    entropy = format_number(step.entropy, look.precision)
+    if step.alike < NEARLY_ONE:
+        return say("timeline.said_sure", entropy=entropy)
+    alike = format_number(step.alike, look.precision)
+    return say("timeline.said_entropy", entropy=entropy, alike=alike)
+
+
+def _looks(run: DecodedRun, place: int, look: Look) -> None:
+    """Where a step looked, in the source and in what was written so far: words by their weight."""
+    layer, head = attention_in_focus(store.get_state(), run.trace)
+    with box("dense inline", "timeline_pickers", horizontal=True, gap="small"):
+        cross_pickers("timeline", run.trace, layer, head)
+    kinds: tuple[Kind, ...] = ("cross", "decoder")
+    for kind in kinds:
+        view = head_map(run.trace, kind, layer, head, "weights")
+        columns = sides(run.trace, kind)[1]
+        may = view.allowed[place]  # (S,) or (T,); without a causal mask also what comes later
+        ahead = kind == "decoder" and bool(np.any(may[place + 1 :]))
+        seen = [at for at, allowed in enumerate(may) if allowed or kind == "cross"]
+        words = [columns.tokens[at] for at in seen]
+        sinks = {at for at, column in enumerate(seen) if column in columns.sinks}
+        title = "ahead" if ahead else kind
+        st.markdown(f"**{say(f'timeline.looks_{title}')}**")
+        st.html(words_html(words, view.weights[place, seen], sinks, look))
+
+
+def words_html(
+    words: Sequence[str], weights: np.ndarray, sinks: Collection[int], look: Look
+) -> str:
+    """Each word over its weight, the stronger the darker; the exact weight on hover."""
+    parts = []
+    for at, (word, weight) in enumerate(zip(words, weights, strict=True)):
+        share = float(weight)
+        known = 0 <= share <= 1
+        tint = f"{100 * share:.1f}%" if known else "0%"
+        said, exact = (f"{share:.2f}", f"{share:.6g}") if known else ("NaN", "NaN")
+        parts.append(
+            f'<span class="{"sink" if at in sinks else ""}" style="--w:{tint}" '
+            f'title="{escape(visible(word))}: {exact}"><b>{escape(visible(word))}</b>'
+            f"<i>{said}</i><u></u></span>"
+        )
+    role = look.colour("weights")
+    return f'<div class="decoding-looks" style="--role:{role}">{"".join(parts)}</div>'

@@ -1,0 +1,209 @@
+"""What every bench of the Lab is made of: its question, inputs that compute as one types, reset.
+
+    kit.head("scaling")                                  # lab_scaling.title and lab_scaling.about
+    answer = kit.worked("scaling", [Field("d_k", "d_k", 64, "number", low=1, high=512)], scaling)
+    answer.result                                        # scaling(d_k=…) of what is typed
+    texts = kit.texts("scaling")                         # all of lab_scaling, for its figures
+    kit.chart("scaling", scaling_figure(answer.result, texts))  # lab_scaling.alt
+
+What is typed goes to the core function as typed: text for a number, words and a choice, lists of
+texts for rows and tables; core reads or refuses it. A refusal stands below the inputs, the input
+it names is marked, and the result stays that of the last good inputs. Tables of results:
+`app/pages/lab/figures/tables.py`, drawn with `st.html`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import streamlit as st
+
+from app import words
+from app.pages.lab import inputs
+from app.pages.lab.inputs import Field, cleaned, label, sent, start, written
+from app.pages.lab.typed import typed_inputs
+from app.plots.drawing import Figure
+from app.plots.labels import format_number
+from app.session import store
+from app.ui.chart import current_look, show_chart
+from app.ui.layout import box
+from app.words import say
+from core.errors import GlassformerError
+
+Ties = Sequence[Sequence[tuple[str, str]]]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Answer(Generic[T]):
+    """What a bench computes from its inputs."""
+
+    result: T
+    typed: Mapping[str, Any]  # the inputs of the result, as typed
+    edited: bool  # something else than the originals is typed
+    stale: bool  # the inputs on screen make no sense: the result is of those before
+
+
+def head(bench: str, **values: Any) -> None:
+    """Draw the question and the two sentences: `lab_<bench>.title` and `lab_<bench>.about`."""
+    headed(say(f"lab_{bench}.title", **values), say(f"lab_{bench}.about", **values))
+
+
+def headed(title: str, about: str) -> None:
+    """The same with the two texts, as markdown."""
+    with st.container(key="lab_head", gap=None):
+        st.markdown(f"#### {title}\n{about}")
+
+
+def texts(bench: str) -> dict[str, str]:
+    """All texts of a bench by their names; what has {places} is filled where it is drawn."""
+    section, known = f"lab_{bench}.", words.texts(store.get_state().language)
+    names = [key.removeprefix(section) for key in known if key.startswith(section)]
+    return {name: say(f"lab_{bench}.{name}") for name in names}
+
+
+def chart(bench: str, figure: Figure) -> None:
+    """Draw the one figure of a bench over the height that is left."""
+    with box("fill", "lab_chart"):
+        show_chart(figure, f"lab_{bench}_chart", say(f"lab_{bench}.alt"), fill=True)
+
+
+def choices(field: str, prefix: str, labels: Mapping[str, str], chosen: str) -> None:
+    """Draw a list to choose one of, which goes into a field of the state."""
+
+    def take(key: str) -> None:
+        store.update(**{field: key})
+
+    for key, text in labels.items():
+        marked = f"{prefix}_{key}" + ("_chosen" if key == chosen else "")
+        st.button(text, key=marked, type="tertiary", width="stretch", on_click=take, args=(key,))
+
+
+def presets(bench: str, values: Mapping[str, dict[str, Any]]) -> None:
+    """Draw a button for each of some inputs to start from."""
+    with box("dense", f"lab_presets_{bench}", horizontal=True, gap="small"):
+        st.markdown(f":small[{say(f'lab_{bench}.preset')}]", width="content")
+        for name, given in values.items():
+            st.button(
+                say(f"lab_{bench}.preset_{name}"),
+                key=f"lab_{bench}_{name}",
+                on_click=put,
+                args=(bench,),
+                kwargs=given,
+            )
+
+
+def worked(
+    key: str,
+    fields: Sequence[Field],
+    compute: Callable[..., T],
+    ties: Ties = (),
+    note: Callable[[T, bool], str] | None = None,
+) -> Answer[T]:
+    """Draw the inputs where it is called and compute from them.
+
+    key: unique among the benches; what is typed is kept under it, in the link, too.
+    compute: a core function; it gets every field by its name, and raises `GlassformerError`.
+    ties: sides that grow together, as in `[[("X", "columns"), ("W_Q", "rows")]]`.
+    note: what to say on the line below the inputs, of the result and whether the inputs are edited.
+    """
+    originals = {each.name: start(each) for each in fields}
+    typed = originals | _typed(key, fields)
+    problem: GlassformerError | None = None
+    good = typed
+    try:
+        result = compute(**typed)
+        inputs.remember(key, typed, originals)
+    except GlassformerError as error:
+        problem = error
+        good, result = _last_good(key, fields, originals, compute)
+    edited = typed != originals
+    said = note(result, edited) if note else ""
+    if problem:
+        labels = {each.name: label(each, key) for each in fields}
+        said = say("language.gap").join([message(problem, labels), say("lab.stale")])
+    wrong = str(problem.values.get("name", "?")) if problem else None
+    _draw(key, fields, typed, (said, wrong), edited, ties)
+    return Answer(result, good, edited, problem is not None)
+
+
+def _last_good(
+    key: str, fields: Sequence[Field], originals: dict[str, Any], compute: Callable[..., T]
+) -> tuple[dict[str, Any], T]:
+    """What the link holds; where that cannot be computed either, nobody has typed it here."""
+    good = originals | cleaned(inputs.linked(key), fields)
+    try:
+        return good, compute(**good)
+    except GlassformerError:
+        if not inputs.is_draft(key):
+            inputs.refuse(key)
+        return originals, compute(**originals)
+
+
+def _typed(key: str, fields: Sequence[Field]) -> dict[str, Any]:
+    """What is in the inputs; of a link only what such inputs can hold."""
+    given = inputs.typed(key)
+    fitting = cleaned(given, fields)
+    if not inputs.is_draft(key) and fitting.keys() != given.keys():
+        inputs.refuse(key)
+    return fitting
+
+
+def put(key: str, **values: Any) -> None:
+    """Type something for the reader (a preset); for callbacks. Flags: True and False."""
+    inputs.draft(key, inputs.typed(key) | {n: written(v) for n, v in values.items()}, renew=True)
+
+
+def reset(key: str) -> None:
+    """Back to the originals."""
+    inputs.draft(key, {}, renew=True)
+
+
+def message(error: GlassformerError, labels: Mapping[str, str]) -> str:
+    """What is wrong with an input, with the input's name as it stands on screen."""
+    values = {name: _said(value) for name, value in error.values.items()}
+    name = str(error.values.get("name", ""))
+    if name in labels:
+        values["name"] = labels[name]
+    return say(f"errors.{error.key}", **values)
+
+
+def _said(value: Any) -> str:
+    return format_number(value, 3) if isinstance(value, float) else str(value)
+
+
+def _draw(
+    key: str,
+    fields: Sequence[Field],
+    typed: Mapping[str, Any],
+    line: tuple[str, str | None],  # what stands below, and the input that cannot be used
+    edited: bool,
+    ties: Ties,
+) -> None:
+    look, (said, wrong) = current_look(), line
+    texts = {
+        name: say(f"lab.{name}")
+        for name in ("reset", "more_rows", "less_rows", "more_columns", "less_columns")
+    }
+
+    def take(values: Mapping[str, Any]) -> None:
+        inputs.draft(key, inputs.typed(key) | cleaned(values, fields))
+
+    def back() -> None:
+        reset(key)
+
+    typed_inputs(
+        key=f"lab_{key}",
+        fields=[sent(each, typed[each.name], each.name == wrong, key, look) for each in fields],
+        message=said,
+        is_error=wrong is not None,
+        texts=texts,
+        stamp=f"{store.get_state().language}-{inputs.stamp(key)}",
+        edited=edited,
+        ties=ties,
+        on_typed=take,
+        on_reset=back,
+    )

@@ -1,0 +1,196 @@
+"""The benches inside a layer."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from app.pages.lab import kit
+from app.pages.lab.figures.depth import NUMBERS, Signal, depth_figure, depth_legend
+from app.pages.lab.figures.norms import (
+    formula_latex,
+    formula_tables,
+    moved_table,
+    norm_tables,
+    shapes_table,
+    spreads_figure,
+    stretched_tables,
+)
+from app.pages.lab.figures.split import LANES, split_drawing
+from app.pages.lab.inputs import Field
+from app.session import store
+from app.ui.chart import current_look, show_chart
+from app.ui.component import component
+from app.ui.layout import box
+from app.ui.pick import into, segments
+from app.words import say
+from core.lab.depth import Stack, depth
+from core.lab.head_split import HeadSplit, head_split
+from core.lab.inputs import choice, whole
+from core.lab.norms import LayerNorms, beside_batch_norm, layer_norms
+
+# The first word of the second sentence is that of the first × 10, the second one hardly varies.
+NORMED = (
+    ((1.0, 2.0, 3.0, 4.0), (-2.0, 0.0, 5.0, 1.0)),
+    ((10.0, 20.0, 30.0, 40.0), (0.001, 0.002, 0.003, 0.004)),
+)
+LAYER_NORM = (
+    Field("x", "x", NORMED, "block", grow=("columns",), least=2, most=5),
+    Field("gamma", "γ", [1] * 4, "row", "feed_forward"),
+    Field("beta", "β", [0] * 4, "row", "feed_forward"),
+    Field("epsilon", "ε", 1e-6),
+)
+VIEWS = ("formulas", "stretched")
+
+PADDED = (
+    ((1.0, 2.0, 3.0, 4.0), (2.0, 0.0, 5.0, 1.0), (4.0, 1.0, 0.0, 3.0)),
+    ((6.0, 7.0, 5.0, 9.0), (0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0)),
+)
+FULL = (PADDED[0], (PADDED[1][0], (8.0, 5.0, 7.0, 4.0), (5.0, 9.0, 6.0, 6.0)))
+BATCHES: dict[str, dict[str, Any]] = {
+    "padded": {"x": PADDED, "lengths": (3, 1)},
+    "full": {"x": FULL, "lengths": (3, 3)},
+    "alone": {"x": PADDED[:1], "lengths": (3,)},
+    "word": {"x": (PADDED[0][:1],), "lengths": (1,)},
+}
+BATCH_NORM = (
+    Field("x", "x", PADDED, "block"),
+    Field("lengths", "", (3, 1), "row", "norm"),
+    Field("epsilon", "ε", 1e-6, role="norm"),
+)
+
+SIGNALS = ("lengths", "gradients", "likeness")
+DEPTH = (
+    Field("layers", "N", 8, "slider", low=1, high=12, step=1),
+    Field("width", "d_model", 32, "slider", low=8, high=64, step=4),
+    Field("seed", "", 0, low=0, step=1),
+)
+
+# Smaller sizes than core allows: every cell is drawn.
+SPLIT = (
+    Field("way", "", "split", "choice", options=tuple(LANES)),
+    Field("sentences", "B", 1, low=1, high=2, step=1),
+    Field("words", "S", 4, "slider", low=1, high=6, step=1),
+    Field("width", "D", 8, "slider", low=2, high=16, step=1),
+    Field("heads", "H", 2, "slider", "query", low=1, high=4, step=1),
+)
+_blocks = component(__file__, "blocks")
+
+
+def show_layer_norm() -> None:
+    """Layer norm's formulas, and how its parts are stretched over the batch."""
+    view = store.get_state().norms
+    kit.headed(say(f"lab_layer_norm.title_{view}"), say(f"lab_layer_norm.about_{view}"))
+    texts = kit.texts("layer_norm")
+    with st.container(key="lab_layer_norm_view"):
+        labels = {name: say(f"lab_layer_norm.view_{name}") for name in VIEWS}
+        segments("lab_layer_norm_view", texts["view"], labels, view, into("norms"))
+    ties = [[("x", "columns"), ("gamma", "columns"), ("beta", "columns")]]
+    found = kit.worked("layer_norm", LAYER_NORM, layer_norms, ties).result
+    if view == "formulas":
+        _formulas(found, texts)
+        return
+    st.html(shapes_table(found, texts, current_look()))
+    st.markdown(f"**{texts['copies']}**")
+    st.html(stretched_tables(found, current_look()))
+
+
+def _formulas(found: LayerNorms, texts: dict[str, str]) -> None:
+    look = current_look()
+    with box("fill", "lab_layer_norm_all", horizontal=True, gap="medium"):
+        with st.container(key="lab_layer_norm_four", gap="small"):
+            for each in found.formulas:
+                name = f"{each.deviation}_{each.place}"
+                badge = ""
+                if each.of_model:
+                    whose = say(f"lab_layer_norm.of_{each.deviation}_{each.place}")
+                    badge = f":green-badge[{whose}]"
+                with st.container(key=f"lab_layer_norm_{name}", gap=None):
+                    st.markdown(f"**{texts[name]}** &ensp; ${formula_latex(each, look)}$ {badge}")
+                    st.html(formula_tables(each, found, texts, look))
+        with box("fill", "lab_layer_norm_curves", gap=None):
+            figure = spreads_figure(found, texts, look)
+            show_chart(figure, "lab_layer_norm_chart", texts["alt"], fill=True)
+
+
+def show_batch_norm() -> None:
+    """Layer norm beside batch norm."""
+    kit.head("batch_norm")
+    kit.presets("batch_norm", BATCHES)
+    found = kit.worked("batch_norm", BATCH_NORM, beside_batch_norm).result
+    look, texts = current_look(), kit.texts("batch_norm")
+    st.html(norm_tables(found, texts, look))
+    st.markdown(f"**{texts['moved']}**")
+    st.html(moved_table(found, texts, look))
+
+
+def show_depth() -> None:
+    """The norm before or after a sub-layer, and the residual cut, followed through the layers."""
+    kit.head("depth")
+    inputs, legend = st.columns([1, 1.25], gap="medium")
+    with inputs:
+        stacks = kit.worked("depth", DEPTH, _depth).result.stacks
+    look = current_look()
+    names = [_name(stack) for stack in stacks]
+    heads = [say(f"lab_depth.top_{number}") for number in NUMBERS]
+    legend.html(depth_legend(stacks, names, heads, look))
+    panels = [
+        Signal(
+            say(f"lab_depth.{signal}"),
+            [getattr(stack, signal).numpy() for stack in stacks],
+            signal == "gradients",
+        )
+        for signal in SIGNALS
+    ]
+    kit.chart("depth", depth_figure(panels, stacks, names, say("lab_depth.layer"), look))
+
+
+# The same inputs come again with every change of language, theme or type size.
+_depth = lru_cache(maxsize=32)(depth)
+
+
+def _name(stack: Stack) -> str:
+    return say(f"lab_depth.{stack.place}_{'whole' if stack.residual else 'cut'}")
+
+
+class SplitAsked(NamedTuple):
+    """Where every cell went, and which of the two ways is looked at."""
+
+    found: HeadSplit
+    way: str
+
+
+def show_split() -> None:
+    """Sizes above, the regrouping into heads below."""
+    kit.head("split")
+    found, way = kit.worked("split", SPLIT, _split).result
+    texts = kit.texts("split")
+    wrong = found.step("wrong_view" if way == "split" else "wrong_concat").misplaced
+    counts = {"wrong": int(wrong.sum()), "cells": wrong.numel()}
+    texts[f"wrong_{way}"] = say(f"lab_split.wrong_{way}", **counts)
+    drawing = split_drawing(found, way, texts, current_look())
+    data = drawing | {"alt": texts["alt"], "hint": texts["hint"]}
+    _blocks("lab_split_blocks", data)
+
+
+@lru_cache(maxsize=64)
+def _split(way: Any, **sizes: Any) -> SplitAsked:
+    """The sizes as the fields bound them."""
+    bounds = {each.name: (int(each.low or 0), int(each.high or 0)) for each in SPLIT[1:]}
+    read = {name: whole(name, given, *bounds[name]) for name, given in sizes.items()}
+    return SplitAsked(head_split(**read), choice("way", way, LANES))
+
+
+BENCHES = {
+    "layer_norm": show_layer_norm,
+    "batch_norm": show_batch_norm,
+    "depth": show_depth,
+    "split": show_split,
+}
+
+
+def show(bench: str) -> None:
+    """Draw one of them."""
+    BENCHES[bench]()

@@ -1,0 +1,216 @@
+"""The worked examples of the lecture notes: a list beside the chosen one, and all their errata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from app.pages.lab import example_results, kit
+from app.pages.lab.example_results import as_printed, reason, title
+from app.pages.lab.figures.tables import digits_apart, exact, writer
+from app.pages.lab.inputs import Field
+from app.pages.lab.kit import Ties
+from app.plots.theme import Look
+from app.session import store
+from app.ui.chart import current_look
+from app.ui.layout import box
+from app.words import say
+from core.lab.errata import KINDS, CodeErratum, Erratum, code_errata, errata, tally
+from core.lab.worked_examples import Worked, examples, notes_inputs, work
+
+OVERVIEW = "errata"
+
+
+def show(_bench: str) -> None:
+    """Draw the list, and the example that the state asks for or the first one."""
+    asked = store.get_state().example
+    chosen = asked if asked in (OVERVIEW, *examples()) else examples()[0]
+    with st.container(key="lab_examples", horizontal=True, gap="medium"):
+        with box("fill scroll list", "lab_examples_list", gap=None):
+            st.markdown(f":small[{say('lab_examples.legend')}]")
+            entries = {key: _entry(key) for key in (OVERVIEW, *examples())}
+            kit.choices("example", "lab_example", entries, chosen)
+        with box("fill scroll", "lab_example", gap="xsmall"):
+            if chosen == OVERVIEW:
+                show_overview()
+            else:
+                _example(chosen)
+
+
+def _entry(key: str) -> str:
+    is_overview = key == OVERVIEW
+    name = say("lab_examples.errata" if is_overview else f"lab_examples.name_{key}")
+    keys = None if is_overview else (key,)
+    wrong, code = (tally(kind, keys).wrong for kind in KINDS)
+    badges = [f":red-badge[≠ {wrong}]"] * bool(wrong) + [f":orange-badge[⚠ {code}]"] * bool(code)
+    return " ".join([name, *badges])
+
+
+def _example(key: str) -> None:
+    kit.headed(say(f"lab_examples.title_{key}"), say(f"lab_examples.about_{key}"))
+    compute, ties = computing(key), TIES.get(key, ())
+    answer = kit.worked(f"example_{key}", fields(key), compute, ties, example_results.status)
+    example_results.show(answer.result)
+
+
+BOTH: tuple[Any, ...] = ("rows", "columns")
+# How an input is drawn; what stands here for an example goes before what stands for all.
+DRAWN: dict[str, dict[str, Any]] = {
+    "max_len": {"kind": "slider", "low": 1, "high": 64, "step": 1},
+    "d_model": {"low": 2, "high": 1024, "step": 2},
+    "positions": {"kind": "row"},
+    "embedding": {"kind": "row", "grow": ("columns",), "by": 2, "least": 2},
+    "X": {"kind": "table", "grow": BOTH},
+    "W_Q": {"kind": "table", "grow": ("columns",), "role": "query"},
+    "W_K": {"kind": "table", "grow": ("columns",), "role": "key"},
+    "W_V": {"kind": "table", "grow": ("columns",), "role": "value"},
+    "scores": {"kind": "table", "grow": BOTH, "role": "weights"},
+    "tokens": {"kind": "row", "of_words": True},
+    "query_sample0_head0": {"kind": "table", "grow": BOTH, "role": "query", "most": 8},
+    "batch": {"kind": "slider", "low": 1, "high": 8, "step": 1},
+    "x": {"kind": "block", "grow": ("columns",), "least": 2},
+    "keys": {"kind": "row", "of_words": True, "grow": ("columns",), "role": "key"},
+    "values": {"kind": "row", "role": "value"},
+    "weights": {"kind": "row", "role": "weights"},
+    "query": {"kind": "words", "role": "query", "wide": 8},
+    "d_k": {"kind": "slider", "low": 1, "high": 512, "step": 1, "role": "key"},
+    "T": {"kind": "slider", "low": 1, "high": 32, "step": 1},
+    "ids": {"kind": "table", "grow": BOTH},
+    "vocabulary": {"low": 1, "high": 100_000, "step": 1},
+    "heads": {"low": 1, "high": 64, "step": 1, "role": "query"},
+    "d_ff": {"low": 1, "high": 2048, "step": 1, "role": "feed_forward"},
+    "words": {"kind": "row", "of_words": True, "grow": ("columns",)},
+    "together": {"kind": "words", "wide": 8},
+}
+SPECIAL: dict[str, dict[str, dict[str, Any]]] = {
+    "pe-matrix": {"d_model": {"kind": "slider", "low": 2, "high": 32, "step": 2}},
+    "softmax-alternatives": {"scores": {"kind": "row", "grow": ("columns",)}},
+    "two-word-weights": {"scores": {"kind": "row", "grow": ("columns",)}},
+    "four-dim-attention": {"heads": {"kind": "slider", "low": 1, "high": 8, "step": 1}},
+    "mask-softmax-3x3": {"scores": {"kind": "table", "grow": ("rows",)}},
+}
+LABELS = {
+    "query_sample0_head0": "Q = K = V", "batch": "B", "heads": "H", "eps": "ε", "scores": "S",
+    "positions": "pos", "embedding": "x", "keys": "k", "values": "v", "weights": "w", "query": "q",
+    "words": "x", "together": "y",
+}  # fmt: skip
+TIES: dict[str, Ties] = {
+    "self-attention-3x4": [
+        [("X", "columns"), ("W_Q", "rows"), ("W_K", "rows"), ("W_V", "rows")],
+        [("W_Q", "columns"), ("W_K", "columns")],
+    ],
+    "self-similarity-8d": [[("X", "rows"), ("tokens", "columns")]],
+    "soft-dictionary": [[("keys", "columns"), ("values", "columns"), ("weights", "columns")]],
+    "mask-softmax-3x3": [[("scores", "rows"), ("scores", "columns")]],
+}
+
+
+def fields(key: str) -> list[Field]:
+    """The inputs of an example, as its notes have them."""
+    given = notes_inputs(key)
+    if key == "pe-same-word":
+        del given["d_model"]  # as many as the embedding has
+    if key == "four-dim-attention":
+        batch, heads, *_ = given.pop("full_shape")  # its other sizes are those of the matrix
+        given |= {"batch": batch, "heads": heads}
+    special = SPECIAL.get(key, {})
+    return [
+        Field(
+            name=name,
+            label=LABELS.get(name, name),
+            original=value,
+            about=say(f"lab_examples.input_{name}"),
+            **DRAWN.get(name, {}) | special.get(name, {}),
+        )
+        for name, value in given.items()
+    ]
+
+
+def computing(key: str) -> Callable[..., Worked]:
+    """What computes an example from its fields."""
+
+    def compute(**typed: Any) -> Worked:
+        if key == "pe-same-word":
+            typed["d_model"] = len(typed["embedding"])
+        if key == "four-dim-attention":
+            rows = typed["query_sample0_head0"]
+            sizes = [typed.pop("batch"), typed.pop("heads"), len(rows), len(rows[0])]
+            typed["full_shape"] = sizes
+        return work(key, **typed)
+
+    return compute
+
+
+COLUMNS = ("example", "where", "true", "printed", "wrong", "why")
+FROM_ZERO = ("pe-matrix",)  # whose rows and columns count as in the formula
+CODE_COLUMNS = ("kind", "code", "why")
+
+
+def show_overview() -> None:
+    """Draw all errata of the notes at a glance: numbers, and code."""
+    numbers, code = tally("number"), tally("inconsistent")
+    broken = sum(each.kind == "cannot_run" for each in code_errata())
+    about = say("lab_examples.errata_about", **numbers._asdict(), code=code.wrong, broken=broken)
+    kit.headed(say("lab_examples.errata_title"), about)
+    st.html(table(errata(), current_look()) + code_table())
+
+
+def table(found: tuple[Erratum, ...], look: Look) -> str:
+    """A row for each reason under a heading for each kind, as HTML."""
+    rows = []
+    for kind in KINDS:
+        heading = escape(say(f"lab_examples.errata_kind_{kind}"))
+        rows.append(f'<tr><th class="kind" colspan="{len(COLUMNS)}">{heading}</th></tr>')
+        rows += [_row(each, look) for each in found if each.kind == kind]
+    return f'<table class="plain lab-errata">{_head(COLUMNS)}{"".join(rows)}</table>'
+
+
+def code_table() -> str:
+    """A row for each piece of code that is wrong, as HTML."""
+    heading = f"<h5>{escape(say('lab_examples.errata_code_title'))}</h5>"
+    rows = "".join(map(_code_row, code_errata()))
+    return f'{heading}<table class="plain lab-errata lab-code">{_head(CODE_COLUMNS)}{rows}</table>'
+
+
+def _head(columns: tuple[str, ...]) -> str:
+    names = "".join(f"<th>{escape(say(f'lab_examples.errata_{name}'))}</th>" for name in columns)
+    return f"<tr>{names}</tr>"
+
+
+def _row(erratum: Erratum, look: Look) -> str:
+    true, printed = np.array([erratum.true]), np.array([erratum.printed])
+    digits = digits_apart(true, printed, look.precision)
+    cells = [
+        (escape(say(f"lab_examples.name_{erratum.example}")), "", ""),
+        (escape(where(erratum)), "", ""),
+        (writer(true, digits)(erratum.true), "number", exact(erratum.true)),
+        (as_printed(erratum.printed), "number wrong", ""),
+        (say("lab_examples.of", wrong=erratum.wrong, shown=erratum.shown), "", ""),
+        (escape(reason(erratum)), "why", ""),
+    ]
+    inside = "".join(
+        f'<td class="{kind}" title="{hover}">{text}</td>' for text, kind, hover in cells
+    )
+    return f"<tr>{inside}</tr>"
+
+
+def _code_row(erratum: CodeErratum) -> str:
+    found = {
+        name: f"{value:.4f}" if isinstance(value, float) else value
+        for name, value in erratum.found.items()
+    }
+    kind = escape(say(f"lab_examples.errata_kind_{erratum.kind}"))
+    why = escape(say(f"lab_examples.code_{erratum.key}", **found))
+    return f"<tr><td>{kind}</td><td><code>{escape(erratum.code)}</code></td><td>{why}</td></tr>"
+
+
+def where(erratum: Erratum) -> str:
+    """The number in words, its place counted as on its screen: "Weights [2, 1]"."""
+    first = 0 if erratum.example in FROM_ZERO else 1
+    place = ", ".join(str(at + first) for at in erratum.cell)
+    name = title(erratum.example, erratum.quantity)
+    return f"{name} {say('lab_examples.cell', place=place)}" if place else name

@@ -1,0 +1,52 @@
+"""The Lab: small computations to change while one watches."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app.pages.lab import kit
+from app.panels.opening.on_file import show_part
+from app.runs.turns import admitted
+from app.session import store
+from app.ui.chart import current_look
+from app.ui.layout import box
+from app.ui.style import put_sheet
+from app.words import say
+
+# Every group is a module of this folder with `show(bench)`.
+GROUPS = {
+    "notes": ("examples",),
+    "weights": ("scaling", "normalisers", "dictionary", "masks"),
+    "layers": ("layer_norm", "batch_norm", "depth", "split"),
+    "sequence": ("order", "why"),
+}
+
+
+def show() -> None:
+    """Draw the list of benches and the chosen one."""
+    put_sheet(__file__, "lab.css")
+    st.html(f"<style>:root {{ --lab-wrong: {current_look().colour('changed')}; }}</style>")
+    chosen = store.get_state().lab
+    with st.container(key="lab_page", horizontal=True, gap="medium"):
+        with box("fill scroll list", "lab_list", gap=None):
+            _list(chosen)
+        with box("fill scroll", "lab_bench", gap="xsmall"):
+            _bench(chosen)
+
+
+def _list(chosen: str) -> None:
+    for group, names in GROUPS.items():
+        st.markdown(f":small[{say(f'lab.group_{group}')}]")
+        labels = {name: say(f"lab.bench_{name}") for name in names}
+        kit.choices("lab", "lab_bench", labels, chosen)
+
+
+@st.fragment
+@admitted
+def _bench(name: str) -> None:
+    group = next(group for group, names in GROUPS.items() if name in names)
+    show_part("app.pages.lab", group, name)
+
+
+if __name__ == "__main__":
+    show()

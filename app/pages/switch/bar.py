@@ -1,0 +1,173 @@
+"""The experiment on top of the page: its switches, ways back; what is kept, compared and shared."""
+
+from __future__ import annotations
+
+from functools import partial
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from app.pages.switch import compared
+from app.pages.switch.chips import Chip, chips
+from app.panels.phrases import line, phrase
+from app.runs import on_screen
+from app.session import experiments, store
+from app.ui.layout import box
+from app.ui.text import literal
+from app.words import say
+from core.interventions import Experiment
+from core.interventions.switch import Switch
+
+ROOM = 330  # pixels of the kept ones; more of them scroll
+LONGEST = 60  # characters of what a kept one switches
+FILE_NAME = "glassformer-experiment.json"  # `app/panels/opening` opens it
+
+
+def show() -> None:
+    """Draw the row: chips on the left, buttons on the right."""
+    with box(
+        "dense rows-2",
+        "switch_bar",
+        horizontal=True,
+        gap="xsmall",
+        vertical_alignment="center",
+        wrap=False,
+    ):
+        with st.container(key="switch_bar_chips", width="stretch"):
+            chips(
+                [_chip(each) for each in experiments.now().switches],
+                empty=say("experiment.empty"),
+                take_out=say("experiment.take_out"),
+                on_out=_take_out,
+            )
+        _ways()
+        _kept()
+        compared.show_button()
+        _share()
+
+
+def _chip(switch: Switch) -> Chip:
+    if switch in on_screen.left_out():
+        return Chip(phrase(switch), switch.text, say("experiment.misfit"))
+    run = on_screen.trace()
+    words = {"source": run.source_tokens, "target": run.target_tokens}
+    return Chip(phrase(switch, words=words), switch.text)
+
+
+def _take_out(text: str) -> None:
+    now = experiments.now()
+    for each in now.switches:
+        if each.text == text:
+            experiments.put(now.without(each))
+
+
+def _ways() -> None:
+    ways = (
+        ("undo", "undo", experiments.undo, experiments.can_undo()),
+        ("redo", "redo", experiments.redo, experiments.can_redo()),
+        ("reset", "restart_alt", experiments.reset, bool(experiments.now())),
+    )
+    for name, icon, act, possible in ways:
+        st.button(
+            f":material/{icon}:",
+            key=f"widget_bar_{name}",
+            type="tertiary",
+            help=say(f"experiment.{name}_help"),
+            disabled=not possible,
+            on_click=act,
+        )
+
+
+def _kept() -> None:
+    """Experiments that the reader named and kept: keep, go back to one, forget it."""
+    kept = experiments.kept()
+    label = say("experiment.kept", count=len(kept)) if kept else say("experiment.keep_first")
+    with st.popover(
+        label, key="switch_kept", icon=":material/bookmark:", help=say("experiment.kept_help")
+    ):
+        _name()
+        with st.container(height=ROOM if len(kept) > 4 else "content", border=False, gap="xsmall"):
+            for at, (name, experiment) in enumerate(reversed(kept.items())):
+                _kept_row(at, name, experiment)
+
+
+def _name() -> None:
+    def take() -> None:
+        store.memory().experiment_name = store.widget_value("experiment_name") or ""
+
+    with st.container(horizontal=True, gap="xsmall", wrap=False, vertical_alignment="bottom"):
+        st.text_input(
+            say("experiment.name"),
+            key=store.bind("experiment_name", store.memory().experiment_name),
+            max_chars=experiments.LONGEST_NAME,
+            placeholder=say("experiment.name_hint"),
+            disabled=not experiments.now(),
+            on_change=take,
+        )
+        st.button(
+            say("experiment.keep"),
+            key="widget_keep",
+            disabled=not experiments.now(),
+            on_click=_keep_typed,
+        )
+
+
+def _keep_typed() -> None:
+    """Keep the present experiment under what was typed, or under its own line."""
+    now = experiments.now()
+    if now:
+        experiments.keep(store.memory().experiment_name.strip() or line(now))
+        store.memory().experiment_name = ""
+
+
+def _kept_row(at: int, name: str, experiment: Experiment) -> None:
+    said = line(experiment)
+    short = said if len(said) <= LONGEST else f"{said[: LONGEST - 1]}…"
+    with st.container(horizontal=True, gap="xsmall", wrap=False, vertical_alignment="center"):
+        st.button(
+            f"**{literal(name)}**  \n:small[{literal(short)}]",
+            key=f"widget_load_{at}",
+            help=say("experiment.load_help"),
+            width="stretch",
+            on_click=partial(experiments.put, experiment),
+        )
+        st.button(
+            "×",
+            key=f"widget_forget_{at}",
+            type="tertiary",
+            help=say("experiment.forget_help"),
+            on_click=partial(experiments.forget, name),
+        )
+
+
+def _share() -> None:
+    """The experiment as a link and as a file."""
+    with st.popover(
+        say("experiment.share"),
+        key="switch_share",
+        icon=":material/share:",
+        help=say("experiment.share_help"),
+    ):
+        st.markdown(f"**{say('experiment.link')}**")
+        query = store.link()
+        if "edits" in store.unlinked():
+            st.caption(say("experiment.link_long"))
+        else:
+            page = (st.context.url or "").partition("?")[0]
+            st.code(f"{page}?{urlencode(query)}", language=None, height=70)
+        now, screen, model = experiments.now(), store.get_state(), on_screen.plain_model()
+        kept = (name for name, each in experiments.kept().items() if each.switches == now.switches)
+        named = Experiment(now.switches, next(kept, ""))
+        sentence = {name: getattr(screen, name) for name in ("text", "direction", "second")}
+        st.download_button(
+            say("experiment.download"),
+            lambda: named.to_json(model, sentence),
+            file_name=FILE_NAME,
+            mime="application/json",
+            key="widget_experiment_download",
+            help=say("experiment.download_help"),
+            icon=":material/download:",
+            disabled=not now,
+            width="stretch",
+            on_click="ignore",
+        )

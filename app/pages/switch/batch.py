@@ -1,0 +1,257 @@
+"""Several sentences in one padded batch: what the padding masks hide, and what happens without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import streamlit as st
+
+from app.pages.switch.figures.batch import Maps, batch_maps, row_labels, words_table
+from app.pages.switch.padded_rows import Line, RowTexts, padded_rows
+from app.panels.compare import pickers
+from app.plots.labels import format_number, format_percent
+from app.runs import on_screen
+from app.runs.traces import get_batch, get_trace
+from app.session import experiments, store
+from app.ui.chart import current_look, show_chart
+from app.ui.layout import box
+from app.ui.text import literal, told
+from app.words import say
+from core.analysis.attention_views import Kind, attention_at, layers_of
+from core.errors import GlassformerError
+from core.interventions import Experiment
+from core.interventions.masks import PaddingOff
+from core.interventions.padding import InBatch, chances
+from core.trace.trace import Trace
+
+MOST = 8
+MOVED = 0.005  # a larger change of a probability is marked
+ROUNDING = 1e-5  # a smaller distance is that of float32
+SIZE = (1010, 330)
+LONGEST = 40  # characters of a line that is refused
+SIDES: tuple[Literal["source", "target"], ...] = ("source", "target")
+FIRST = {
+    "en": (
+        "I have a cat",
+        "I love machine learning",
+        "She likes tea",
+        "The animal didn't cross the street because it was too tired",
+    ),
+    "zh": (
+        "我喜欢猫",
+        "欢迎来到北京",
+        "我爱机器学习",
+        "他昨天在图书馆读了一本有意思的书",
+    ),
+}
+Refused = tuple[int, str, GlassformerError | None]  # number and text of a line, and why
+
+
+@dataclass(frozen=True)
+class Padded:
+    """A sentence with its runs: alone, in the batch with all masks, and there as it is switched."""
+
+    alone: Trace
+    masked: InBatch
+    switched: InBatch
+
+
+def show() -> None:
+    """Draw the sentences, the switches, and the attention of one of them."""
+    with st.container(key="batch_page", gap="xsmall"):
+        st.markdown(f"**{say('batch.title')}** :small[{say('batch.about')}]")
+        text = _typed()
+        good, bad = _read(text)
+        batch = _batch_of(good) if good else []
+        row = min(store.get_state().row, len(good) - 1)
+        with box("fill low", "batch_rows"):
+            if batch:
+                _rows(batch, row)
+            else:
+                st.info(say("batch.none"))
+        left, right = st.columns([26, 74], gap="medium")
+        with left, box("note", "batch_left", gap="xsmall"):
+            _lines(text, bad)
+            _masks()
+            if batch:
+                with box("fill scroll low", "batch_words", gap=None):
+                    _words(batch[row])
+        if batch:
+            with right, st.container(key="batch_right", gap="xsmall"):
+                _attention(batch[row])
+
+
+def _typed() -> str:
+    """The lines on screen; where none were typed, a few in the direction of the state."""
+    now = store.get_state()
+    if now.batch.strip():
+        return now.batch
+    chinese = now.direction == "zh-en" or (
+        now.direction == "auto" and on_screen.trace().direction.startswith("zh")
+    )
+    return "\n".join(FIRST["zh" if chinese else "en"])
+
+
+def _read(text: str) -> tuple[list[Trace], list[Refused]]:
+    """The runs of the lines that can be read; number, text and error of the others.
+
+    No error stands for a line beyond the eighth.
+    """
+    direction = store.get_state().direction
+    good: list[Trace] = []
+    bad: list[Refused] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        if len(good) == MOST:
+            bad.append((number, line, None))
+            continue
+        try:
+            good.append(get_trace(line, direction, *on_screen.made_by()))
+        except GlassformerError as error:
+            bad.append((number, line, error))
+    return good, bad
+
+
+def _batch_of(traces: list[Trace]) -> list[Padded]:
+    """Both passes over the batch."""
+    place = on_screen.made_by()
+    switches = Experiment(tuple(map(PaddingOff, _off())))
+    masked, switched = (get_batch(asked, traces, *place) for asked in (Experiment(), switches))
+    return list(map(Padded, traces, masked, switched))
+
+
+def _off() -> tuple[Literal["source", "target"], ...]:
+    """The sides whose padding mask the experiment takes away."""
+    switches = experiments.now().switches
+    return tuple(side for side in SIDES if PaddingOff(side) in switches)
+
+
+def _lines(text: str, bad: list[Refused]) -> None:
+    def take() -> None:
+        store.update(batch=store.widget_value("batch_text").strip())
+
+    st.text_area(
+        say("batch.lines", most=MOST),
+        key=store.bind("batch_text", text),
+        height=116,
+        on_change=take,
+    )
+    with box("rows-2 scroll note", "batch_bad", gap=None):
+        for number, line, error in bad[:MOST]:
+            why = told(error) if error else say("batch.too_many", most=MOST)
+            short = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+            said = say("batch.bad", number=number, line=literal(short), why=why)
+            st.markdown(f":small[:red[{said}]]")
+        if not bad:
+            st.markdown(f":small[{say('batch.all_read')}]")
+
+
+def _masks() -> None:
+    """A switch for each padding mask, part of the experiment, and what is to be seen with them."""
+    off = _off()
+    with st.container(horizontal=True, gap="medium", key="batch_masks"):
+        for side in SIDES:
+            st.toggle(
+                say(f"batch.mask_{side}"),
+                key=store.bind(f"batch_{side}", side not in off),
+                help=say(f"batch.help_{side}"),
+                on_change=experiments.toggle,
+                args=(PaddingOff(side),),
+            )
+    others = len(experiments.now().switches) > len(off)  # which this page leaves out
+    note = say("batch.others") if others else say(f"batch.finding_{off[0] if off else 'none'}")
+    st.markdown(f":small[{note}]")
+
+
+def _rows(batch: list[Padded], row: int) -> None:
+    texts = RowTexts(
+        label=say("batch.rows"),
+        source=say("batch.source"),
+        target=say("batch.target"),
+        numbers=[
+            (say(f"batch.number_{each}"), say(f"batch.number_{each}_help"))
+            for each in ("largest", "divergence", "padding")
+        ],
+        masked=say("batch.pad_masked"),
+        seen=say("batch.pad_seen"),
+    )
+    lines = [
+        Line(each.source_tokens, each.target_tokens, each.sources, each.targets, _numbers(each))
+        for each in (one.switched for one in batch)
+    ]
+    seen = ("source" in _off(), "target" in _off())
+
+    def pick(row: int) -> None:
+        store.update(row=row)
+
+    padded_rows(lines, row, seen, texts, pick)
+
+
+def _numbers(found: InBatch) -> list[tuple[str, bool]]:
+    """Largest change of a probability, mean KL, most attention on padding."""
+    moved, share = found.largest > MOVED, found.most_to_padding
+    return [
+        (_distance(found.largest), moved),
+        (_distance(float(found.divergence.mean())), moved),
+        (_share(share), share > MOVED),
+    ]
+
+
+def _distance(value: float) -> str:
+    """A distance; what is rounding is said to be none."""
+    return "≈ 0" if abs(value) < ROUNDING else format_number(value, store.get_state().precision)
+
+
+def _share(share: float) -> str:
+    """A share in percent; what is exactly nothing is no "0.0%"."""
+    return format_percent(share, store.get_state().precision) if share else "0%"
+
+
+def _attention(chosen: Padded) -> None:
+    now = store.get_state()
+    with pickers.row("batch"):
+        pickers.focused(chosen.alone, "batch")
+    kind = cast(Kind, now.kind)
+    place = attention_at(kind, min(now.layer, layers_of(chosen.alone, kind) - 1))
+    before, after = (
+        _share(float(each.to_padding(place, now.head).mean()))
+        for each in (chosen.masked, chosen.switched)
+    )
+    titles = [
+        say("batch.with_masks", share=before),
+        say("batch.switched" if _off() else "batch.same", share=after),
+        say("batch.difference"),
+    ]
+    texts = (say("batch.weight"), say("batch.change"))
+    figure = batch_maps(_maps(chosen, place), titles, texts, current_look(), SIZE)
+    with box("fill", "batch_picture"):
+        show_chart(figure, "batch_maps", say("batch.alt"), "padded_attention", fill=True)
+    st.markdown(f":small[{say('batch.read')}]")
+
+
+def _maps(chosen: Padded, place: str) -> Maps:
+    """The head in focus in both views; its rows are words, its keys are padded."""
+    now, found, after = store.get_state(), chosen.masked, chosen.switched
+    source, target = found.source_tokens, found.target_tokens
+    rows: Sequence[str] = source[: found.sources]
+    if now.kind != "encoder":
+        rows = row_labels(target[: found.targets], found.output_tokens[: found.targets])
+    return Maps(
+        weights=(found.head(place, now.head), after.head(place, now.head)),
+        allowed=(found.allowed(place, now.head), after.allowed(place, now.head)),
+        rows=rows,
+        keys=target if now.kind == "decoder" else source,
+        real=found.keys(place),
+    )
+
+
+def _words(chosen: Padded) -> None:
+    """The translation's words: how probable alone, in the batch, and as it is switched."""
+    alone, masked = chosen.alone, chosen.masked
+    heads = [say(f"batch.words_{each}") for each in ("word", "alone", "masked", "switched")]
+    columns = [chances(alone, masked.targets), masked.chances, chosen.switched.chances]
+    numbers = [[float(value) for value in column] for column in columns]
+    st.html(words_table(heads, alone.output_tokens, numbers, MOVED, current_look()))

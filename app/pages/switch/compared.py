@@ -1,0 +1,228 @@
+"""Two experiments beside each other: what both switch, what one alone does, and their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from app.pages.switch import effect_words, panel
+from app.panels.compare import pickers, triple
+from app.panels.compare.figures.triple_layout import TripleLayout
+from app.panels.compare.wording import change, where
+from app.panels.phrases import phrase
+from app.runs import on_screen
+from app.runs.traces import get_forced, get_run, get_trace
+from app.session import experiments, store
+from app.session.memory import Pair
+from app.ui.layout import box
+from app.ui.pick import menu, segments
+from app.ui.text import literal, told
+from app.words import say
+from core.analysis.comparison import Furthest, furthest
+from core.errors import GlassformerError
+from core.interventions import Experiment, compare
+from core.interventions.switch import Switch
+from core.trace.trace import Trace
+
+Choice = tuple[str, str]  # ("now" | "plain" | "kept", name of a kept one)
+LAYOUT = TripleLayout(width=1180, height=380)
+KEY = "beside_compared"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One of the two experiments, with the sentence (text, direction) that it runs on."""
+
+    name: str
+    experiment: Experiment
+    sentence: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class ComparedRun:
+    """One of the two: the plain run of its sentence, the switched one, that on the plain words."""
+
+    name: str
+    plain: Trace
+    run: Trace
+    forced: Trace
+
+    @staticmethod
+    def of(asked: Asked) -> ComparedRun:
+        """An experiment by the state's model, without what does not fit the sentence.
+
+        Errors: GlassformerError where it cannot be run.
+        """
+        now = store.get_state()
+        place = (now.model, now.step)
+        plain = get_trace(*asked.sentence, *place)
+        fitting = experiments.fitting(asked.experiment, plain)[0]
+        run = get_run(fitting, *asked.sentence, *place)
+        forced = get_forced(fitting, run, on_screen.written(plain), *place)
+        return ComparedRun(asked.name, plain, run, forced)
+
+
+def show_button() -> None:
+    """Draw the button; it opens the dialog."""
+    if st.button(
+        say("experiment.compare"),
+        key="widget_compare",
+        icon=":material/compare_arrows:",
+        help=say("experiment.compare_help"),
+        disabled=not (experiments.now() or experiments.kept()),
+    ):
+        title = say("experiment.compare_title")
+        # Going to a difference moves the focus of the page behind, which is drawn at the end.
+        st.dialog(title, width="large", on_dismiss="rerun")(_dialog)()
+
+
+def _dialog() -> None:
+    offered = _offered()
+    usual = tuple(offered)
+    before, after = st.columns(2, gap="medium")
+    with before:
+        first = _choose("first", offered, usual[0])
+    with after:
+        second = _choose("second", offered, usual[1])
+    found = compare(first.experiment, second.experiment)
+    both, only_first, only_second = st.columns(3, gap="medium")
+    with both:
+        _switches(say("experiment.compare_both"), found.both)
+    with only_first:
+        _switches(say("experiment.compare_only_first"), found.only_first)
+    with only_second:
+        _switches(say("experiment.compare_only_second"), found.only_second)
+    if first.sentence != second.sentence and _on_screen():
+        now = store.get_state()
+        here = (now.text, now.direction)
+        first, second = (replace(each, sentence=here) for each in (first, second))
+    _show_runs(first, second)
+
+
+def _offered() -> dict[Choice, Asked]:
+    """What can be compared: the present one, the kept ones, the latest first, and nothing.
+
+    A kept one runs on the sentence that it was kept with.
+    """
+    now = store.get_state()
+    here, kept = (now.text, now.direction), reversed(experiments.kept().items())
+    return {
+        ("now", ""): Asked(say("experiment.choice_now"), experiments.now(), here),
+        **{("kept", name): Asked(name, each, experiments.sentence(name)) for name, each in kept},
+        ("plain", ""): Asked(say("experiment.choice_plain"), Experiment(), here),
+    }
+
+
+def _choose(name: str, offered: Mapping[Choice, Asked], usual: Choice) -> Asked:
+    held = store.memory().compared.get(name, usual)
+    chosen = held if held in offered else usual
+    labels = {each: asked.name for each, asked in offered.items()}
+
+    def take(choice: Choice) -> None:
+        store.memory().compared[name] = choice
+
+    menu(f"compare_{name}", say(f"experiment.compare_{name}"), labels, chosen, take, bare=False)
+    return offered[chosen]
+
+
+def _switches(title: str, found: Sequence[Switch]) -> None:
+    pieces = [f"- {literal(phrase(each))}" for each in found]
+    st.markdown("\n".join([f"**{title}**", "", *(pieces or [say("experiment.compare_none")])]))
+
+
+def _on_screen() -> bool:
+    """Whether both run on the sentence on screen, where those of the two differ; asks for it."""
+    labels = {name: say(f"experiment.compare_{name}") for name in ("own", "screen")}
+    chosen = store.memory().compared_on
+
+    def take(on: str) -> None:
+        store.memory().compared_on = on
+
+    segments("compare_on", say("experiment.compare_on"), labels, chosen, take)
+    st.caption(say(f"experiment.compare_about_{chosen}"))
+    return chosen == "screen"
+
+
+def _show_runs(*asked: Asked) -> None:
+    """Draw both runs and how they differ; one that cannot be run is told in its place."""
+    try:
+        first, second = map(ComparedRun.of, asked)
+    except GlassformerError as error:
+        st.warning(told(error))
+        return
+    same = asked[0].sentence == asked[1].sentence
+    kind = "experiment" if same else "sentences"
+    pair = Pair(kind, first.run, second.run, (first.name, second.name))  # type: ignore[arg-type]
+    with st.container(key="compared", gap="small"):
+        _outputs(pair)
+        _tensor(pair)
+        with box("fill", "compared_words"):
+            left, right = st.columns(2, gap="medium")
+            with left:
+                _words(first, "compared_words_0")
+            with right:
+                _words(second, "compared_words_1")
+
+
+def _outputs(pair: Pair) -> None:
+    texts = [literal(trace.full_text) for trace in (pair.first, pair.second)]
+    for place, text in zip(st.columns(2, gap="medium"), texts, strict=True):
+        place.markdown(f"**{text}**")
+    same = texts[0] == texts[1]
+    st.caption(say("experiment.compare_same" if same else "experiment.compare_other"))
+
+
+def _tensor(pair: Pair) -> None:
+    """The tensor in view on the page, its pickers, and the way to the largest difference."""
+    chosen = panel.in_view(pair.first)
+    asked, title = panel.what(chosen)
+    found = furthest((pair.first, pair.second), pair.kind == "experiment")
+    if found is not None:
+        _largest(pair, found)
+    if chosen == panel.ATTENTION:
+        with pickers.row("compared"):
+            pickers.focused(pair.first, KEY)
+            pickers.stages(KEY)
+    triple.show(pair, asked, KEY, title, LAYOUT)
+
+
+def _largest(pair: Pair, found: Furthest) -> None:
+    digits = store.get_state().precision
+    said = say(
+        "experiment.compare_largest",
+        kind=say(f"frame.focus_{found.kind}"),
+        layer=found.layer + 1,
+        head=found.head + 1,
+        place=literal(where(found.map, found.row, found.column)),
+        change=change(found.map, found.row, found.column, digits),
+    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(said, width="content")
+        st.button(
+            say("experiment.compare_go"),
+            key="widget_compare_go",
+            icon=":material/near_me:",
+            help=say("experiment.compare_go_help"),
+            on_click=go,
+            args=(pair, found),
+        )
+
+
+def go(pair: Pair, found: Furthest) -> None:
+    """Bring the head into view and frame the cell."""
+    own = triple.anchor(pair)
+    row = int(found.map.rows.places[own][found.row])
+    column = int(found.map.columns.places[own][found.column])
+    store.update(address="", stage="weights", kind=found.kind, layer=found.layer, head=found.head)
+    store.update(query=row, key=column)
+
+
+def _words(side: ComparedRun, key: str) -> None:
+    st.markdown(f"**{say('experiment.compare_words', name=literal(side.name))}**")
+    if side.run is side.plain:
+        st.caption(say("experiment.compare_plain"))
+        return
+    pair = Pair("experiment", side.plain, side.run)
+    effect_words.show(pair, side.forced, key)

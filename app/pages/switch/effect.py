@@ -1,0 +1,168 @@
+"""What a switch did: to the translation word by word, or to the vectors from layer to layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from app.pages.switch import effect_words
+from app.pages.switch.figures.ripple_map import Marks, Stack, ripple_figure
+from app.plots.labels import escape, format_number, visible
+from app.runs import on_screen
+from app.session import experiments, store
+from app.session.memory import Pair
+from app.session.state import RESULTS
+from app.ui.bridge import Click, plotly_clicks
+from app.ui.chart import current_look, show_chart
+from app.ui.layout import box
+from app.ui.pick import into, segments
+from app.ui.text import literal
+from app.words import say
+from core.errors import GlassformerError
+from core.interventions.effect import Moved, Rung, first_changed, passed
+from core.text.vocabulary import END
+from core.trace.address import STACKS
+from core.trace.trace import Trace
+
+CHART = "effect_ripple"
+HEIGHT = 560  # pixels of the picture, about; they decide how words are written
+KINDS = {"self_attention": "decoder", "cross_attention": "cross"}  # of the decoder's attentions
+Found = Sequence[tuple[Rung, Moved]]
+
+
+def show() -> None:
+    """Draw what the pair of runs on screen has to tell, or what to do where there is none."""
+    pair = on_screen.pair()
+    if pair is None:
+        _nothing()
+        return
+    _head(pair)
+    try:
+        forced = on_screen.forced()
+    except GlassformerError as error:
+        if error.key != "decoding_range":
+            raise
+        st.info(say("effect.too_long"))
+        return
+    assert forced is not None  # there is a pair
+    with box("fill tall", "effect_view", gap=None):
+        draw = _ripple if store.get_state().result == "ripple" else effect_words.show
+        draw(pair, forced)
+
+
+def _head(pair: Pair) -> None:
+    labels = {name: say(f"effect.{name}") for name in RESULTS}
+    now = store.get_state().result
+
+    with st.container(
+        key="effect_head", horizontal=True, vertical_alignment="center",
+        horizontal_alignment="distribute", gap="small",
+    ):  # fmt: skip
+        st.markdown(f"**{say(f'effect.title_{pair.kind}')}**", width="content")
+        segments("switch_result", say("effect.show"), labels, now, into("result"))
+    st.caption(say(f"effect.about_{now}_{pair.kind}"))
+
+
+def _nothing() -> None:
+    trace, asked = on_screen.trace(), experiments.now()
+    with box("fill frame", "effect_nothing", gap="small"):
+        if asked:
+            st.markdown(f"**{say('effect.not_run')}**")
+            st.markdown(say("effect.not_run_do"))
+            return
+        st.markdown(f"**{say('effect.nothing')}**")
+        st.markdown(f"{say('effect.nothing_now')} **{literal(trace.output_text)}**")
+        st.markdown(say("effect.nothing_do"))
+
+
+def _ripple(pair: Pair, forced: Trace) -> None:
+    """Draw the heat map; `forced` is the second run on the first one's words."""
+    found, began = passed(pair.first, forced), first_changed(pair.first, forced)
+    rows = [[each for each in found if each[0].stack == stack] for stack in STACKS]
+    with box("note", "effect_began"):
+        st.markdown(say("effect.began", address=f"`{began}`") if began else say("effect.still"))
+    stacks = [_stack(*each, forced) for each in zip(STACKS, rows, strict=True)]
+    figure = ripple_figure(stacks, _marks(rows, began), current_look(), HEIGHT)
+    show_chart(figure, CHART, say("effect.ripple_alt"), fill=True)
+    other = len(pair.first.source_tokens) != len(forced.source_tokens)
+    st.caption(say("effect.ripple_cut") if other else say("effect.ripple_note"))
+
+    def clicked(click: Click) -> None:
+        if click.curve < len(STACKS) and 0 <= click.y < len(rows[click.curve]):
+            _pick(rows[click.curve][int(click.y)][0], int(click.x))
+
+    plotly_clicks([CHART], clicked, key="effect")
+
+
+def _stack(stack: str, rows: Found, forced: Trace) -> Stack:
+    """What the figure draws: a column is a source word, or a step of the decoder."""
+    count = len(rows[0][1].by_position)
+    if stack == "encoder":
+        tokens, pieces = forced.source_tokens, forced.source_pieces
+        words = list(map(visible, tokens))
+    else:
+        tokens, pieces = forced.output_tokens, forced.output_pieces
+        words = [
+            say("effect.reads", word=visible(read), next=visible(written))
+            for read, written in zip(forced.target_tokens, tokens, strict=True)
+        ]
+    both = zip(tokens, pieces, strict=True)
+    shown = [END if piece == END else visible(token) for token, piece in both]  # it is no word
+    return Stack(
+        name=say(f"effect.{stack}"),
+        rows=[_row_name(rung) for rung, _ in rows],
+        tokens=shown[:count],
+        moved=np.stack([each.by_position.numpy() for _, each in rows]),
+        hovers=[
+            [
+                f"{escape(_told(word, float(number)))}<br>{escape(rung.address)}"
+                for word, number in zip(words, each.by_position, strict=False)
+            ]
+            for rung, each in rows
+        ],
+    )
+
+
+def _marks(rows: Sequence[Found], began: str) -> Marks:
+    """The first row that moved, and the row of the tensor in focus."""
+    places = [(at, row, *each) for at, some in enumerate(rows) for row, each in enumerate(some)]
+    address = store.get_state().address
+    moved = ((at, row) for at, row, _, each in places if not each.still)
+    focus = ((at, row) for at, row, rung, _ in places if rung.address == address)
+    return Marks(next(moved, None) if began else None, next(focus, None))
+
+
+def _row_name(rung: Rung) -> str:
+    """What stands beside a row."""
+    if rung.what == "probabilities":
+        return say("effect.row_output")
+    if rung.layer is None:
+        return say("effect.row_input" if rung.part == "input" else "effect.row_final_norm")
+    part = say(f"effect.parts.{rung.part}", layer=rung.layer + 1)
+    return say("effect.row_weights" if rung.what == "weights" else "effect.row_stream", part=part)
+
+
+def _told(word: str, number: float) -> str:
+    """What a cell answers under the mouse."""
+    if number == 0:
+        return say("effect.cell_still", word=word)
+    if np.isnan(number):
+        return say("effect.cell_lost", word=word)
+    return say("effect.cell", word=word, number=format_number(number, 7))
+
+
+def _pick(rung: Rung, place: int) -> None:
+    """Bring a tensor and a word of it into focus."""
+    changes: dict[str, object] = {"address": rung.address}
+    if rung.layer is not None:
+        changes["layer"] = rung.layer
+    side = "source" if rung.stack == "encoder" else "target"
+    trace = on_screen.trace()  # it may have written fewer words
+    tokens = trace.source_tokens if side == "source" else trace.target_tokens
+    there = place < len(tokens)
+    if rung.what == "weights":
+        kind = "encoder" if side == "source" else KINDS[rung.part]
+        changes |= {"kind": kind, "stage": "weights", "query": place if there else None}
+    store.update(**changes, token=(side, place) if there else None)

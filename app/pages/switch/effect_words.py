@@ -1,0 +1,184 @@
+"""Both translations word by word: what was written, how probable it was, what else could come."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from app.plots.labels import format_number, format_percent, visible
+from app.session import store
+from app.session.memory import Pair
+from app.ui.chart import current_look
+from app.ui.component import component
+from app.words import say
+from core.interventions.effect import ChangedWord, Effect, effect, sees_ahead
+from core.interventions.translations import TranslatedWord
+from core.text.vocabulary import END, TAGS
+from core.trace.trace import Trace
+
+CANDIDATES = 5
+SIGNS = {"same": "=", "other": "≠", "gone": "−", "new": "+"}
+
+_words = component(__file__, "effect_words")
+
+
+def show(pair: Pair, forced: Trace, key: str = "effect_words") -> None:
+    """Draw the two translations; `forced` is the second run on the first one's words."""
+    look, found = current_look(), effect(pair.first, pair.second, forced)
+    focus = in_focus(found, pair.first)
+
+    def picked(value: dict[str, Any]) -> None:
+        pick(int(value["row"]), len(pair.first.output_tokens))
+
+    data = words_data(pair, forced, found, focus, look.precision)
+    _words(key, data, height="stretch", pick=picked)
+
+
+def in_focus(found: Effect, first: Trace) -> int:
+    """The decoder's row in focus: the one clicked, the pinned word's, or the most changed."""
+    now, rows = store.get_state(), len(first.output_tokens)
+    for row in (now.word, now.token[1] if now.token and now.token[0] == "target" else None):
+        if row is not None and row < rows:
+            return row
+    return found.most_changed
+
+
+def pick(row: int, rows: int) -> None:
+    """Bring a row of the first run into focus."""
+    if 0 <= row < rows:
+        store.update(word=row)
+
+
+def words_data(
+    pair: Pair, forced: Trace, found: Effect, focus: int, digits: int
+) -> dict[str, Any]:  # fmt: skip
+    """What is sent to the browser, as plain JSON."""
+    total = "effect.total_sentences" if pair.kind == "sentences" else "effect.total"
+    return {
+        "texts": _texts(pair),
+        "gap": " " if pair.first.direction.endswith("en") else "",
+        "sentences": [_sentence(pair, found, 0), _sentence(pair, found, 1)],
+        "note": _note(pair, forced, found),
+        "rows": [_row(pair, each, digits) for each in found.lines],
+        "focus": focus,
+        "total": {
+            "name": say(total),
+            "help": say("effect.total_help"),
+            "numbers": [format_number(each, digits) for each in found.log_probabilities],
+        },
+        "next": _next(pair.first, forced, focus),
+    }
+
+
+def _texts(pair: Pair) -> dict[str, str]:
+    named = {name: say(f"effect.{name}_{pair.kind}") for name in ("before", "after")}
+    plain = ("empty", "end", "chance", "divergence", "lost", "apart")
+    helps = ("help_before", "help_after", "help_chance", "help_divergence")
+    return named | {name: say(f"effect.{name}") for name in (*plain, *helps)}
+
+
+def _sentence(pair: Pair, found: Effect, side: int) -> list[dict[str, str]]:
+    """The words of one translation, without its end, each with what became of it."""
+    both = ((each.word.kind, _labels(pair, each.word)[side]) for each in found.lines)
+    return [{"text": text, "kind": kind} for kind, text in both if text]
+
+
+def _row(pair: Pair, line: ChangedWord, digits: int) -> dict[str, Any]:
+    word = line.word
+    before, after = _labels(pair, word)
+    sent: dict[str, Any] = {
+        "row": word.before_row,
+        "kind": word.kind,
+        "sign": SIGNS[word.kind],
+        "before": before,
+        "after": after,
+        "apart": word.after is not None and not word.same_prefix,
+        "mark": say(f"effect.mark_{word.kind}"),
+    }
+    if line.probabilities is None or line.divergence is None:
+        title = say("effect.hover_new", word=after or say("effect.end"), mark=sent["mark"])
+        title += _own(after, word)
+        return sent | {"shares": None, "percents": None, "kl": "", "title": title}
+    exact = [format_number(each, 7) for each in line.probabilities]
+    return sent | {
+        "shares": [0.0 if math.isnan(each) else round(each, 4) for each in line.probabilities],
+        "percents": [_percent(each) for each in line.probabilities],
+        "kl": _nats(line.divergence, digits),
+        "title": _hover(before or say("effect.end"), word, exact, line.divergence)
+        + _own(after, word),
+    }
+
+
+def _hover(text: str, word: TranslatedWord, exact: Sequence[str], divergence: float) -> str:
+    return say(
+        "effect.hover",
+        word=text,
+        mark=say(f"effect.mark_{word.kind}"),
+        before=exact[0],
+        after=exact[1],
+        kl=format_number(divergence, 7),
+    )
+
+
+def _note(pair: Pair, forced: Trace, found: Effect) -> str:
+    """What must be known to read the numbers."""
+    if sees_ahead(forced) or sees_ahead(pair.first):
+        return say("effect.ahead")
+    apart = (each.word.after is not None and not each.word.same_prefix for each in found.lines)
+    return f"~ {say('effect.apart')}" if any(apart) else ""
+
+
+def _own(text: str | None, word: TranslatedWord) -> str:
+    """With what probability the second run wrote its own word, as one line more."""
+    chance = word.new_word[1]
+    if text is None or chance is None:
+        return ""
+    own = say("effect.hover_own", word=text or say("effect.end"), chance=_percent(chance))
+    return f"\n{own}"
+
+
+def _labels(pair: Pair, word: TranslatedWord) -> tuple[str | None, str | None]:
+    """The words of both sides as written; "" is the end of the sentence, None no word."""
+    sides = ((pair.first, word.before_row), (pair.second, word.after_row))
+    before, after = (None if row is None else _label(trace, row) for trace, row in sides)
+    return before, after
+
+
+def _label(trace: Trace, row: int) -> str:
+    return "" if trace.output_pieces[row] == END else visible(trace.output_tokens[row])
+
+
+def _percent(share: float) -> str:
+    return "NaN" if math.isnan(share) else format_percent(share)
+
+
+def _nats(number: float, digits: int) -> str:
+    """Short: what is below a hundredth of a nat is seen in the bars by nobody."""
+    return "<0.01" if 0 < number < 0.01 else format_number(number, digits)
+
+
+def _next(first: Trace, forced: Trace, row: int) -> dict[str, Any]:
+    """The best words of one row in both runs, after the same words."""
+    if row:
+        word = visible(first.output_tokens[row - 1])
+        title = say("effect.next", step=row + 1, word=word)
+    else:
+        title = say("effect.next_first")
+    return {"title": title, "sides": [_candidates(each, row) for each in (first, forced)]}
+
+
+def _candidates(trace: Trace, row: int) -> list[dict[str, Any]]:
+    """The best words of a row; empty where it has no numbers."""
+    best = trace.candidates(row, CANDIDATES)
+    if any(math.isnan(each.probability) for each in best):
+        return []
+    return [
+        {
+            "text": "" if each.piece == END else visible(each.token),
+            "sign": each.piece in TAGS,
+            "share": round(each.probability, 4),
+            "percent": format_percent(each.probability),
+        }
+        for each in best
+    ]

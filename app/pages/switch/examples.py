@@ -1,0 +1,113 @@
+"""Experiments to start from, each a real effect: one click brings sentence, switches and view."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from app.plots.labels import visible
+from app.session import experiments, store
+from app.session.state import State
+from app.ui.component import component
+from app.ui.layout import box
+from app.words import say
+from core.interventions import Experiment
+
+FILE = Path(__file__).parents[3] / "assets" / "experiments" / "examples.json"
+GROUPS = ("look", "patch", "order", "parts", "heads", "numbers")
+
+_cards = component(__file__, "example_cards")
+
+
+@dataclass(frozen=True)
+class ExampleExperiment:
+    """A sentence and what is switched; what that does is said in `experiments.<id>`.
+
+    view: further parameters of a link, the panel that shows it best. expect: what a test finds in
+    the runs; the notes say no more than that.
+    """
+
+    id: str
+    group: str
+    text: str
+    direction: str
+    second: str
+    model: str
+    edits: str
+    view: Mapping[str, str]
+    expect: Mapping[str, Any]
+
+
+def show() -> None:
+    """Draw the list; the one on screen stands out, and a click on it takes it back."""
+    now = on_screen()
+    with box("fill tall", "switch_examples", gap="xsmall"):
+        st.caption(say("switch_examples.about"))
+        data = cards_data(now.id if now else "")
+        _cards("example_cards", data, height="stretch", pick=lambda sent: pick(str(sent["id"])))
+
+
+@cache
+def examples() -> tuple[ExampleExperiment, ...]:
+    """All of them, in the order of the file."""
+    return tuple(ExampleExperiment(**row) for row in json.loads(FILE.read_text(encoding="utf-8")))
+
+
+def on_screen() -> ExampleExperiment | None:
+    """The example whose sentence, model and switches are those of the state."""
+    now = store.get_state()
+    shown = (now.text, now.model, now.second, now.edits)
+    fitting = (each for each in examples() if (each.text, each.model, each.second) == shown[:3])
+    return next((each for each in fitting if each.edits == shown[3]), None)
+
+
+def pick(chosen: str) -> None:
+    """Load an example by its id; the one on screen is taken back instead, with its sentence."""
+    found = next((each for each in examples() if each.id == chosen), None)
+    if found is None:
+        return
+    if found == on_screen():
+        experiments.reset()
+        return
+    experiments.put(Experiment.from_text(found.edits), **view_of(found))
+
+
+def view_of(example: ExampleExperiment) -> dict[str, Any]:
+    """What of the state an example sets, but for its switches."""
+    start = State()
+    held = ("kind", "layer", "head", "stage", "query", "key", "token", "word", "address", "result")
+    aimed, _ = State.from_query(example.view)
+    panel = {name: getattr(aimed, name) for name in held}
+    sentence = {"text": example.text, "direction": start.direction, "second": example.second}
+    return panel | sentence | {"model": example.model, "step": start.step, "run": start.run}
+
+
+def cards_data(chosen: str) -> dict[str, Any]:
+    """What is sent to the browser, as plain JSON."""
+    return {
+        "groups": [
+            {
+                "title": say(f"switch_examples.group_{group}"),
+                "cards": [_card(each) for each in examples() if each.group == group],
+            }
+            for group in GROUPS
+        ],
+        "chosen": chosen,
+        "texts": {name: say(f"switch_examples.{name}") for name in ("back", "take")},
+    }
+
+
+def _card(example: ExampleExperiment) -> dict[str, Any]:
+    sentences = [each for each in (example.text, example.second) if each]
+    return {
+        "id": example.id,
+        "name": say(f"experiments.{example.id}.name"),
+        "note": say(f"experiments.{example.id}.note"),
+        "sentences": [" ".join(map(visible, each.split())) for each in sentences],
+    }

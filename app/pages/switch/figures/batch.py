@@ -1,0 +1,136 @@
+"""One head's weights with the padding masks, without, and the difference; the words in each run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from app.plots import drawing as go
+from app.plots.colours import diverging, sequential
+from app.plots.labels import escape, format_percent, visible
+from app.plots.marks import note, on, spans, suffix, upright
+from app.plots.theme import Look, base_layout, colour_bar, hatching, token_axis
+
+GAP = 0.02
+LABELS, BARS = 96, 120  # pixels of the rows' words, and of the two colour bars
+
+
+@dataclass(frozen=True)
+class Maps:
+    """(rows, keys): weights 0..1 and what may be looked at, in both views."""
+
+    weights: tuple[np.ndarray, np.ndarray]
+    allowed: tuple[np.ndarray, np.ndarray]
+    rows: Sequence[str]
+    keys: Sequence[str]
+    real: int  # keys that are words, not padding
+
+
+def batch_maps(
+    maps: Maps,
+    titles: Sequence[str],
+    words: tuple[str, str],
+    look: Look,
+    size: tuple[int, int] = (1000, 360),
+) -> go.Figure:
+    """Three heat maps beside each other: before, after (one scale), after − before.
+
+    titles: of the three. words: what the hover calls a weight, and a difference.
+    """
+    before, after = (each.astype(np.float32) for each in maps.weights)
+    three = (before, after, after - before)
+    tops = [float(np.nanmax(np.abs(each), initial=0)) for each in three]
+    most, change = max(tops[:2]) or 1.0, tops[2] or 1.0
+    layout = base_layout(
+        look,
+        size[1],
+        template="none",
+        margin={"l": look.px(LABELS), "r": 8, "t": look.px(24), "b": look.px(26), "pad": 2},
+        coloraxis=_scale(look, 0.0, most, 1.01),
+        coloraxis2=_scale(look, -change, change, 1.07),
+        annotations=[],
+        shapes=[],
+        hovermode="closest",
+    )
+    drawn: list[go.Trace] = []
+    for at, (values, text, domain) in enumerate(
+        zip(three, titles, spans([1] * 3, GAP), strict=True)
+    ):
+        drawn.append(_cells(values, at, escape(words[0] if at < 2 else words[1])))
+        if at < 2 and not maps.allowed[at].all():
+            drawn.append(hatching(maps.allowed[at], look, **on(at)))
+        layout |= _axes(maps, at, domain, look, size)
+        title = note(f"<b>{escape(text)}</b>", look, 0, 0, at="left top", yshift=-4)
+        layout["annotations"].append(title | {"xref": f"x{suffix(at)} domain"})
+        # Where the words end and the padding begins.
+        end = upright(maps.real - 0.5, look, "changed", 1.5, visible=maps.real < len(maps.keys))
+        axes = {"xref": f"x{suffix(at)}", "yref": f"y{suffix(at)} domain"}
+        layout["shapes"].append(end | axes)
+    return go.Figure(drawn, layout)
+
+
+def _scale(look: Look, low: float, high: float, x: float) -> dict[str, Any]:
+    colours = diverging(look.dark) if low < 0 else sequential("weights", look.dark)
+    bar = colour_bar(look) | {"x": x, "nticks": 4}
+    return {"cmin": low, "cmax": high, "colorscale": colours, "colorbar": bar}
+
+
+def _cells(values: np.ndarray, at: int, called: str) -> go.Heatmap:
+    return go.Heatmap(
+        z=values,
+        coloraxis="coloraxis" if at < 2 else "coloraxis2",
+        xgap=1,
+        ygap=1,
+        hovertemplate=f"<b>%{{y}}</b> → <b>%{{x}}</b><br>{called} %{{z:.5~g}}<extra></extra>",
+        **on(at),
+    )
+
+
+def _axes(
+    maps: Maps, at: int, domain: list[float], look: Look, size: tuple[int, int]
+) -> dict[str, Any]:
+    end, pixels = suffix(at), (domain[1] - domain[0]) * (size[0] - LABELS - BARS)
+    across = token_axis(maps.keys, look, pixels, "top")
+    down = token_axis(maps.rows, look, size[1] - 90, "left")
+    return {
+        f"xaxis{end}": across | {"domain": domain, "anchor": f"y{end}"},
+        f"yaxis{end}": down
+        | {"anchor": f"x{end}", "showticklabels": at == 0, "automargin": at == 0},
+    }
+
+
+def row_labels(read: Sequence[str], written: Sequence[str]) -> list[str]:
+    """A row of the decoder: the word it reads and the one it writes."""
+    pairs = zip(read, written, strict=True)
+    return [f"{visible(one)}▸{visible(two)}" for one, two in pairs]
+
+
+def words_table(
+    heads: Sequence[str],
+    words: Sequence[str],
+    columns: Sequence[Sequence[float]],
+    marked_from: float,
+    look: Look,
+) -> str:
+    """A row a word, HTML; `columns` are its probabilities, 0..1, the first what others are beside.
+
+    heads: of the words and of each column. marked_from: a larger change is marked.
+    """
+
+    def cell(value: float, first: float) -> str:
+        moved = "" if abs(value - first) <= marked_from else ' class="moved"'
+        return f"<td{moved}>{escape(format_percent(value, look.precision))}</td>"
+
+    head = "".join(f"<th>{escape(text)}</th>" for text in heads)
+    rows = ""
+    for word, shares in zip(words, zip(*columns, strict=True), strict=True):
+        cells = "".join(cell(share, shares[0]) for share in shares)
+        rows += f"<tr><td>{escape(visible(word))}</td>{cells}</tr>"
+    style = f"--moved:{look.colour('changed')};--faint:{look.colour('faint')}"
+    return (
+        f'<table class="plain batch-words" style="{style}"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table>"
+    )

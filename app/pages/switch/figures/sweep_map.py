@@ -1,0 +1,173 @@
+"""Causal tracing as two heat maps beside each other: what one vector of the other sentence turns.
+
+A row is a tensor of a stack, in the order of computation, a column a word. The colours diverge
+about 0: nothing came across; 1 on the red side is all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from app.plots import drawing as go
+from app.plots.axes import rows_axis
+from app.plots.colours import diverging
+from app.plots.labels import MINUS, escape, format_percent
+from app.plots.marks import cell_frame, frame, hover, inked, note, on, suffix
+from app.plots.theme import Look, base_layout, colour_bar, token_axis
+
+NAMES = 172  # pixels that the names of the rows take
+GAP = 14
+LEAST = 0.005  # a smaller share is not written into its cell
+CELL_WIDTH, CELL_HEIGHT = 34, 17  # pixels that a number needs
+
+
+@dataclass(frozen=True)
+class Patched:
+    """One patched tensor: its name, and the role whose colour the name has."""
+
+    name: str
+    role: str
+
+
+@dataclass(frozen=True)
+class SweepPanel:
+    """One stack. `shares` and `chances` are (rows, words); cells not known yet are NaN."""
+
+    title: str
+    rows: Sequence[Patched]
+    words: Sequence[str]
+    hovers: Sequence[str]  # the words as the hover calls them
+    shares: np.ndarray
+    chances: np.ndarray
+    marked: Sequence[int] = ()  # columns that are in question
+    chosen: tuple[int, int] | None = None  # the cell that is in the experiment
+
+
+@dataclass(frozen=True)
+class SweepTexts:
+    """What the figure says, in the reader's language."""
+
+    scale: str  # title of the colour bar
+    share: str  # "turned"
+    chance: str  # "p(路)"
+
+
+def sweep_map(
+    panels: Sequence[SweepPanel], texts: SweepTexts, look: Look, size: tuple[int, int] = (1380, 380)
+) -> go.Figure:
+    """The picture of both stacks; `size` in pixels decides how words are written.
+
+    customdata of a cell: (panel, row, column).
+    """
+    ends = [(0.0, 1.0)] if len(panels) == 1 else _domains(panels, look, size[0])
+    limit = max([1.0, *(float(np.nanmax(np.abs(each.shares), initial=0)) for each in panels)])
+    layout = base_layout(
+        look,
+        size[1],
+        template="none",
+        margin={"l": look.px(NAMES), "r": 8, "t": look.px(26), "b": 6, "pad": 2},
+        coloraxis={
+            "cmin": -limit,
+            "cmax": limit,
+            "colorscale": diverging(look.dark),
+            "colorbar": colour_bar(look, texts.scale) | {"tickformat": ".0%"},
+        },
+        shapes=[],
+        annotations=[],
+        hovermode="closest",
+    )
+    drawn = []
+    for place, (panel, domain) in enumerate(zip(panels, ends, strict=True)):
+        room = (domain[1] - domain[0]) * size[0] / max(len(panel.words), 1)
+        drawn.append(_cells(place, panel, texts, look, (room, size[1])))
+        layout |= _axes(place, panel, domain, look, size[0])
+        layout["shapes"] += _frames(place, panel, look)
+        # Above the names of the rows, where no word can cross it.
+        title = note(f"<b>{escape(panel.title)}</b>", look, 0, 1, 14, at="right bottom")
+        title |= {"xref": f"x{suffix(place)} domain", "xshift": -6, "yshift": 6}
+        layout["annotations"].append(title)
+    return go.Figure(drawn, layout)
+
+
+def _domains(panels: Sequence[SweepPanel], look: Look, width: int) -> list[tuple[float, float]]:
+    """Where the panels lie across, by how many words they have; names stand before the second."""
+    between = (look.px(NAMES) + GAP) / max(width - look.px(NAMES), 1)
+    counts = [max(len(panel.words), 4) for panel in panels]
+    first = (1 - between) * counts[0] / sum(counts)
+    return [(0.0, first), (first + between, 1.0)]
+
+
+def _cells(
+    place: int, panel: SweepPanel, texts: SweepTexts, look: Look, room: tuple[float, int]
+) -> go.Heatmap:
+    shares = np.asarray(panel.shares, dtype=np.float32)
+    rows, columns = shares.shape
+    said = [[_hover(panel, texts, row, column) for column in range(columns)] for row in range(rows)]
+    where = [[(place, row, column) for column in range(columns)] for row in range(rows)]
+    fits = room[0] >= look.px(CELL_WIDTH) and (room[1] - 90) / rows >= look.px(CELL_HEIGHT)
+    written = [[_percent(float(value)) if fits else "" for value in row] for row in shares]
+    return go.Heatmap(
+        z=shares,
+        coloraxis="coloraxis",
+        xgap=1,
+        ygap=1,
+        hoverongaps=False,
+        customdata=where,
+        text=written,
+        texttemplate="%{text}",
+        textfont={"size": look.px(12)},
+        **on(place),
+        **hover(said),
+    )
+
+
+def _hover(panel: SweepPanel, texts: SweepTexts, row: int, column: int) -> str:
+    share, chance = float(panel.shares[row, column]), float(panel.chances[row, column])
+    if not np.isfinite(share):
+        return ""
+    name = f"<b>{escape(panel.rows[row].name)} · {escape(panel.hovers[column])}</b>"
+    turned = f"{escape(texts.share)} <b>{_exact(share)}</b>"
+    return f"{name}<br>{turned}<br>{escape(texts.chance)} = <b>{format_percent(chance)}</b>"
+
+
+def _percent(share: float) -> str:
+    """A share as it stands in a cell; nothing where nothing came across."""
+    if not np.isfinite(share) or abs(share) < LEAST:
+        return ""
+    return f"{round(100 * share)}".replace("-", MINUS)
+
+
+def _exact(share: float) -> str:
+    return f"{100 * share:.1f}%".replace("-0.0%", "0.0%").replace("-", MINUS)
+
+
+def _axes(
+    place: int, panel: SweepPanel, domain: tuple[float, float], look: Look, width: int
+) -> dict[str, Any]:
+    end, changed = suffix(place), look.colour("changed")
+    pixels = (domain[1] - domain[0]) * (width - look.px(NAMES))
+    across = token_axis(panel.words, look, pixels, "top")
+    across["ticktext"] = [
+        inked(f"<b>{label}</b>", changed) if at in panel.marked else label
+        for at, label in zip(across["tickvals"], across["ticktext"], strict=True)
+    ]
+    across |= {"domain": list(domain), "anchor": f"y{end}", "color": look.colour("text")}
+    names = [inked(escape(row.name), look.colour(row.role)) for row in panel.rows]
+    down = rows_axis(names, look, automargin=False, anchor=f"x{end}")
+    return {f"xaxis{end}": across, f"yaxis{end}": down}
+
+
+def _frames(place: int, panel: SweepPanel, look: Look) -> list[dict[str, Any]]:
+    """The columns in question, and the cell that is in the experiment."""
+    axes = {"xref": f"x{suffix(place)}", "yref": f"y{suffix(place)}"}
+    line = {"color": look.colour("changed"), "width": 1, "dash": "dot"}
+    rows = (0, len(panel.rows) - 1)
+    boxes = [frame(rows, (at, at), look, line=line) | axes for at in panel.marked]
+    if panel.chosen is not None:
+        chosen = cell_frame(*panel.chosen, look, 3, role="changed", name="chosen")
+        boxes.append(chosen | axes)
+    return boxes

@@ -1,0 +1,53 @@
+"""The page: the switches on the left, what they did in the middle and on the right."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app.pages.switch import bar
+from app.panels.opening import on_file
+from app.panels.opening.on_file import show_part
+from app.runs import on_screen
+from app.session import store
+from app.session.state import SWITCHES
+from app.ui.pick import segments
+from app.ui.style import put_sheet
+from app.words import say
+
+ATTENTION = ("masks", "heads")  # with these, attention comes into view
+WIDE = ("sweep", "batch")  # they fill the page: what they show is their own effect
+
+
+def show() -> None:
+    """Draw the group that the state names, a module of this folder, and beside it its effect.
+
+    A run of a file cannot be switched: only its model can compute another one.
+    """
+    if on_screen.file() is not None:
+        on_file.show_instead("switch")
+        return
+    put_sheet(__file__, "switch.css")
+    chosen = store.get_state().switches
+    labels = {name: say(f"switch.group_{name}") for name in SWITCHES}
+    with st.container(key="switch_page", gap="xsmall"):
+        bar.show()
+        segments("switch_groups", say("switch.groups"), labels, chosen, go_to)
+        if chosen in WIDE:
+            show_part("app.pages.switch", chosen)
+            return
+        left, middle, right = st.columns([1.35, 1.9, 1.2], gap="medium")
+        with left, st.container(key="switch_group", gap="small"):
+            show_part("app.pages.switch", chosen)
+        with middle, st.container(key="switch_panel", gap="xsmall"):
+            show_part("app.pages.switch", "panel")
+        with right, st.container(key="switch_effect", gap="xsmall"):
+            show_part("app.pages.switch", "effect")
+
+
+def go_to(group: str) -> None:
+    """Show another group; the panel leaves a tensor that an example brought into view."""
+    store.update(switches=group, **({"address": ""} if group in ATTENTION else {}))
+
+
+if __name__ == "__main__":
+    show()

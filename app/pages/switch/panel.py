@@ -1,0 +1,149 @@
+"""Middle: the panel in view before, after, and their difference."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import streamlit as st
+import torch
+
+from app.panels.address_words import place
+from app.panels.compare import pickers, triple
+from app.panels.compare.figures.triple_layout import TripleLayout
+from app.panels.compare.triple import Matrix
+from app.runs import on_screen
+from app.runs.traces import get_trace
+from app.session import store
+from app.session.memory import Pair
+from app.session.state import STAGES
+from app.ui.pick import menu
+from app.words import say
+from core.analysis.attention_views import Kind, attention_at
+from core.errors import GlassformerError
+from core.interventions.effect import first_changed
+from core.trace.address import Address
+from core.trace.graph import Stack, layer_count
+from core.trace.sites import site_at
+from core.trace.trace import Trace
+
+# What the column has at 1440 × 900; at other sizes the shares stay, only labels do not grow.
+WIDTH, HEIGHT = 580, 450
+LEAST = 352  # the least height of the pictures in `panel.css`, which grows with the type
+ATTENTION = "attention"
+KEY = "beside_switch"
+
+
+def show() -> None:
+    """Draw the pickers and the three pictures; with nothing switched, the plain one."""
+    found, trace = pair(), on_screen.trace()
+    chosen = in_view(trace)
+    asked, title = what(chosen)
+    with pickers.row("switch_what"):
+        _what(trace, chosen)
+        first = first_change(found, asked.address)
+        if first:
+            st.button(
+                say("beside.to_first"),
+                key="beside_to_first",
+                type="tertiary",
+                icon=":material/near_me:",
+                help=say("beside.to_first_help"),
+                on_click=to_first_change,
+                args=(first,),
+            )
+    with pickers.row("switch_where"):
+        if chosen == ATTENTION:
+            pickers.focused(trace, "beside_switch")
+        else:  # where it is, and which head of it
+            st.markdown(place(chosen) or "\u00a0", width="content")
+            if any(axis.name == "head" for axis in trace.axes(chosen)):
+                pickers.one_head(trace, "beside_switch_tensor")
+    shown = found or triple.plain_pair(trace)
+    height = max(HEIGHT, LEAST * store.get_state().size // 100)
+    triple.show(shown, asked, KEY, title, TripleLayout(WIDTH, height, "corner"), found is None)
+
+
+def pair() -> Pair | None:
+    """The plain run and the switched one, also where two sentences stand beside each other."""
+    found = on_screen.pair()
+    if found is None or found.kind == "experiment" or not on_screen.experiment():
+        return found
+    now = store.get_state()
+    try:
+        plain = get_trace(now.text, now.direction, now.model, now.step)
+    except GlassformerError:  # the stage bar says it; the last good runs stay
+        return found
+    return Pair("experiment", plain, found.first)
+
+
+def in_view(trace: Trace) -> str:
+    """`ATTENTION`, or the address of another tensor."""
+    address = store.get_state().address
+    if address not in trace:
+        return ATTENTION
+    site = site_at(address)
+    is_map = site.group == "attention" and site.name in STAGES
+    return ATTENTION if is_map else address
+
+
+def what(chosen: str) -> tuple[Matrix, str]:
+    """What the panel shows, and its title."""
+    now = store.get_state()
+    if chosen != ATTENTION:
+        return Matrix(chosen, pins={"head": now.head or 0}), say(site_at(chosen).text_key)
+    address = f"{attention_at(cast(Kind, now.kind), now.layer)}/{now.stage}"
+    asked = Matrix(address, pins={"head": now.head or 0}, mean=now.head is None)
+    return asked, say(f"attention.title_{now.kind}")
+
+
+def offered(trace: Trace, chosen: str) -> dict[str, str]:
+    """What can be put in view: in the layer and the stack in focus."""
+    now = store.get_state()
+    stack: Stack = "encoder" if now.kind == "encoder" else "decoder"
+    layer = min(now.layer, layer_count(trace.config, stack) - 1)
+    end = "norm/output" if trace.config.norm_place == "post" else "residual/summed"
+    attended = f"{attention_at(cast(Kind, now.kind), layer)}/output"
+    found = {
+        ATTENTION: say("beside.what_attention"),
+        attended: say("beside.what_attended"),
+        f"{stack}/{layer}/feed_forward_{end}": say("beside.what_stream"),
+        f"{stack}/{layer}/feed_forward/activation": say("beside.what_activation"),
+        "output/probabilities": say("beside.what_probabilities"),
+    }
+    found.setdefault(chosen, say("beside.what_other", address=chosen))
+    return found
+
+
+def first_change(found: Pair | None, address: str) -> str:
+    """The first tensor that differs, where the one in view does not; "" where none does.
+
+    On the first run's words, if the second wrote others.
+    """
+    if found is None or not (address in found.first and address in found.second):
+        return ""
+    if not torch.equal(found.first[address], found.second[address]):
+        return ""
+    after = on_screen.forced() if found is on_screen.pair() else None
+    return first_changed(found.first, after or found.second)
+
+
+def to_first_change(address: str) -> None:
+    """Bring it into view; kind and layer, of a map its stage, into the focus of all pages."""
+    at = Address.of(address)
+    focus: dict[str, object] = {"address": address}
+    if at.layer is not None:
+        focus |= {"kind": at.kind, "layer": at.layer}
+        focus |= {"stage": at.name} if at.name in STAGES else {}
+    store.update(**focus)
+
+
+def _what(trace: Trace, chosen: str) -> None:
+    labels = offered(trace, chosen)
+
+    def take(value: str) -> None:
+        store.update(address="" if value == ATTENTION else value)
+
+    width = (150 if chosen == ATTENTION else 340) * store.get_state().size // 100
+    menu("beside_what", say("beside.what"), labels, chosen, take, width=width)
+    if chosen == ATTENTION:
+        pickers.stages("beside_switch")

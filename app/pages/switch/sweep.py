@@ -1,0 +1,353 @@
+"""Causal tracing: which vector of another sentence turns a word of the translation."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from app.pages.switch import tensor_draft
+from app.pages.switch.figures.sweep_map import Patched, SweepPanel, SweepTexts, sweep_map
+from app.plots.labels import format_percent, visible
+from app.runs import on_screen
+from app.runs.models import place_of
+from app.runs.traces import get_run, get_trace
+from app.session import experiments, store
+from app.session.limits import MOST_SWEEPS
+from app.session.state import FIRST_SENTENCE
+from app.ui.bridge import Click, plotly_clicks
+from app.ui.chart import current_look, show_chart
+from app.ui.layout import box
+from app.ui.pick import into, menu
+from app.ui.text import literal, told
+from app.words import say
+from core.errors import GlassformerError
+from core.interruption import StoppedError, counted
+from core.interventions import Experiment
+from core.interventions.causal_tracing import (
+    Grid,
+    Question,
+    Side,
+    Tracing,
+    causal_tracing,
+    patched_addresses,
+    questions,
+)
+from core.interventions.tensors import TensorPatch
+from core.trace.address import Address
+from core.trace.trace import Trace
+
+CHART = "sweep_map"
+SIZE = (1380, 440)  # pixels at 1440 × 900; they decide how words are written
+SIDES: tuple[Side, Side] = ("encoder", "decoder")
+ROLES = {"self_attention": "weights", "cross_attention": "weights", "feed_forward": "feed_forward"}
+# Two sentences whose sweep tells something, by the id of their texts `sweep.pair_<id>`.
+SUGGESTIONS = {
+    "tired": (FIRST_SENTENCE, "The animal didn't cross the street because it was too wide"),
+    "city": ("欢迎来到北京", "欢迎来到上海"),
+    "measure": ("I have a cat", "I have a dog"),
+    "learning": ("I love machine learning", "I love deep learning"),
+}
+Cell = tuple[Grid, int, int]  # row and column
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A sweep: the plain runs of both sentences, the first as typed, what names it in a cache."""
+
+    plain: Trace
+    other: Trace
+    first: str
+    key: Hashable
+
+
+def show() -> None:
+    """Draw the choice of the pair, the picture, and what the chosen patch does."""
+    first = _first_sentence()
+    second = _second_sentence(first)
+    with box("note", "sweep_page", gap="xsmall"):
+        st.markdown(f"**{say('sweep.title')}** :small[{say('sweep.about')}]")
+        _suggestions((first, second))
+        sentence, word, status = st.columns([2.6, 1.7, 1.5], gap="medium")
+        with sentence:
+            _other(second)
+        if not second:
+            _instead(say("sweep.choose"))
+            return
+        try:
+            wanted = _wanted(first, second)
+            found = questions(on_screen.plain_model(), wanted.plain, wanted.other)
+        except GlassformerError as error:
+            _instead(told(error))
+            return
+        with word:
+            question = _word(wanted, found)
+        with status, box("rows-3", "sweep_status", gap=None):
+            tracing = _run(wanted, question.row)
+            st.markdown(f":small[{_status(tracing)}]")
+        _picture(wanted, tracing)
+        _below(wanted, tracing)
+
+
+def _first_sentence() -> str:
+    """The sentence that is patched: the state's, or where that is refused the one on screen."""
+    now = store.get_state()
+    try:
+        get_trace(now.text, now.direction, now.model, now.step)
+    except GlassformerError:
+        return on_screen.trace().source_text
+    return now.text
+
+
+def _second_sentence(first: str) -> str:
+    """The sentence that the vectors come from; "" without.
+
+    The second one of the state, that of the experiment's patch, or the one suggested for the first.
+    """
+    if given := store.get_state().second:
+        return given
+    for switch in experiments.now().switches:
+        if isinstance(switch, TensorPatch) and switch.sentence:
+            return switch.sentence
+    return dict(SUGGESTIONS.values()).get(first, "")
+
+
+def _wanted(first: str, second: str) -> Wanted:
+    """What the state asks for. Errors: as `get_trace`."""
+    direction, (model, step) = store.get_state().direction, on_screen.made_by()
+    plain, other = (get_trace(text, direction, model, step) for text in (first, second))
+    return Wanted(plain, other, first, (first, second, direction, place_of(model), step))
+
+
+def _instead(text: str) -> None:
+    """What stands in the place of the picture where there is none."""
+    with box("fill", "sweep_instead"):
+        st.info(text)
+
+
+def _suggestions(pair: tuple[str, str]) -> None:
+    labels = {name: say(f"sweep.pair_{name}") for name in SUGGESTIONS}
+    chosen = next((name for name, each in SUGGESTIONS.items() if each == pair), None)
+    with box("rows-2", "sweep_pairs", horizontal=True, gap="medium", vertical_alignment="center"):
+        st.pills(
+            say("sweep.pairs"),
+            list(labels),
+            key=store.bind("sweep_pair", chosen),
+            format_func=labels.__getitem__,
+            label_visibility="collapsed",
+            width="content",
+            on_change=_take_pair,
+        )
+        note = say(f"sweep.note_{chosen}") if chosen else say("sweep.note_own")
+        st.markdown(f":small[{note}]")
+
+
+def _take_pair() -> None:
+    """Both sentences of a suggestion; a patch of the pair before is no experiment on this one."""
+    chosen = SUGGESTIONS.get(store.widget_value("sweep_pair"))
+    if chosen is None:
+        return
+    sentences = {"text": chosen[0], "second": chosen[1], "direction": "auto"}
+    if any(isinstance(each, TensorPatch) for each in experiments.now().switches):
+        experiments.put(Experiment(), **sentences)
+    else:
+        store.update(**sentences)
+
+
+def _other(second: str) -> None:
+    def take() -> None:
+        store.update(second=" ".join(store.widget_value("sweep_second").split()))
+
+    st.text_input(
+        say("sweep.other"),
+        key=store.bind("sweep_second", second),
+        placeholder=say("sweep.other_hint"),
+        on_change=take,
+    )
+
+
+def _word(wanted: Wanted, found: tuple[Question, ...]) -> Question:
+    """The choice of the word that is watched: that of the state, or the first one."""
+    row = store.get_state().watch
+    chosen = next((each for each in found if each.row == row), found[0])
+    labels = {
+        each.row: say(
+            "sweep.word_of",
+            place=each.row + 1,
+            rival=visible(word_of(wanted.plain, each.rival)),
+            answer=visible(word_of(wanted.other, each.answer)),
+        )
+        for each in found
+    }
+    word, why = say("sweep.word"), say("sweep.word_help")
+    menu("sweep_watch", word, labels, chosen.row, into("watch"), bare=False, help=why)
+    return chosen
+
+
+def _run(wanted: Wanted, row: int) -> Tracing:
+    """Sweep, or go on where it was interrupted: what is found until then is kept.
+
+    Errors: `StoppedError` where the reader stopped it before there was anything.
+    """
+    memory, key = store.memory(), (wanted.key, row)
+    so_far = memory.sweeps.get(key)
+    if so_far is not None and so_far.done == so_far.total:
+        return so_far
+    model = on_screen.plain_model()
+    sweeps = causal_tracing(model, wanted.plain, wanted.other, row, so_far)
+    try:
+        for found in counted(sweeps, len(patched_addresses(model.config))):
+            so_far = found
+            others = {each: old for each, old in memory.sweeps.items() if each != key}
+            memory.sweeps = dict([*others.items(), (key, found)][-MOST_SWEEPS:])
+    except StoppedError:
+        if so_far is None:
+            raise
+    assert so_far is not None
+    return so_far
+
+
+def _status(found: Tracing) -> str:
+    """How many runs were made, or where the reader stopped."""
+    if found.done < found.total:
+        return say("sweep.stopped", done=found.done, total=found.total)
+    return say("sweep.done", runs=sum(grid.restored.numel() for _, grid in _grids(found)))
+
+
+def _grids(tracing: Tracing) -> list[tuple[Side, Grid]]:
+    """Both stacks; what is not swept yet has none."""
+    return [(side, grid) for side in SIDES if (grid := tracing.grid(side)) is not None]
+
+
+def _picture(wanted: Wanted, tracing: Tracing) -> None:
+    grids, look = _grids(tracing), current_look()
+    chosen = _patched_cell(grids, wanted.other.source_text)
+    drawn = [_panel(wanted, tracing, *each, chosen) for each in grids]
+    answer = word_of(wanted.other, tracing.question.answer)
+    texts = SweepTexts("", say("sweep.turned"), say("sweep.chance", word=visible(answer)))
+    figure = sweep_map(drawn, texts, look, SIZE)
+    with box("fill", "sweep_picture"):
+        show_chart(figure, CHART, say("sweep.alt"), "patching_sweep", True)
+
+    def clicked(click: Click) -> None:
+        place, row, column = map(int, click.custom)
+        if place >= len(grids) or row >= len(grids[place][1].addresses):
+            return
+        patch = patch_at(grids[place][1].addresses[row], column, wanted.other.source_text)
+        experiment = Experiment((patch,))
+        experiments.put(Experiment() if experiments.now() == experiment else experiment)
+
+    plotly_clicks([CHART], clicked, key="sweep")
+
+
+def _panel(
+    wanted: Wanted, tracing: Tracing, side: Side, grid: Grid, patched: Cell | None
+) -> SweepPanel:
+    plain, other = wanted.plain, wanted.other
+    if side == "encoder":
+        hovers = [visible(token) for token in grid.tokens]
+        pieces = zip(plain.source_tokens, other.source_tokens, strict=True)
+        marked = [place for place, (one, two) in enumerate(pieces) if one != two]
+    else:
+        words = zip(plain.target_tokens, plain.output_tokens, strict=True)
+        hovers = [
+            say("sweep.reads", read=visible(read), written=visible(written))
+            for read, written in words
+        ]
+        marked = [tracing.question.row]
+    return SweepPanel(
+        title=say(f"sweep.{side}"),
+        rows=[
+            Patched(_row_name(each), ROLES.get(Address.of(each).part, "data"))
+            for each in grid.addresses
+        ],
+        words=grid.tokens,
+        hovers=hovers,
+        shares=grid.restored.numpy().astype(np.float32),
+        chances=grid.probabilities.numpy().astype(np.float32),
+        marked=marked,
+        chosen=patched[1:] if patched and patched[0] is grid else None,
+    )
+
+
+def _row_name(address: str) -> str:
+    """A swept tensor in words: "after layer 1", "layer 1 · self-attention"."""
+    at = Address.of(address)
+    if at.layer is None:
+        return say("sweep.row_input")
+    part = at.part if at.part in ROLES else "state"
+    return say(f"sweep.row_{part}", layer=at.layer + 1)
+
+
+def word_of(trace: Trace, word: int) -> str:
+    """A word of the vocabulary as this run writes it."""
+    piece = trace.vocabulary[word]
+    if piece in trace.output_pieces:
+        return trace.output_tokens[trace.output_pieces.index(piece)]
+    return trace.surfaces.get(piece, piece)
+
+
+def patch_at(address: str, place: int, sentence: str) -> TensorPatch:
+    """The switch that a cell stands for."""
+    return TensorPatch(address, (("position", (place,)),), sentence)
+
+
+def _patched_cell(grids: Sequence[tuple[Side, Grid]], sentence: str) -> Cell | None:
+    """The cell that is in the experiment; None without."""
+    switches = experiments.now().switches
+    for _, grid in grids:
+        for row, address in enumerate(grid.addresses):
+            for column in range(len(grid.tokens)):
+                if patch_at(address, column, sentence) in switches:
+                    return grid, row, column
+    return None
+
+
+def _below(wanted: Wanted, tracing: Tracing) -> None:
+    """How to read the picture; what the chosen patch does, and the way to all of its effect."""
+    plain, other, question = wanted.plain, wanted.other, tracing.question
+    rival, answer = _bold(word_of(plain, question.rival)), _bold(word_of(other, question.answer))
+    read, patched = st.columns([1, 1], gap="medium")
+    read.markdown(f":small[{say('sweep.read', rival=rival, answer=answer)}]")
+    chosen = _patched_cell(_grids(tracing), other.source_text)
+    with patched, box("rows-3", "sweep_patched", gap="xsmall"):
+        if chosen is None:
+            st.markdown(f":small[{say('sweep.click')}]")
+            return
+        grid, row, column = chosen
+        patch = patch_at(grid.addresses[row], column, other.source_text)
+        now = store.get_state()
+        run = get_run(Experiment((patch,)), wanted.first, now.direction, *on_screen.made_by())
+        before = float(plain["output/probabilities"][0, question.row, question.answer])
+        side = "encoder" if Address.of(patch.address).side == "source" else "decoder"
+        st.markdown(
+            say(
+                "sweep.patched",
+                name=say(f"sweep.of_{side}", row=_row_name(patch.address)),
+                word=_bold(grid.tokens[column]),
+                before=literal(plain.output_text),
+                after=literal(run.output_text),
+                answer=answer,
+                chance=format_percent(before, now.precision),
+                now=format_percent(float(grid.probabilities[row, column]), now.precision),
+            )
+        )
+        _ways(patch)
+
+
+def _ways(patch: TensorPatch) -> None:
+    """To all that a patch changes, where the page's panels compare it with the plain run; back."""
+
+    def effect() -> None:
+        tensor_draft.fill(patch)
+        store.update(switches="tensors", second="", run="")
+
+    with st.container(horizontal=True, gap="small"):
+        st.button(say("sweep.effect"), key="sweep_effect", type="primary", on_click=effect)
+        st.button(say("sweep.undo"), key="sweep_undo", on_click=experiments.undo)
+
+
+def _bold(token: str) -> str:
+    return f"**{literal(visible(token))}**"

@@ -1,0 +1,252 @@
+"""What the reader has put into the form for tensors, and the switch that it makes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, cast, get_args
+
+import streamlit as st
+
+from app.runs import on_screen
+from app.runs.traces import get_trace
+from app.session import experiments, store
+from app.session.codecs import sections, sections_text
+from app.session.state import STAGES
+from core.analysis.attention_views import Kind, attention_at
+from core.errors import GlassformerError
+from core.interventions.switch import Switch
+from core.interventions.tensors import (
+    At,
+    Slice,
+    TensorNoise,
+    TensorPatch,
+    TensorScale,
+    TensorSet,
+    named,
+)
+from core.trace.address import Address
+from core.trace.sites import Axis, AxisName
+from core.trace.trace import Trace
+
+# What can be done, and the inputs that it needs beside the cells.
+ACTS = {"set": ("value",), "scale": ("by",), "noise": ("spread", "draw"), "patch": ()}
+START: Mapping[str, Any] = {
+    "act": "set", "address": "", "value": "0", "by": "2", "spread": "1", "draw": 0,
+    "sentence": "", "origin": (),
+}  # fmt: skip
+SPAN = re.compile(r"(\d{1,6})(?:[-–](\d{1,6}))?", re.ASCII)
+WORDS = ("position", "query", "key")
+LISTED = (*WORDS, "head")  # the axes whose places are offered in a list
+LONGEST = 2000  # characters of an input that a link may have
+LAST = 999_999  # of a place and of a draw
+
+
+class UnreadableError(ValueError):
+    """An input that is no number, or no list of places; `field` names it."""
+
+    def __init__(self, field: str, given: str) -> None:
+        super().__init__(given)
+        self.field, self.given = field, given
+
+
+def draft() -> dict[str, Any]:
+    """The form as it stands; before the reader touched it, the experiment's last such switch."""
+    return {**START, **_kept()}
+
+
+def put(**changes: Any) -> None:
+    """Change the form; for callbacks."""
+    store.update(draft=_text({**_kept(), **changes}))
+
+
+def fill(switch: Slice) -> None:
+    """Put a switch into the form, and its tensor in view; for callbacks."""
+    form = _filled(switch)
+    shown = {} if form["address"] else {"address": switch.address}
+    store.update(draft=_text(form), **shown)
+
+
+def _text(form: Mapping[str, Any]) -> str:
+    """What of the form differs from its start; a touched one says at least what it does."""
+    changed = {name: value for name, value in form.items() if value != START.get(name)}
+    return sections_text({"form": {"act": form.get("act", START["act"]), **changed}})
+
+
+def _kept() -> dict[str, Any]:
+    if not store.get_state().draft:
+        switch, shown = _last(), store.get_state().address
+        return _filled(switch) if switch and shown in ("", switch.address) else {}
+    return sections(store.get_state().draft).get("form", {})
+
+
+def _last() -> Slice | None:
+    slices = [each for each in experiments.now().switches if isinstance(each, Slice)]
+    return slices[-1] if slices else None
+
+
+def _filled(switch: Slice) -> dict[str, Any]:
+    """The form that makes a switch."""
+    is_pattern = any(sign in switch.address for sign in "*?[")
+    form: dict[str, Any] = {"act": switch.kind, "address": switch.address if is_pattern else ""}
+    for axis, places in switch.at:
+        form[f"at_{axis}"] = places if axis in LISTED else ", ".join(str(at + 1) for at in places)
+    for name in ("value", "by", "spread", "draw", "sentence"):
+        if (value := switch.values.get(name)) is not None:
+            form[name] = value if name in ("draw", "sentence") else f"{value:.12g}"
+    origin = switch.values.get("origin", ())
+    return form | {"origin": next((places for axis, places in origin if axis in WORDS), ())}
+
+
+def plain() -> Trace:
+    """The plain run of the sentence: the form is about its tensors."""
+    now = store.get_state()
+    try:
+        return get_trace(now.text, now.direction, now.model, now.step)
+    except GlassformerError:  # the stage bar says it
+        return on_screen.trace()
+
+
+def address(trace: Trace) -> str:
+    """What is edited: the typed address or pattern, the state's, or the attention in focus."""
+    now = store.get_state()
+    if typed := draft()["address"]:
+        return str(typed)
+    if now.address in trace:
+        return now.address
+    if not now.address and (last := _last()) and last.address in trace:
+        return last.address
+    found = f"{attention_at(cast(Kind, now.kind), now.layer)}/{now.stage}"
+    return found if found in trace else next(iter(trace))
+
+
+def example(pattern: str, trace: Trace) -> str:
+    """The first tensor that an address or a pattern names. Errors: `unknown_address`."""
+    return named(pattern, trace.config)[0]
+
+
+def choose(value: str, trace: Trace) -> None:
+    """Edit another tensor; an attention map comes into focus on all pages."""
+    if value not in trace:
+        put(address=value.strip())
+        return
+    put(address="")
+    at = Address.of(value)
+    focus: dict[str, Any] = {"address": value}
+    if at.is_attention and at.name in STAGES:
+        focus |= {"kind": at.kind, "layer": at.layer, "stage": at.name}
+    store.update(**focus)
+
+
+def axes(trace: Trace, where: str) -> list[Axis]:
+    """The axes of a tensor along which cells can be chosen."""
+    return [axis for axis in trace.axes(where) if axis.name != "batch" and axis.size > 1]
+
+
+def picked(axis: Axis) -> Any:
+    """What is chosen along an axis: places for words and heads, text for numbers."""
+    if axis.name not in LISTED:
+        return draft().get(f"at_{axis.name}", "")
+    return tuple(at for at in draft().get(f"at_{axis.name}", ()) if at < axis.size)
+
+
+def switch_of_form(trace: Trace, pattern: str) -> Slice:
+    """The switch. Errors: UnreadableError, and those of core for what cannot be."""
+    form, where = draft(), example(pattern, trace)
+    at = tuple(
+        (str(axis.name), places)
+        for axis in axes(trace, where)
+        if (places := _places(axis, picked(axis)))
+    )
+    if form["act"] == "set":
+        return TensorSet(pattern, at, _number("value", form["value"]))
+    if form["act"] == "scale":
+        return TensorScale(pattern, at, _number("by", form["by"]))
+    if form["act"] == "noise":
+        return TensorNoise(pattern, at, _number("spread", form["spread"]), int(form["draw"]))
+    return TensorPatch(pattern, at, sentence(), _origin(at, form["origin"]))
+
+
+def sentence() -> str:
+    """The sentence that a patch comes from: the typed one, or the second one of the state."""
+    return str(draft()["sentence"]) or store.get_state().second
+
+
+def is_here(switch: Switch, where: str) -> bool:
+    """Whether a switch edits a tensor."""
+    if not isinstance(switch, Slice):
+        return False
+    try:
+        return where in named(switch.address, on_screen.trace().config)
+    except GlassformerError:
+        return False
+
+
+def _origin(at: At, places: tuple[int, ...]) -> At:
+    """Where the patch is read: other words, the same along every other axis."""
+    if not places or not any(axis in WORDS for axis, _ in at):
+        return ()
+    first = next(axis for axis, _ in at if axis in WORDS)
+    return tuple((axis, tuple(places) if axis == first else kept) for axis, kept in at)
+
+
+def _places(axis: Axis, chosen: Any) -> tuple[int, ...]:
+    return spans(chosen, axis) if isinstance(chosen, str) else tuple(chosen)
+
+
+def spans(text: str, axis: Axis) -> tuple[int, ...]:
+    """Places from 0 that a text such as "1-8, 12" names from 1; words on an axis that has them.
+
+    Errors: UnreadableError.
+    """
+    places: list[int] = []
+    for part in filter(None, (each.strip() for each in re.split(r"[,，、;；]", text))):
+        found = SPAN.fullmatch(part)
+        if found:
+            first, last = int(found[1]), int(found[2] or found[1])
+            if not 1 <= first <= last <= axis.size:
+                raise UnreadableError(axis.name, text)
+            places += range(first - 1, last)
+        elif axis.labels is not None and part in axis.labels:
+            places.append(axis.labels.index(part))
+        else:
+            raise UnreadableError(axis.name, text)
+    return tuple(dict.fromkeys(places))
+
+
+def _number(field: str, text: str) -> float:
+    try:
+        value = float(text.strip().replace("−", "-").replace("，", "."))
+    except ValueError:
+        raise UnreadableError(field, text) from None
+    if not math.isfinite(value):
+        raise UnreadableError(field, text)
+    return value
+
+
+def check() -> None:
+    """Leave out what a link has of the form and no form can be, and say so."""
+    try:
+        form = sections(store.get_state().draft).get("form", {})
+        fitting = all(_fits(name, value) for name, value in form.items())
+    except ValueError:
+        fitting = False
+    if not fitting:
+        store.drop("draft")
+        st.rerun()
+
+
+def _fits(name: str, value: Any) -> bool:
+    if name == "act":
+        return value in ACTS
+    if name == "draw":
+        return type(value) is int and 0 <= value <= LAST
+    if name in START and name != "origin":
+        return isinstance(value, str) and len(value) <= LONGEST
+    axis = name.removeprefix("at_")
+    if name == "origin" or (axis != name and axis in LISTED):
+        is_list = isinstance(value, tuple)
+        return is_list and all(type(at) is int and 0 <= at <= LAST for at in value)
+    known = axis != name and axis in get_args(AxisName)
+    return known and isinstance(value, str) and len(value) <= LONGEST

@@ -1,0 +1,234 @@
+"""Any recorded tensor: some of its numbers set, multiplied, made noisy or taken from elsewhere."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app.pages.switch import tensor_draft
+from app.pages.switch import tensor_draft as drafts
+from app.pages.switch.tensor_draft import ACTS, UnreadableError, draft, put
+from app.panels.address_words import axis_name, named_shape, place
+from app.panels.phrases import phrase
+from app.plots.labels import visible
+from app.runs import on_screen
+from app.runs.traces import get_run, get_setting, get_trace
+from app.session import experiments, store
+from app.ui.layout import box
+from app.ui.pick import segments
+from app.ui.text import literal, told
+from app.words import say
+from core.errors import GlassformerError
+from core.interventions.effect import change
+from core.interventions.tensors import Slice, touched
+from core.interventions.translations import shared_rows
+from core.trace.address import Address
+from core.trace.sites import Axis, letters
+from core.trace.trace import Trace
+
+
+def show() -> None:
+    """Draw the form: which tensor, which cells, what happens, and what that will do."""
+    tensor_draft.check()
+    trace = drafts.plain()
+    with box("fill scroll note", "tensor_edit", gap="small"):
+        pattern = _address(trace)
+        try:
+            where = drafts.example(pattern, trace)
+        except GlassformerError as error:
+            st.error(told(error))
+            return
+        _about(trace, pattern, where)
+        _cells(trace, where)
+        _act(trace, where)
+        _result(trace, pattern, where)
+
+
+def _address(trace: Trace) -> str:
+    chosen, known = drafts.address(trace), list(trace)
+    labels = {each: f"{place(each)} › {Address.of(each).name}".lstrip("› ") for each in known}
+    if chosen not in labels:
+        labels[chosen] = chosen
+
+    def take() -> None:
+        drafts.choose(store.widget_value("tensor_address") or "", trace)
+
+    st.selectbox(
+        say("tensor_edit.address"),
+        list(labels),
+        key=store.bind("tensor_address", chosen),
+        format_func=lambda each: labels.get(each, each),
+        accept_new_options=True,
+        help=say("tensor_edit.address_help"),
+        on_change=take,
+    )
+    return chosen
+
+
+def _about(trace: Trace, pattern: str, where: str) -> None:
+    words = say(trace.site(where).text_key)
+    shape = named_shape([axis for axis in trace.axes(where) if axis.name != "batch"])
+    st.markdown(f":small[{words} · `{pattern.replace('`', '')}` {shape}]")
+
+
+def _cells(trace: Trace, where: str) -> None:
+    """Which numbers: along each axis all, or some."""
+    axes = drafts.axes(trace, where)
+    for start in range(0, len(axes), 2):
+        for column, axis in zip(st.columns(2, gap="small"), axes[start : start + 2], strict=False):
+            with column:
+                _axis(axis)
+
+
+def _axis(axis: Axis) -> None:
+    name, value = f"tensor_at_{axis.name}", drafts.picked(axis)
+
+    def take() -> None:
+        chosen = store.widget_value(name)
+        put(**{f"at_{axis.name}": chosen if isinstance(chosen, str) else tuple(chosen)})
+
+    if axis.name in drafts.LISTED:
+        labels = [f"{at + 1} {visible(word)}" for at, word in enumerate(axis.labels or ())]
+        labels = labels or [say("frame.head", head=at + 1) for at in range(axis.size)]
+        st.multiselect(
+            axis_name(axis),
+            list(range(axis.size)),
+            key=store.bind(name, list(value)),
+            format_func=labels.__getitem__,
+            placeholder=say("tensor_edit.all", count=axis.size),
+            on_change=take,
+        )
+        return
+    words = "words" if axis.labels is not None else "numbers"
+    st.text_input(
+        axis_name(axis),
+        key=store.bind(name, value),
+        placeholder=say(f"tensor_edit.all_{words}", count=axis.size),
+        on_change=take,
+    )
+
+
+def _act(trace: Trace, where: str) -> None:
+    act, label = draft()["act"], say("tensor_edit.act")
+    labels = {each: say(f"tensor_edit.act_{each}") for each in ACTS}
+    segments("tensor_act", label, labels, act, lambda value: put(act=value), bare=False)
+    if act == "patch":
+        _patch(trace, where)
+        return
+    for column, name in zip(st.columns(2, gap="small"), ACTS[act], strict=False):
+        with column:
+            _field(name)
+
+
+def _field(name: str) -> None:
+    def take() -> None:
+        put(**{name: store.widget_value(f"tensor_{name}")})
+
+    key, label = store.bind(f"tensor_{name}", draft()[name]), say(f"tensor_edit.{name}")
+    if name == "draw":
+        st.number_input(
+            label, 0, 999_999, key=key, on_change=take, help=say("tensor_edit.draw_help")
+        )
+    else:
+        st.text_input(label, key=key, on_change=take)
+
+
+def _patch(trace: Trace, where: str) -> None:
+    """The other sentence, and which of its words the numbers come from."""
+
+    def take() -> None:
+        put(sentence=" ".join(store.widget_value("tensor_sentence").split()), origin=())
+
+    sentence = drafts.sentence()
+    st.text_input(
+        say("tensor_edit.sentence"),
+        key=store.bind("tensor_sentence", sentence),
+        placeholder=say("tensor_edit.sentence_hint"),
+        on_change=take,
+    )
+    words = (axis for axis in drafts.axes(trace, where) if axis.name in drafts.WORDS)
+    chosen = next((axis for axis in words if drafts.picked(axis)), None)
+    if not sentence or chosen is None:
+        return
+    try:
+        donor = get_setting(*on_screen.made_by()).trace_of(sentence)
+    except GlassformerError:
+        return  # said where the result would stand
+    other = next(axis for axis in donor.axes(where) if axis.name == chosen.name)
+    labels = [f"{at + 1} {visible(word)}" for at, word in enumerate(other.labels or ())]
+    st.multiselect(
+        say("tensor_edit.origin", axis=axis_name(other)),
+        list(range(other.size)),
+        key=store.bind("tensor_origin", [at for at in draft()["origin"] if at < other.size]),
+        format_func=labels.__getitem__,
+        placeholder=say("tensor_edit.origin_same"),
+        on_change=lambda: put(origin=tuple(store.widget_value("tensor_origin"))),
+    )
+
+
+def _result(trace: Trace, pattern: str, where: str) -> None:
+    """What it will do, in one line; the button; what it did."""
+    try:
+        switch = drafts.switch_of_form(trace, pattern)
+        if draft()["act"] == "patch" and not switch.values["sentence"]:
+            st.markdown(f":small[{say('tensor_edit.no_sentence')}]")
+            return
+        count, there = touched(switch, trace, get_setting(*on_screen.made_by()))
+    except UnreadableError as problem:
+        st.error(_unreadable(problem, trace, where))
+        return
+    except GlassformerError as error:
+        st.error(told(error))
+        return
+    numbers = {"count": f"{count:,}", "there": f"{there:,}"}
+    key = "tensor_edit.is_on" if switch in experiments.now() else "tensor_edit.will"
+    st.markdown(say(key, phrase=literal(phrase(switch)), **numbers))
+    _button(switch)
+    _done(where)
+
+
+def _button(switch: Slice) -> None:
+    """Puts the switch into the experiment, or takes it out; the form stays as it is."""
+    inside = switch in experiments.now()
+
+    def take() -> None:
+        drafts.fill(switch)
+        experiments.toggle(switch)
+
+    st.button(
+        say("tensor_edit.take_out" if inside else "tensor_edit.apply"),
+        key="tensor_apply",
+        type="secondary" if inside else "primary",
+        on_click=take,
+    )
+
+
+def _done(where: str) -> None:
+    """How many numbers of the tensor are other ones now."""
+    if not any(drafts.is_here(each, where) for each in on_screen.experiment().switches):
+        return
+    now = store.get_state()
+    asked = (now.text, now.direction, now.model, now.step)
+    try:
+        before, after = get_trace(*asked), get_run(on_screen.experiment(), *asked)
+        found = change(before, after, where)
+    except GlassformerError as error:
+        st.markdown(f":small[{told(error)}]")
+        return
+    said = say(
+        "tensor_edit.done",
+        changed=f"{found.changed:,}",
+        count=f"{found.difference.numel():,}",
+        address=where,
+    )
+    notes = [say("tensor_edit.broken", count=found.broken)] if found.broken else []
+    if "T" in letters(where) and shared_rows(before, after) < len(before.target_tokens):
+        notes.append(say("tensor_edit.words"))
+    st.markdown(f"{said} :small[{' '.join(notes)}]" if notes else said)
+
+
+def _unreadable(problem: UnreadableError, trace: Trace, where: str) -> str:
+    given = literal(visible(problem.given))
+    axis = next((each for each in trace.axes(where) if each.name == problem.field), None)
+    if axis is None:
+        return say("tensor_edit.no_number", name=say(f"tensor_edit.{problem.field}"), given=given)
+    return say("tensor_edit.no_places", axis=axis_name(axis), given=given, last=axis.size)

@@ -1,0 +1,1 @@
+"""The tree of what was recorded, the picked tensor, its numbers, its files."""

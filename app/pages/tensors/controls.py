@@ -1,0 +1,202 @@
+"""What is picked: a tensor in the tree of all, its axes that are drawn, where others are held."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app.pages.tensors.address_tree import Line, address_tree
+from app.panels.address_words import axis_name, format_bytes, numbers_line, places, short_shape
+from app.plots.labels import visible
+from app.plots.theme import Look
+from app.session import store
+from app.ui.layout import box
+from app.ui.pick import into, menu, segments
+from app.words import say
+from core.analysis.measure import Measure, Measured, overview
+from core.analysis.tensor_slice import Plan, Sheet, Side, cut, largest, offered, plan, window
+from core.trace.sites import Axis
+from core.trace.trace import Trace
+
+FIRST = "encoder/0/self_attention/weights"
+WIDEST = 256  # lines of a picture; more are pooled
+LARGEST = 24  # vocabulary words offered by value
+BY_VALUE, ALL = -2, -1
+WIDTHS = (70, 30)  # of the picture and what explains it
+FORMS = ("picture", "table", "exact")
+
+
+def picked(trace: Trace) -> str:
+    """The address on screen; attention weights before the reader picks."""
+    address = store.get_state().address or FIRST
+    return address if address in trace else next(iter(trace))
+
+
+def show_tree(trace: Trace, look: Look) -> None:
+    """Draw the tree under the memory that the whole run takes."""
+    entries = entries_of(trace)
+    st.markdown(
+        say("tensors.total", count=len(entries), memory=format_bytes(trace.nbytes)),
+        help=say("tensors.total_help"),
+    )
+    texts = {
+        "tree": say("tensors.tree"),
+        "search": say("tensors.search"),
+        "nothing": say("tensors.nothing"),
+        "shared": say("tensors.shared"),
+        "legend": say("tensors.legend"),
+    }
+    with box("fill tall", "tensors_tree"):
+        address_tree(
+            [_line(entry, look.precision) for entry in entries],
+            places([entry.address for entry in entries]),
+            picked(trace),
+            pick,
+            texts,
+        )
+
+
+def pick(address: str) -> None:
+    """Show another tensor: with its own axes, the pins kept where they fit."""
+    store.update(address=address, axes=None)
+
+
+def entries_of(trace: Trace) -> tuple[Measured, ...]:
+    """The numbers of every address, measured once for each run that this session looks at."""
+    return store.once(lambda: overview(trace), trace)
+
+
+def measure_of(trace: Trace, address: str) -> Measure:
+    """The statistics of one tensor."""
+    return next(entry.measure for entry in entries_of(trace) if entry.address == address)
+
+
+def _line(entry: Measured, digits: int) -> Line:
+    site = entry.site
+    return Line(
+        address=entry.address,
+        words=say(f"sites.{site.group}.{site.name}"),
+        shape=short_shape(entry.shape),
+        numbers=numbers_line(entry.measure, digits),
+        memory=format_bytes(entry.nbytes),
+        spark=entry.spark,
+        role=site.role,
+        shared=entry.shared,
+    )
+
+
+def planned(trace: Trace, address: str) -> Plan:
+    """The plan that the state asks for. The head is the one in focus on every page."""
+    now = store.get_state()
+    return plan(trace, address, now.axes, {"head": now.head or 0} | dict(now.pins))
+
+
+def show(trace: Trace, address: str, chosen: Plan, with_forms: bool = True) -> Sheet:
+    """Draw the choice of axes, of the held index or the lines, and of the form; cut the sheet."""
+    now = store.get_state()
+    left, form = st.columns(WIDTHS, gap="medium")
+    rows, columns, held = left.columns([1, 1, 1.7])
+    names = [axis.name for axis in offered(trace, address)]
+    if chosen.columns is not None:
+        pair = chosen.rows.name, chosen.columns.name
+        labels = {each: say(f"axes.{each}") for each in names}
+        with rows:
+            menu("tensor_rows", say("tensors.rows"), labels, pair[0],
+                 lambda name: take_axis("rows", name, pair), bare=False)  # fmt: skip
+        with columns:
+            menu("tensor_columns", say("tensors.columns"), labels, pair[1],
+                 lambda name: take_axis("columns", name, pair), bare=False)  # fmt: skip
+    forms = {each: say(f"tensors.form_{each}") for each in FORMS}
+    if with_forms:
+        with form:
+            segments("form", say("tensors.form"), forms, now.form, into("form"), bare=False)
+    with held:
+        for axis, index in chosen.held:
+            _pin(axis, index)
+        sheet = cut(trace, address, chosen)
+        return _fitted(_fitted(sheet, "rows"), "columns")
+
+
+def take_axis(side: Side, name: str, pair: tuple[str, str]) -> None:
+    """Draw another axis on a side; an axis that lies on the other side changes places."""
+    rows, columns = pair
+    if side == "rows":
+        store.update(axes=(name, rows if name == columns else columns))
+    else:
+        store.update(axes=(columns if name == rows else rows, name))
+
+
+def _pin(axis: Axis, index: int) -> None:
+    if axis.size == 1:
+        st.caption(say("tensors.only", axis=axis_name(axis)))
+        return
+    name, word = f"tensor_pin_{axis.name}", axis_name(axis)
+    labels = [f"{word} {line_label(axis, at)}" for at in range(axis.size)]
+    st.select_slider(
+        say("tensors.held", axis=word),
+        range(axis.size),
+        key=store.bind(name, index),
+        format_func=labels.__getitem__,
+        on_change=lambda: take_pin(axis.name, store.widget_value(name)),
+    )
+
+
+def take_pin(axis: str, index: int) -> None:
+    """Hold an axis somewhere else; the head is in focus on all pages."""
+    if axis == "head":
+        store.update(head=index)
+    else:
+        others = tuple(pin for pin in store.get_state().pins if pin[0] != axis)
+        store.update(pins=(*others, (axis, index)))
+
+
+def line_label(axis: Axis, at: int) -> str:
+    """A place on an axis: "3", "3 animal"."""
+    if axis.labels is None:
+        return str(at + 1)
+    return f"{at + 1} {visible(axis.labels[at])}"
+
+
+def _fitted(sheet: Sheet, side: Side) -> Sheet:
+    """The part of a sheet that the reader chooses of a long axis; draws the choice."""
+    lines = sheet.rows if side == "rows" else sheet.columns
+    if lines.axis is None:
+        return sheet
+    axis, by_value = lines.axis.name, lines.axis.name == "vocabulary"
+    if len(lines) <= (LARGEST if by_value else WIDEST):
+        return sheet
+    offers = parts(len(lines), by_value)
+    labels = {each: part_label(each, len(lines)) for each in offers}
+    wanted = dict(store.get_state().part).get(axis, offers[0])
+    part = wanted if wanted in offers else offers[0]
+    menu(
+        f"tensor_part_{axis}",
+        say("tensors.part", axis=axis_name(lines.axis)),
+        labels,
+        part,
+        lambda chosen: take_part(axis, chosen, offers[0]),
+        bare=False,
+    )
+    if part == BY_VALUE:
+        return largest(sheet, side, LARGEST)
+    return sheet if part == ALL else window(sheet, side, part, part + WIDEST - 1)
+
+
+def take_part(axis: str, part: int, first: int) -> None:
+    """Show another part of a long axis; what is offered first stays out of links."""
+    others = tuple(each for each in store.get_state().part if each[0] != axis)
+    store.update(part=others if part == first else (*others, (axis, part)))
+
+
+def parts(count: int, by_value: bool) -> list[int]:
+    """What of a long axis can be shown: the largest, all, or the first line of each piece of it."""
+    pieces = list(range(0, count, WIDEST)) if count > WIDEST else []
+    return [*([BY_VALUE] if by_value else []), ALL, *pieces]
+
+
+def part_label(part: int, count: int) -> str:
+    """A part in words: "the 24 largest", "all 512", "257–512"."""
+    if part == BY_VALUE:
+        return say("tensors.part_largest", count=LARGEST)
+    if part == ALL:
+        return say("tensors.part_all", count=count)
+    return f"{part + 1}–{min(part + WIDEST, count)}"

@@ -1,0 +1,50 @@
+"""The page: the tree on the left; the picked tensor, its numbers and its files on the right."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app.pages.tensors import controls, facts, picture
+from app.panels import provenance
+from app.panels.address_words import snippet
+from app.runs import on_screen
+from app.runs.turns import admitted
+from app.session import store
+from app.ui.chart import current_look
+from app.ui.style import put_sheet
+from core.trace.trace import Trace
+
+
+def show() -> None:
+    """Draw the page for the run on screen."""
+    put_sheet(__file__, "tensors.css")
+    trace = on_screen.trace()
+    tree, tensor = st.columns([28, 72], gap="medium")
+    with tree:
+        controls.show_tree(trace, current_look())
+    with tensor:
+        _tensor(trace)
+
+
+@st.fragment
+@admitted
+def _tensor(trace: Trace) -> None:
+    """Everything about the picked tensor; other axes or another index leave the tree alone."""
+    provenance.redraw()
+    look, address = current_look(), controls.picked(trace)
+    facts.show_title(trace, address, look)
+    chosen = controls.planned(trace, address)
+    sheet = controls.show(trace, address, chosen)
+    left, right = st.columns(controls.WIDTHS, gap="medium")
+    with left, st.container(gap="xsmall"):
+        whole = controls.measure_of(trace, address)
+        picture.show(trace, address, chosen, sheet, whole, store.get_state().form)
+        with st.container(key="tensors_code"):
+            st.code(snippet(trace, address, chosen, store.get_state()), language="python")
+    with right:
+        facts.show(trace, address, sheet, whole, look)
+        facts.show_downloads(trace, address)
+
+
+if __name__ == "__main__":
+    show()

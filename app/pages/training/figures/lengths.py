@@ -1,0 +1,160 @@
+"""How long the stream's vectors are, how alike positions are, how the weights have grown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from app.pages.training.figures.curves import steps_axis
+from app.plots import drawing as go
+from app.plots.axes import grid_axis
+from app.plots.colours import mix
+from app.plots.heat import gaps, heat_map
+from app.plots.labels import escape
+from app.plots.marks import hover, note, pairs, upright
+from app.plots.theme import Look, base_layout, colour_bar, named_ticks, token_axis
+
+# Queries, keys, … have their own colours everywhere.
+ROLES = {
+    "embedding": "data", "query": "query", "key": "key", "value": "value", "output": "weights",
+    "feed_forward": "feed_forward", "norm": "norm", "generator": "changed",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LengthTexts:
+    """What the figures say, in the reader's language."""
+
+    hover: str  # with {place} {step} {value}
+    parts: Mapping[str, str]  # names of what weights belong to
+    size: str  # of weights, with {part} {step} {growth} {size}
+    stacks: tuple[str, str] = ("", "")  # encoder, decoder
+
+
+def lengths_figure(
+    places: Sequence[str], lengths: np.ndarray, steps: Sequence[int], now: int, gap: int,
+    texts: LengthTexts, look: Look, height: int,
+) -> go.Figure:  # fmt: skip
+    """A line a step from place to place, the step in view strong, the others faint.
+
+    lengths (steps, places). now: index of the step in view. gap: the place where the second stack
+    begins; the line is broken before it.
+    """
+    faint = mix(look.colour("page"), look.colour("data"), 0.3)
+    order = [*(at for at in range(len(steps)) if at != now), now]  # the strong one on top
+    traces = []
+    for at in order:
+        colour, width, size = (look.colour("data"), 4, 9) if at == now else (faint, 1, 3)
+        line = {"line": {"color": colour, "width": width}, "marker": {"size": look.px(size)}}
+        said = [
+            escape(texts.hover.format(place=place, step=steps[at], value=look.number(value)))
+            for place, value in zip(places, lengths[at], strict=True)
+        ]
+        traces.append(_broken(lengths[at], said, gap, line))
+    layout = base_layout(look, height, margin=_margin(look), hovermode="closest")
+    layout["xaxis"] |= {
+        **named_ticks([escape(place) for place in places]),
+        "tickangle": 0,
+        "tickfont": {"size": look.px(12)},
+        "range": [-0.4, len(places) - 0.6],
+        "automargin": False,
+    }
+    most = float(np.nanmax(lengths, initial=0)) or 1.0
+    layout["yaxis"] = grid_axis(look, range=[0, 1.05 * most], nticks=6)
+    layout["shapes"] = [upright(gap - 0.5, look, "line")]
+    layout["annotations"] = [
+        note(escape(text), look, start, 1, 13, "faint", xref="x")
+        for text, start in zip(texts.stacks, (0, gap), strict=True)
+    ]
+    return go.Figure(traces, layout)
+
+
+def _broken(lengths: np.ndarray, said: Sequence[str], gap: int, line: dict[str, Any]) -> go.Scatter:
+    """A line with a break before the place `gap`."""
+    values = [*map(float, lengths)]
+    return go.Scatter(
+        x=[*range(gap), None, *range(gap, len(values))],
+        y=[*values[:gap], None, *values[gap:]],
+        mode="lines+markers",
+        **line,
+        **hover([*said[:gap], "", *said[gap:]]),
+    )
+
+
+def sizes_figure(
+    sizes: Mapping[str, Sequence[float]], steps: Sequence[int], now: int, texts: LengthTexts,
+    look: Look, height: int,
+) -> go.Figure:  # fmt: skip
+    """How many times as large the weights of each part are as at the first step.
+
+    sizes: root mean square of a part's weights at each step.
+    """
+    growth = {
+        part: np.asarray(values, np.float32) / (values[0] or 1) for part, values in sizes.items()
+    }
+    traces = []
+    for part, grown in growth.items():
+        said = [
+            texts.size.format(
+                part=texts.parts[part],
+                step=step,
+                growth=look.number(factor),
+                size=look.number(size),
+            )
+            for step, factor, size in zip(steps, grown, sizes[part], strict=True)
+        ]
+        traces.append(
+            go.Scatter(
+                x=np.arange(len(steps), dtype=np.float32),
+                y=grown,
+                mode="lines+markers",
+                line={"color": look.colour(ROLES[part]), "width": 2.5},
+                marker={"size": look.px(5)},
+                cliponaxis=False,
+                **hover([escape(text) for text in said]),
+            )
+        )
+    ends = [float(value) for grown in growth.values() for value in grown if np.isfinite(value)]
+    low, high = min(ends, default=1.0), max(ends, default=1.0)
+    room = 0.06 * ((high - low) or 1)
+    layout = base_layout(look, height, margin=_margin(look), hovermode="closest")
+    layout["xaxis"] = steps_axis(_thinned(steps), look)
+    layout["yaxis"] = grid_axis(look, range=[low - room, high + room], nticks=6, ticksuffix="×")
+    layout["shapes"] = [upright(now, look, "text", dash="solid")]
+    return go.Figure(traces, layout)
+
+
+def _thinned(steps: Sequence[int]) -> list[Any]:
+    """The steps with every other one unnamed: a small figure has no room for all."""
+    last = len(steps) - 1
+    return [step if (last - at) % 2 == 0 else "" for at, step in enumerate(steps)]
+
+
+def _margin(look: Look) -> dict[str, int]:
+    return {"l": look.px(48), "r": look.px(18), "t": look.px(22), "b": look.px(26), "pad": 2}
+
+
+def similarity_figure(
+    cosines: np.ndarray, tokens: Sequence[str], look: Look, width: int, height: int
+) -> go.Figure:
+    """Cosines (S, S) between all pairs of positions, from −1 to 1; width and height in pixels."""
+    cells = heat_map(
+        cosines,
+        (-1, 1),
+        look,
+        colorbar=colour_bar(look) | {"tickvals": [-1, 0, 1], "ticktext": ["−1", "0", "1"]},
+        text=pairs(tokens, tokens, "·"),
+        hovertemplate=f"%{{text}}<br><b>%{{z:.{look.precision}~g}}</b><extra></extra>",
+        **gaps(cosines.shape),
+    )
+    layout = base_layout(
+        look,
+        height,
+        margin={"l": look.px(70), "r": 8, "t": look.px(52), "b": 6, "pad": 2},
+        xaxis=token_axis(tokens, look, width - look.px(130), "top"),
+        yaxis=token_axis(tokens, look, height - look.px(58), "left"),
+    )
+    return go.Figure(cells, layout)

@@ -1,0 +1,104 @@
+"""The Training page: replaying how the model learned, or training one here."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from app.pages.training import curves, panels, workshop
+from app.pages.training.curves import Training
+from app.panels.compare import pickers
+from app.panels.opening import on_file
+from app.runs import on_screen
+from app.session import store
+from app.ui.layout import box
+from app.ui.pick import into, segments
+from app.ui.style import put_sheet
+from app.ui.text import told
+from app.words import say
+from core.errors import GlassformerError
+
+HALVES = ("replay", "workshop")
+PANELS = {
+    "translation": panels.show_translation,
+    "attention": panels.show_attention,
+    "film": panels.show_film,
+    "positions": panels.show_positions,
+    "words": panels.show_word_map,
+    "lengths": panels.show_lengths,
+}
+WITH_A_HEAD = ("attention", "film")
+
+
+def show() -> None:
+    """Draw the half of the page that the state names."""
+    put_sheet(__file__, "training.css")
+    with st.container(key="training_page", gap="xsmall"):
+        chosen = store.get_state().training
+        labels = {half: say(f"training.half_{half}") for half in HALVES}
+        with st.container(
+            key="training_top",
+            horizontal=True,
+            gap="medium",
+            vertical_alignment="center",
+            wrap=False,
+        ):
+            segments("training_half", say("training.half"), labels, chosen, into("training"))
+            if chosen == "replay":
+                show_headline()
+        if chosen != "replay":
+            workshop.show()
+        elif on_screen.file() is not None:
+            on_file.show_instead("training")
+        else:
+            show_replay()
+
+
+def show_replay() -> None:
+    """Draw the replay, or say in its place why there is none."""
+    training, why_not = None, say("training.no_history")
+    try:
+        training = Training.current()
+    except GlassformerError as error:
+        why_not = told(error)
+    if training is None:
+        with st.container(key="training_nothing"):
+            st.info(why_not)
+        return
+    curves.show(training)
+    _pickers(training)
+    with box("fill", "training_panel", gap="xsmall"):
+        PANELS[training.now.replay](training)
+
+
+def show_headline() -> None:
+    """Draw the translation of the step in view, on one line."""
+    trace, step = on_screen.trace(), store.get_state().step
+    label = say("training.at_step", step=step) if step else say("training.at_end")
+    text = escape(trace.output_text or say("training.nothing"))
+    language = trace.direction.rpartition("-")[2]
+    st.html(
+        f'<p class="training-headline"><span>{escape(label)}</span>'
+        f'<b lang="{language}" title="{text}">{text}</b></p>'
+    )
+
+
+def _pickers(training: Training) -> None:
+    labels = {name: say(f"training.panel_{name}") for name in PANELS}
+
+    with st.container(
+        key="training_pickers", horizontal=True, gap="small", vertical_alignment="center",
+        horizontal_alignment="distribute",
+    ):  # fmt: skip
+        chosen = training.now.replay
+        segments("training_replay", say("training.panel"), labels, chosen, into("replay"))
+        if chosen in WITH_A_HEAD:
+            with box(
+                "dense inline", "training_head", horizontal=True, gap="small", width="content"
+            ):
+                pickers.focused(training.trace, "training")
+
+
+if __name__ == "__main__":
+    show()

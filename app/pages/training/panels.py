@@ -1,0 +1,273 @@
+"""The panels of the replay: one of them is drawn below the curves, for the step in view."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html import escape
+from typing import cast
+
+import numpy as np
+import streamlit as st
+
+from app.pages.training.curves import Training
+from app.pages.training.figures.lengths import (
+    ROLES,
+    LengthTexts,
+    lengths_figure,
+    similarity_figure,
+    sizes_figure,
+)
+from app.pages.training.figures.words import PlaneTexts, ends_of, group_colours, words_figure
+from app.pages.training.film_strip import Shot, StripTexts, film_strip
+from app.pages.training.step_table import Row, step_table
+from app.panels.attention.focus import AttentionFocus
+from app.panels.attention.heads import (
+    does,
+    role_word,
+    show_heads,
+    show_title,
+)
+from app.panels.attention.picture import alt, map_texts
+from app.panels.words import words_panel
+from app.panels.words.words_panel import apply_layout
+from app.plots.attention_map import MapLayout, map_figure
+from app.plots.labels import format_number, format_percent, visible
+from app.ui.chart import show_chart
+from app.ui.layout import box
+from app.words import say
+from core.analysis.attention_views import Kind, sides
+from core.analysis.head_roles import describe
+from core.analysis.training_views import (
+    Frame,
+    Word,
+    agreeing,
+    film,
+    groups,
+    marked_text,
+    mean_length,
+    places,
+    similarity,
+)
+from core.trace.tables import as_numpy
+
+ATTENTION_HEIGHT, ATTENTION_WIDTH = 360, 640
+POSITIONS_HEIGHT, POSITIONS_WIDTH = 352, 480
+# What a line of text says of each convention; the others are fixed formulas.
+NOTES = {"learned": "learned", "none": "none"}
+WORD_MAP_HEIGHT, WORD_MAP_WIDTH = 372, 1060  # of the plot in a window of 1440 × 900
+LENGTHS_HEIGHT = 330
+
+
+def show_translation(training: Training) -> None:
+    """Draw the list of all steps beside the words of one."""
+    apply_layout()
+    left, right = st.columns([6, 5], gap="medium")
+    with left, box("fill", "training_steps", gap=None):
+        step_table(
+            rows(training),
+            training.place,
+            training.trace.direction.rpartition("-")[2],
+            {name: say(f"training.{name}") for name in ("step", "translation", "nothing")},
+            training.go,
+        )
+    with right, box("fill", "training_words", gap="xsmall"):
+        words_panel.show(training.trace, candidates=False)
+
+
+def rows(training: Training) -> list[Row]:
+    """A row a step; words that stand in the translation of the end, in its order, are marked."""
+    end = training.replay.moments[-1].tokens
+    return [
+        Row(str(each.step), marked_text(each.text, each.tokens, agreeing(each.tokens, end)))
+        for each in training.replay.moments
+    ]
+
+
+def show_attention(training: Training) -> None:
+    """Draw all heads small, one large, and what it does at this step and at the end."""
+    now = replace(training.now, stage="weights", view="matrix", order="place")
+    focus = AttentionFocus(now, training.trace, training.look)
+    left, middle, right = st.columns([1.6, 2.3, 1.1], gap="medium")
+    with left, box("fill scroll", "training_heads"):
+        show_heads(focus)
+    with middle, box("fill", "training_picture"):
+        layout = MapLayout(
+            focus.cell if focus.pinned else None, False, ATTENTION_WIDTH, ATTENTION_HEIGHT
+        )
+        figure = map_figure(
+            focus.view, focus.sides, "weights", map_texts(focus), focus.look, layout
+        )
+        show_chart(figure, "training_attention", alt(focus), fill=True)
+    with right.container(key="training_says", gap="small"):
+        show_title(focus.kind, now.layer, now.head, joint="  \n")  # the column is narrow
+        st.markdown(_does(training, focus))
+        st.caption(say("training.attention_note"))
+
+
+def _does(training: Training, focus: AttentionFocus) -> str:
+    layer, head = focus.now.layer, focus.now.head
+    here = does(focus.kind, describe(focus.trace, focus.kind, layer, head))
+    last = does(focus.kind, describe(training.end, focus.kind, layer, head))
+    said = say("training.does_here", step=training.steps[training.place], does=here)
+    if training.now.step:
+        said += "  \n" + say("training.does_end", does=last)
+    return said
+
+
+def show_film(training: Training) -> None:
+    """Draw a map a step under a line that says which head it is."""
+    now, kind = training.now, cast(Kind, training.now.kind)
+    show_title(kind, now.layer, now.head)
+    frames = film(training.replay, kind, now.layer, now.head, sides(training.end, kind))
+    film_strip(
+        [_shot(frame, kind) for frame in frames],
+        training.place,
+        _texts(training, kind, frames),
+        training.look,
+        training.go,
+    )
+
+
+def _texts(training: Training, kind: Kind, frames: tuple[Frame, ...]) -> StripTexts:
+    rows, columns = sides(training.end, kind)
+    legend = say("training.film_legend" if kind == "encoder" else "training.film_legend_forced")
+    label = say("training.panel_film")
+    shape = (len(rows.tokens), len(columns.tokens))
+    if any(frame.levels.shape != shape for frame in frames):
+        return StripTexts(label, legend)  # pooled, or of other words: a cell has no pair of words
+    return StripTexts(
+        label, legend, *([visible(word) for word in side.labels] for side in (rows, columns))
+    )
+
+
+def _shot(frame: Frame, kind: Kind) -> Shot:
+    step = str(frame.step)
+    title, note, head = say("training.step_only", step=step), "", frame.does
+    if head is not None:
+        title, note, role = f"{title}: {does(kind, head)}", say("training.no_habit"), head.clearest
+        if role != "mixed":
+            word = say(f"training.short_{role_word(kind, role)}")
+            note = f"{word} {format_percent(head.shares[role])}"
+    return Shot(step, frame.levels, note, title)
+
+
+def show_positions(training: Training) -> None:
+    """Draw how alike the positions are, alone and with the words, and say what trains."""
+    trace, look = training.trace, training.look
+    kind = NOTES.get(trace.config.positions, "fixed")
+    alone = as_numpy(trace["source/positions"])  # (S, D)
+    together = as_numpy(trace["source/input"][0])  # (S, D)
+    columns = st.columns([2, 2, 1.2], gap="medium")
+    for place, name, vectors in ((0, "alone", alone), (1, "together", together)):
+        with columns[place], box("fill", f"training_{name}", gap="xsmall"):
+            st.markdown(f"**{say(f'training.positions_{name}')}**")
+            if name == "alone" and kind == "none":
+                st.caption(say("training.positions_none"))
+                continue
+            cosines = similarity(vectors)
+            figure = similarity_figure(
+                cosines, trace.source_tokens, look, POSITIONS_WIDTH, POSITIONS_HEIGHT
+            )
+            alt = say(f"training.alt_{name}")
+            show_chart(figure, f"training_positions_{name}", alt, fill=True)
+    with columns[2].container(key="training_says", gap="small"):
+        st.markdown(say(f"training.positions_{kind}"))
+        st.markdown(_lengths(training))
+        st.caption(say("training.positions_note"))
+
+
+def _lengths(training: Training) -> str:
+    """How long the words' vectors are against those of their positions."""
+    words = as_numpy(training.trace["source/scaled"][0])  # (S, D)
+    positions = as_numpy(training.trace["source/positions"])  # (S, D)
+    written = {
+        name: format_number(mean_length(vectors), training.look.precision)
+        for name, vectors in (("words", words), ("positions", positions))
+    }
+    return say("training.positions_lengths", **written)
+
+
+def show_word_map(training: Training) -> None:
+    """Draw the plane, and beside it what the colours and signs mean."""
+    replay, look = training.replay, training.look
+    paths = np.stack([replay.plane.of(each.vectors) for each in replay.moments])  # (steps, N, 2)
+    first, second = (format_percent(share) for share in replay.plane.shares)
+    axes = (say("training.axis_first", share=first), say("training.axis_second", share=second))
+    texts = PlaneTexts(axes, {name: say(f"training.group_{name}") for name in groups()})
+    left, right = st.columns([4.2, 1.1], gap="medium")
+    with left, box("fill", "training_plane"):
+        so_far = paths[: training.place + 1]
+        figure = words_figure(
+            replay.words,
+            so_far,
+            ends_of(paths),
+            texts,
+            look,
+            WORD_MAP_WIDTH,
+            look.px(WORD_MAP_HEIGHT),
+        )
+        show_chart(figure, "training_words_chart", say("training.alt_words"), fill=True)
+    with right.container(key="training_says", gap="small"):
+        st.html(_word_map_legend(training, texts))
+        st.caption(say("training.words_note"))
+
+
+def _word_map_legend(training: Training, texts: PlaneTexts) -> str:
+    words: tuple[Word, ...] = training.replay.words
+    hues = group_colours(words, training.look)
+    rows = [
+        f'<div><i style="background:{hue}"></i>{escape(texts.groups[name])}</div>'
+        for name, hue in hues.items()
+        if name
+    ]
+    rows += [
+        f"<div><b>{sign}</b>{escape(say(f'training.sign_{name}'))}</div>"
+        for sign, name in (("●", "en"), ("◆", "zh"), ("◎", "spoken"))
+    ]
+    return f'<div class="training-legend">{"".join(rows)}</div>'
+
+
+def show_lengths(training: Training) -> None:
+    """Draw both, each under its title."""
+    replay, look = training.replay, training.look
+    found = places(training.trace.config)
+    gap = next(at for at, place in enumerate(found) if place.stack == "decoder")
+    parts = {name: say(f"training.part_{name}") for name in ROLES}
+    texts = LengthTexts(
+        say("training.hover_length"),
+        parts,
+        say("training.hover_size"),
+        (say("frame.focus_encoder"), say("frame.focus_decoder")),
+    )
+    left, right = st.columns([1.25, 1], gap="medium")
+    with left, box("fill", "training_lengths", gap="xsmall"):
+        st.markdown(f"**{say('training.lengths')}**", help=say("training.lengths_help"))
+        lengths = np.array([each.lengths for each in replay.moments], dtype=np.float32)
+        figure = lengths_figure(
+            [say(f"training.place_{place.part}", layer=place.layer + 1) for place in found],
+            lengths, training.steps, training.place, gap, texts, look, look.px(LENGTHS_HEIGHT),
+        )  # fmt: skip
+        show_chart(figure, "training_lengths_chart", say("training.alt_lengths"), fill=True)
+    with right, box("fill", "training_sizes", gap="xsmall"):
+        st.markdown(f"**{say('training.sizes')}**", help=say("training.sizes_help"))
+        sizes = {
+            part: [each.sizes[part] for each in replay.moments]
+            for part in ROLES
+            if part in replay.moments[0].sizes
+        }
+        figure = sizes_figure(
+            sizes, training.steps, training.place, texts, look, look.px(LENGTHS_HEIGHT)
+        )
+        show_chart(figure, "training_sizes_chart", say("training.alt_sizes"), fill=True)
+        st.html(_lengths_legend(training, sizes, parts))
+
+
+def _lengths_legend(
+    training: Training, sizes: dict[str, list[float]], parts: dict[str, str]
+) -> str:
+    names = (
+        f'<span><i style="background:{training.look.colour(ROLES[part])}"></i>'
+        f"{escape(parts[part])}</span>"
+        for part in sizes
+    )
+    return f'<div class="training-line">{"".join(names)}</div>'

@@ -1,0 +1,160 @@
+"""The workshop: train a small translator here and watch it learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from app.pages.training.workshop import data, live
+from app.pages.training.workshop.form import Form, get_form, show_form, take
+from app.runs import trainings
+from app.session import store
+from app.ui.layout import box
+from app.ui.text import literal, told
+from app.words import say
+from core.errors import GlassformerError
+from core.opening.models import pack
+from core.training.queue.run import TrainingRun
+
+
+def show() -> None:
+    """Draw the workshop below the frame of the page."""
+    form, run = get_form(), trainings.current_run()
+    left, right = st.columns([1, 2.9], gap="medium")
+    with left, st.container(key="workshop_form", gap="xsmall"):
+        show_form(form, fixed=run is not None)
+        _actions(form, run)
+    with right, box("fill", "workshop_place", gap="xsmall"):
+        if run is None:
+            data.show(form)
+        else:
+            live.show(run)
+
+
+def _actions(form: Form, run: TrainingRun | None) -> None:
+    """Draw the buttons that make sense now, and what is to be said about them."""
+    if run is None:
+        _start(form)
+    elif run.status in ("waiting", "running", "stopping"):
+        _button("stop", _stop, type="primary", disabled=run.status == "stopping")
+        st.caption(say("workshop.stays"))
+    else:
+        _ended(run)
+
+
+def obstacle(form: Form) -> str:
+    """Why the training cannot start, in the reader's language; "" if it can."""
+    if form.source == "chosen" and not form.families:
+        return say("workshop.no_family")
+    if form.source != "own":
+        return ""
+    found = data.current()
+    if found is None:
+        return say("workshop.no_pairs")
+    if not found.is_trainable or (found.problems and not form.leave_out):
+        return say("workshop.bad_pairs")
+    return ""
+
+
+def _start(form: Form) -> None:
+    why_not = obstacle(form)
+    _button("start", _begin, type="primary", disabled=bool(why_not))
+    full = store.memory().workshop_full
+    _refusal()
+    st.caption(why_not or say("workshop.full" if full else "workshop.time_unknown"))
+
+
+def _refusal() -> None:
+    """Say what the disk refused."""
+    refused = store.memory().workshop_refused
+    if refused is not None:
+        st.warning(told(refused))
+
+
+def _begin() -> None:
+    form, found = get_form(), data.current()
+    if obstacle(form):  # the data changed in the same moment
+        return
+    workshop = trainings.workshop()
+    name = f"mine-{workshop.runs + 1 if workshop is not None else 1}"
+    pairs = found.pairs if found is not None else ()
+    store.memory().workshop_refused = None
+    try:
+        store.memory().workshop_full = not trainings.begin(form.plan(name, pairs))
+    except GlassformerError as error:  # a full disk; the form stays
+        store.memory().workshop_refused = error
+
+
+def _stop() -> None:
+    run = trainings.current_run()
+    if run is not None:
+        trainings.desk().stop(run)
+
+
+def _ended(run: TrainingRun) -> None:
+    # Kept as it is now; a run that went on since, or was the oldest of too many, can be kept again.
+    is_kept = run.plan.name in trainings.kept() and store.memory().workshop_kept == _mark(run)
+    with st.container(horizontal=True, gap="xsmall"):
+        if run.can_resume:
+            _button("resume", _resume, type="primary")
+        if run.model is not None:
+            _button("keep", _keep, disabled=is_kept)
+            _download(run.model, run.plan.name)
+        _button("discard", _discard)
+    _refusal()
+    key = "workshop.is_kept" if is_kept else "workshop.keep_help"
+    key = key if run.model is not None else "workshop.nothing_to_keep"
+    st.caption(say(key, name=literal(run.plan.name)))
+
+
+def _download(folder: Path, name: str) -> None:
+    st.download_button(
+        say("workshop.download"),
+        partial(pack, folder, name),
+        file_name=f"{name}.zip",
+        mime="application/zip",
+        key="workshop_download",
+        help=say("workshop.download_help"),
+        on_click="ignore",
+    )
+
+
+def _mark(run: TrainingRun) -> tuple[str, int]:
+    return str(run.folder), run.log.step
+
+
+def _resume() -> None:
+    run = trainings.current_run()
+    if run is not None:
+        trainings.desk().resume(run)
+
+
+def _keep() -> None:
+    workshop, run = trainings.workshop(), trainings.current_run()
+    if workshop is None or run is None:
+        return
+    store.memory().workshop_refused = None
+    try:
+        if trainings.desk().keep(workshop, run.plan.name) is not None:
+            store.memory().workshop_kept = _mark(run)
+    except GlassformerError as error:
+        store.memory().workshop_refused = error
+
+
+def _discard() -> None:
+    workshop, run = trainings.workshop(), trainings.current_run()
+    if workshop is None or run is None:
+        return
+    form, pairs = get_form(), run.plan.pairs
+    trainings.desk().discard(workshop)
+    take(form)  # the next run starts from what this one was
+    if pairs and data.current() is None:
+        data.paste(data.written_pairs(pairs))
+
+
+def _button(name: str, action: Callable[[], None], **more: Any) -> None:
+    st.button(say(f"workshop.{name}"), key=f"workshop_{name}", on_click=action, **more)

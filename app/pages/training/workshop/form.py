@@ -1,0 +1,225 @@
+"""What to learn from, how large the model is, how long it learns: one value, and its widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import streamlit as st
+
+from app.runs import trainings
+from app.session import store
+from app.session.codecs import sections, sections_text
+from app.words import say
+from core.corpus import load_grammar
+from core.training.queue.lessons import SentencePair, family_names, pronoun_families
+from core.training.queue.run_files import PEAK_RATE, Plan, peak_of, small_recipe
+
+SOURCES = ("all", "pronouns", "chosen", "own")
+WIDTHS = (16, 32, 48, 64, 96, 128)
+HEADS = (1, 2, 4, 8)
+LAYERS = (1, 2, 3, 4)
+HIDDEN = (32, 64, 128, 256, 512)
+RATES = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
+DROPOUTS = (0.0, 0.05, 0.1, 0.2, 0.3)
+STEPS = (100, 5000)
+LAST_SEED = 999_999
+OFFERED: Mapping[str, Collection[Any]] = {
+    "source": SOURCES, "d_model": WIDTHS, "n_heads": HEADS, "layers": LAYERS, "d_ff": HIDDEN,
+    "rate": RATES, "dropout": DROPOUTS, "steps": range(STEPS[0], STEPS[1] + 1),
+    "seed": range(LAST_SEED + 1), "leave_out": (False, True),
+}  # fmt: skip
+# The times in their names are processor time, on a two-core server with other work: 54 s, 293 s.
+PRESETS: dict[str, dict[str, Any]] = {
+    "tiny": {"source": "pronouns"},
+    "small": {"source": "all", "d_model": 64, "layers": 2, "d_ff": 128, "steps": 3500, "rate": 1.5},
+}
+
+
+@dataclass(frozen=True)
+class Form:
+    """The choices; what a widget shows is always one of them."""
+
+    source: str = "pronouns"
+    families: tuple[str, ...] = ()
+    d_model: int = 32
+    n_heads: int = 4
+    layers: int = 1
+    d_ff: int = 64
+    steps: int = 1400
+    seed: int = 1
+    rate: float = 2.0
+    dropout: float = 0.05
+    leave_out: bool = False  # bad lines of one's own pairs
+
+    def plan(self, name: str, pairs: tuple[SentencePair, ...]) -> Plan:
+        """The plan of this form; `pairs` are used if the source is "own"."""
+        recipe = small_recipe(
+            self.steps, self.seed, self.rate, self.dropout, self.d_model, self.n_heads, self.layers,
+            self.d_ff,
+        )  # fmt: skip
+        own = pairs if self.source == "own" else ()
+        return Plan(name, recipe, self.chosen_families, own)
+
+    @classmethod
+    def of(cls, plan: Plan) -> Self:
+        """The form that a run was started with."""
+        recipe = plan.recipe
+        rate = recipe.learning_rate * peak_of(recipe.d_model, recipe.warmup) / PEAK_RATE
+        source = "own" if plan.pairs else "chosen" if plan.families else "all"
+        if plan.families and plan.families == pronoun_families(load_grammar()):
+            source = "pronouns"
+        return cls(
+            source=source,
+            families=plan.families if source == "chosen" else (),
+            d_model=recipe.d_model,
+            n_heads=recipe.n_heads,
+            layers=recipe.encoder_layers,
+            d_ff=recipe.d_ff,
+            steps=recipe.steps,
+            seed=recipe.seed,
+            rate=min(RATES, key=lambda offered: abs(offered - rate)),
+            dropout=recipe.dropout,
+            leave_out=bool(plan.pairs),
+        )
+
+    @property
+    def text(self) -> str:
+        """What of it differs from the usual form, for a link."""
+        usual = vars(Form())
+        changed = {name: value for name, value in vars(self).items() if value != usual[name]}
+        return sections_text({"form": changed})
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """The form of a link. Errors: ValueError for what it cannot be."""
+        given = sections(text).get("form", {})
+        for name, value in given.items():
+            if name == "families" and isinstance(value, tuple):
+                offered: Collection[Any] = family_names(load_grammar())
+                if not set(value) <= set(offered):
+                    raise ValueError(name)
+            elif name not in OFFERED or value not in OFFERED[name]:
+                raise ValueError(name)
+        return cls(**given)
+
+    @property
+    def chosen_families(self) -> tuple[str, ...]:
+        """Families of the grammar; () for all of them."""
+        if self.source == "pronouns":
+            return pronoun_families(load_grammar())
+        return self.families if self.source == "chosen" else ()
+
+
+def get_form() -> Form:
+    """The form of the session's run while there is one, else the reader's.
+
+    What a link has of it and cannot be is left out and said.
+    """
+    run = trainings.current_run()
+    if run is not None:
+        return Form.of(run.plan)
+    try:
+        return Form.read(store.get_state().recipe)
+    except (ValueError, TypeError):
+        store.drop("recipe")
+        st.rerun()
+
+
+def take(form: Form) -> None:
+    """Make it the session's form; for callbacks of widgets."""
+    store.update(recipe=form.text)
+
+
+def change(**changes: Any) -> None:
+    """Change the session's form; for callbacks of widgets."""
+    take(replace(get_form(), **changes))
+
+
+def preset(name: str) -> Form:
+    """The session's form with a preset's size and course; one's own pairs stay the source."""
+    form = get_form()
+    fresh = Form(seed=form.seed, families=form.families, leave_out=form.leave_out)
+    own = {"source": "own"} if form.source == "own" else {}
+    return replace(fresh, **PRESETS[name] | own)
+
+
+def preset_of(form: Form) -> str | None:
+    """The preset that the form's values are those of."""
+    return next((name for name in PRESETS if preset(name) == form), None)
+
+
+def show_form(form: Form, fixed: bool) -> None:
+    """Draw the form; `fixed` while a run goes by it."""
+    _preset(form, fixed)
+    _choice("source", {name: say(f"workshop.source_{name}") for name in SOURCES}, form, fixed)
+    left, right = st.columns(2, gap="small")
+    with left:
+        _select("d_model", form, fixed)
+        _choice("n_heads", {count: str(count) for count in HEADS}, form, fixed)
+        _number("steps", STEPS, 100, form, fixed)
+        _select("rate", form, fixed, "× {:g}")
+    with right:
+        _select("d_ff", form, fixed)
+        _choice("layers", {count: str(count) for count in LAYERS}, form, fixed)
+        _number("seed", (0, LAST_SEED), 1, form, fixed)
+        _select("dropout", form, fixed, "{:g}")
+
+
+def _preset(form: Form, fixed: bool) -> None:
+    def picked() -> None:
+        chosen = store.widget_value("workshop_preset")
+        if chosen in PRESETS:
+            take(preset(chosen))
+
+    labels = {name: say(f"workshop.preset_{name}") for name in PRESETS}
+    st.segmented_control(
+        say("workshop.preset"),
+        tuple(PRESETS),
+        key=store.bind("workshop_preset", preset_of(form)),
+        format_func=labels.__getitem__,
+        help=say("workshop.preset_help"),
+        disabled=fixed,
+        on_change=picked,
+        width="stretch",
+    )
+
+
+def _shared(name: str, form: Form, fixed: bool) -> dict[str, Any]:
+    """What all widgets have of the field of that name."""
+
+    def take() -> None:
+        value = store.widget_value(f"workshop_{name}")
+        if value is not None:
+            change(**{name: value})
+
+    return {
+        "label": say(f"workshop.{name}"),
+        "key": store.bind(f"workshop_{name}", getattr(form, name)),
+        "help": say(f"workshop.{name}_help"),
+        "disabled": fixed,
+        "on_change": take,
+    }
+
+
+def _choice(name: str, labels: dict[Any, str], form: Form, fixed: bool) -> None:
+    st.segmented_control(
+        options=tuple(labels),
+        format_func=labels.__getitem__,
+        required=True,
+        width="stretch",
+        **_shared(name, form, fixed),
+    )
+
+
+def _select(name: str, form: Form, fixed: bool, written: str = "{}") -> None:
+    labels = {option: written.format(option) for option in OFFERED[name]}
+    st.selectbox(
+        options=tuple(labels), format_func=labels.__getitem__, **_shared(name, form, fixed)
+    )
+
+
+def _number(name: str, limits: tuple[int, int], step: int, form: Form, fixed: bool) -> None:
+    least, most = limits
+    st.number_input(min_value=least, max_value=most, step=step, **_shared(name, form, fixed))

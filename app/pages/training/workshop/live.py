@@ -1,0 +1,191 @@
+"""Right, from the start on: how the run is doing, redrawn every second while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app.pages.training.figures.workshop import curve_drawing, head_figure
+from app.pages.training.workshop.lesson_view import Lesson, Row, lesson_view
+from app.plots.labels import escape, format_number, format_percent
+from app.runs import trainings
+from app.runs.turns import admitted
+from app.session import store
+from app.ui.chart import current_look, show_chart
+from app.ui.layout import box
+from app.ui.pick import segments
+from app.ui.text import literal, told
+from app.words import say
+from core.errors import GlassformerError
+from core.history import SnapshotMetrics
+from core.training.queue.run import Status, TrainingRun
+
+EVERY = 1.0  # seconds between two looks
+ACTIVE = ("waiting", "running", "stopping")
+TONES: dict[Status, str] = {
+    "waiting": "wait", "running": "run", "stopping": "run", "stopped": "rest", "done": "good",
+    "failed": "bad",
+}  # fmt: skip
+REASONS = {  # as the log names them; without a reason: the process was ended from outside
+    "diverged": "workshop.failed_diverged",
+    "memory": "workshop.failed_memory",
+    "disk": "workshop.failed_disk",
+    "": "workshop.failed_ended",
+}
+MAP = (480, 470)  # pixels
+TEXTS = ("loss", "held_out", "step", "translation", "right", "nothing")
+Seen = Sequence[tuple[SnapshotMetrics, trainings.Glimpse]]  # saved steps, the newest first
+
+
+def show(run: TrainingRun) -> None:
+    """Draw the run; as long as it is active, it is looked at again and again."""
+    status = run.status
+    st.fragment(_look, run_every=EVERY if status in ACTIVE else None)(status)
+
+
+@admitted
+def _look(drawn: Status) -> None:
+    run = trainings.current_run()
+    if run is None or run.status != drawn:
+        st.rerun()  # the buttons beside have changed, too
+    left, right = st.columns([1.35, 1], gap="medium")
+    text, direction, pair = watched(run)
+    seen, note = _glimpses(run, text, direction, pair)
+    with left, box("fill", "workshop_lesson"):
+        _lesson(run, seen, pair)
+    with right, st.container(gap="xsmall", key="workshop_head"):
+        _head(seen, note)
+
+
+def watched(run: TrainingRun) -> tuple[str, str, tuple[str, str] | None]:
+    """Text, direction, and the pair if it is not the sentence of the stage bar.
+
+    A run on one's own pairs whose words that sentence lacks watches a held-out pair instead.
+    """
+    now = store.get_state()
+    pair = trainings.held_out_example(run)
+    if pair is not None and run.log.saved:
+        try:
+            step = run.log.saved[-1].step
+            own = trainings.glimpse(run, step, now.text, now.direction).unknown
+        except GlassformerError:
+            own = True
+        if own:
+            return pair[0], "en-zh", pair
+    return now.text, now.direction, None
+
+
+def _glimpses(
+    run: TrainingRun, text: str, direction: str, pair: tuple[str, str] | None
+) -> tuple[Seen, str]:
+    """What each saved step makes of the sentence, the newest first, and what is to be said."""
+    try:
+        found = [
+            (each, trainings.glimpse(run, each.step, text, direction))
+            for each in reversed(run.log.saved)
+        ]
+    except GlassformerError as error:
+        return [], told(error)
+    if pair is not None:
+        return found, say("workshop.watches", first=literal(pair[0]), second=literal(pair[1]))
+    return found, ""
+
+
+def _lesson(run: TrainingRun, seen: Seen, pair: tuple[str, str] | None) -> None:
+    look, steps = current_look(), run.plan.recipe.steps
+    lesson = Lesson(
+        tone=TONES[run.status],
+        headline=headline(run),
+        share=run.log.step / steps,
+        facts=facts(run, look.precision),
+        drawing=curve_drawing(run.log.curve, run.log.saved, steps),
+        rows=[Row(str(each.step), glimpse.text, _right(each)) for each, glimpse in seen],
+        language=seen[0][1].language if seen else "zh",
+    )
+    texts = {name: say(f"workshop.view_{name}") for name in TEXTS}
+    if pair is not None:
+        texts["translation"] = say("workshop.view_own_translation", text=pair[0])
+    lesson_view(lesson, texts)
+
+
+def headline(run: TrainingRun) -> str:
+    """What is going on, in a few words."""
+    if run.status == "waiting":
+        desk = trainings.desk()
+        return say("workshop.headline_waiting", place=desk.place(run), slots=desk.slots)
+    if run.status == "running" and run.log.phase != "training":
+        return say("workshop.headline_words")
+    if run.status == "failed":
+        key = REASONS.get(run.log.reason, "workshop.failed_other")
+        return say(key, step=run.log.step, reason=run.log.reason)
+    steps = run.plan.recipe.steps
+    how = "handed_over" if run.handed_over and run.status == "stopped" else run.status
+    return say(f"workshop.headline_{how}", step=f"{run.log.step:,}", steps=f"{steps:,}")
+
+
+def facts(run: TrainingRun, precision: int) -> list[tuple[str, str]]:
+    """The numbers under the bar: the same ones all the time, a dash where one is not known."""
+    log, none = run.log, "–"
+    running = run.status in ("running", "stopping")
+    left = run.seconds_left if run.status == "running" else None
+    known = {
+        "left": none if left is None else duration(left),
+        "speed": none if log.speed is None or not running else f"{log.speed:.3g}",
+        "loss": none if log.loss is None else format_number(log.loss, precision),
+        "vocabulary": f"{log.facts['vocabulary']:,}" if log.facts else none,
+        "parameters": f"{log.facts['parameters']:,}" if log.facts else none,
+        "pairs": f"{log.facts['pairs']:,}" if log.facts.get("pairs") else say("workshop.fresh"),
+    }
+    return [(say(f"workshop.fact_{name}"), value) for name, value in known.items()]
+
+
+def duration(seconds: float) -> str:
+    """A time as one says it: "35 s", "4 min"; rounded so that it does not flicker."""
+    if seconds < 55:
+        return say("workshop.seconds", count=max(5, 5 * round(seconds / 5)))
+    return say("workshop.minutes", count=max(1, round(seconds / 60)))
+
+
+def _right(each: SnapshotMetrics) -> str:
+    shares = [each.metrics.get(f"exact_{way}") for way in ("en_zh", "zh_en")]
+    known = [share for share in shares if share is not None]
+    return format_percent(sum(known) / len(known)) if known else "–"
+
+
+def _head(seen: Seen, note: str) -> None:
+    if not seen:
+        st.caption(note or say("workshop.no_head_yet"))
+        return
+    each, glimpse = seen[0]
+    layer, head = _pick(*glimpse.weights.shape[:2])
+    look = current_look()
+    figure = head_figure(
+        glimpse.weights[layer, head],
+        glimpse.written,
+        glimpse.columns,
+        escape(say("workshop.hover")),
+        look,
+        (look.px(MAP[0]), look.px(MAP[1])),
+    )
+    alt = say("workshop.alt_head", layer=layer + 1, head=head + 1, step=each.step)
+    show_chart(figure, "workshop_map", alt)
+    st.caption(note or say("workshop.head_note", step=f"{each.step:,}"))
+
+
+def _pick(layers: int, heads: int) -> tuple[int, int]:
+    """Which head is shown: of the last layer, the first one, until the reader picks another."""
+    layer, head = store.get_state().watched or (layers - 1, 0)
+    layer, head = min(layer, layers - 1), min(head, heads - 1)
+
+    def take(_: int) -> None:
+        picked = [store.widget_value(f"workshop_see_{name}") for name in ("layer", "head")]
+        store.update(watched=tuple(picked))
+
+    st.markdown(f"**{say('workshop.head_title')}**", help=say("workshop.head_help"))
+    with st.container(horizontal=True, gap="small", key="workshop_see"):
+        for name, count, value in (("layer", layers, layer), ("head", heads, head)):
+            labels = {index: str(index + 1) for index in range(count)}
+            label = say(f"workshop.see_{name}")
+            segments(f"workshop_see_{name}", label, labels, value, take, bare=False)
+    return layer, head

@@ -1,0 +1,170 @@
+"""The panel of a block of the map: what goes in, what happens, what comes out, in numbers."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app.pages.translate.block.numbers import facts, labels_of, pictures, place_of
+from app.pages.translate.figures import Picture, block_pictures
+from app.pages.translate.map.scene import title_of, variant
+from app.panels import provenance
+from app.panels.context import walk_button
+from app.plots.theme import Look
+from app.session import store
+from app.ui.bridge import Click, plotly_clicks
+from app.ui.chart import current_look, show_chart
+from app.ui.layout import box
+from app.ui.style import put_sheet
+from app.words import say
+from core.analysis.blocks import Block
+from core.config import ModelConfig
+from core.explain.equations import equation
+from core.trace.address import Address
+from core.trace.sites import letters, site_at
+from core.trace.trace import Trace
+
+FIGURE = 340  # pixels that the pictures are laid out for; they take what the panel has left
+CHART = "block_pictures"
+ATTENTION_PAGE = "app/pages/attention/page.py"
+FEW = 4  # lines that fit the panel in full size
+STRUT = r"\rule[-1.1em]{0em}{0em}"  # keeps a fraction off the next line
+_ATTENTION = ("q", "k", "v", "scaled", "masked", "weights", "output")
+_PARTS = {
+    "self_attention": _ATTENTION,
+    "cross_attention": _ATTENTION,
+    "feed_forward": ("activation", "output"),
+    "embedding": ("embedding", "scaled"),
+    "positions": ("positions", "input"),
+    "norm": ("mean", "std", "normalized", "output"),
+    "final_norm": ("mean", "std", "normalized", "output"),
+}
+
+
+def block_panel(trace: Trace, block: Block) -> None:
+    """Draw the panel of a block.
+
+    It is as high as its column: the pictures take what the text leaves. The button of an
+    attention block opens its heads on the Attention page.
+    """
+    with box("fill tall", "block_panel", height="stretch", border=True, gap="xsmall"):
+        put_sheet(__file__, "block_panel.css")
+        _header(trace, block)
+        with box("note", "block_text", border=False):
+            tex = formula(trace.config, block, current_look())
+            said, computed = st.columns([0.5, 0.5] if tex else [0.99, 0.01], gap="medium")
+            said.markdown(say(f"map.about_{variant(block)}"))
+            if tex:
+                computed.markdown(f"${tex}$")
+        drawn = pictures(trace, block, say)
+        _pictures(trace, block, drawn)
+        st.html(_facts(trace, block) + _addresses(trace, block, drawn))
+
+
+def _header(trace: Trace, block: Block) -> None:
+    row = st.container(
+        key="block_header", horizontal=True, vertical_alignment="center", gap="medium", wrap=False
+    )
+    row.markdown(f"**{title_of(trace.config, block, say)}**", width="stretch")
+    if block.is_attention and row.button(
+        say("map.to_attention"),
+        key="block_to_attention",
+        type="tertiary",
+        icon=":material/grid_view:",
+        on_click=_focus,
+        args=(block,),
+    ):
+        st.switch_page(ATTENTION_PAGE)
+    with row:
+        walk_button(trace, block.after or block.inside, "block_to_walkthrough")
+    row.button(
+        say("map.close"), key="block_close", type="tertiary", on_click=_close,
+        icon=":material/close:",
+    )  # fmt: skip
+
+
+def _pictures(trace: Trace, block: Block, drawn: Sequence[Picture]) -> None:
+    figure = block_pictures(drawn, labels_of(trace, block), current_look(), FIGURE)
+    title = title_of(trace.config, block, say)
+    with box("fill", "block_place"):
+        show_chart(figure, CHART, say("map.alt", title=title), block.id, fill=True)
+
+    def clicked(click: Click) -> None:
+        picture = drawn[click.curve] if click.curve < len(drawn) else None
+        if picture is not None and picture.address:
+            place = place_of(trace, picture, int(click.y) - 1, int(click.x) - 1)
+            provenance.open_trail(picture.address, place)
+
+    plotly_clicks([CHART], clicked, key="block")
+
+
+def _facts(trace: Trace, block: Block) -> str:
+    """The numbers as a row of small tiles; words of the reader are escaped."""
+    tiles = "".join(
+        f"<p><span>{html.escape(name)}</span><b>{html.escape(value)}</b></p>"
+        for name, value in facts(trace, block, say, store.get_state().precision)
+    )
+    return f'<div class="block_facts">{tiles}</div>'
+
+
+def _addresses(trace: Trace, block: Block, drawn: Sequence[Picture]) -> str:
+    """Where the drawn tensors are recorded, with their shapes, and what the colours leave out."""
+    shown = dict.fromkeys(at for at in (block.before, block.inside, block.after) if at)
+    parts = [
+        f"<code>{at}</code> {' × '.join(map(str, trace[at].shape))} ({' × '.join(letters(at))})"
+        for at in shown
+    ]
+    steps = max((picture.step for picture in drawn), default=1)
+    notes = [say("map.click")] if any(picture.address for picture in drawn) else []
+    notes += [say("map.clipped")] if any(picture.clipped for picture in drawn) else []
+    notes += [say("map.pooled", step=steps)] if steps > 1 else []
+    note = " ".join(html.escape(said) for said in notes)
+    lines = "<br>".join([*([note] if note else []), *parts])
+    return f'<p class="block_addresses" title="{html.escape(say("map.recorded"))}">{lines}</p>'
+
+
+def _focus(block: Block) -> None:
+    kind = "cross" if block.kind == "cross_attention" else block.stack
+    store.update(kind=kind, layer=block.layer or 0, head=None)
+
+
+def formula(config: ModelConfig, block: Block, look: Look) -> str:
+    """The equations below each other as one piece of LaTeX, "" for a block without its own."""
+    lines = [line for address in formula_addresses(block) for line in _lines(config, address, look)]
+    few = len(lines) <= FEW
+    gap, size = (r" \\[6pt] ", r"\normalsize") if few else (r" \\ ", r"\footnotesize")
+    rows = gap.join(line + (STRUT if r"\frac" in line and not few else "") for line in lines)
+    return rf"{size}\begin{{array}}{{l}} {rows} \end{{array}}" if lines else ""
+
+
+def formula_addresses(block: Block) -> list[str]:
+    """The addresses whose equations make the formula of a block."""
+    at = Address.of(block.id)
+    where = at.place if block.kind in ("embedding", "positions") else block.id
+    if block.kind in _PARTS:
+        # without it the mask hides only padding, of which one sentence has none
+        left_out = () if at.is_causal else ("masked",)
+        return [f"{where}/{name}" for name in _PARTS[block.kind] if name not in left_out]
+    if block.kind == "add_norm":
+        summed = f"{at.sublayer_place}_residual/summed"
+        return [summed, f"{block.id}/normalized", f"{block.id}/output"]
+    return [] if block.kind == "layer" else [block.after]
+
+
+def _lines(config: ModelConfig, address: str, look: Look) -> list[str]:
+    """The equation of an address; two equations on one line are set below each other."""
+    tex, site = equation(config, address), site_at(address)
+    if site.name == "scaled" and site.group == "attention":
+        tex = tex.replace("{S}", r"{Q K^\top}")  # the scores have no line of their own here
+    elif site.name == "weights" and not Address.of(address).is_causal:
+        tex = tex.replace(r"\tilde{S}", "S'")
+    elif site.name == "output" and site.group not in ("norm", "attention"):  # too wide there
+        tex = f"{site.symbol} = {tex}"
+    hue = look.colour(site.role)
+    return [rf"\textcolor{{{hue}}}{{{part}}}" for part in tex.split(r",\ ")]
+
+
+def _close() -> None:
+    store.update(block="")

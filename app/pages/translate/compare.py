@@ -1,0 +1,85 @@
+"""The Translate page for two runs: both sentences, both translations, and every word's odds."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from app.panels.compare import pickers
+from app.panels.compare.triple import anchor
+from app.panels.compare.wording import titles, word_table
+from app.panels.words.words_panel import (
+    attention_in_focus,
+    cross_pickers,
+    lines,
+)
+from app.runs import on_screen
+from app.session import store
+from app.session.memory import Pair
+from app.ui.chart import current_look
+from app.ui.components.word_lines import NO_STEP, Pin
+from app.ui.layout import box
+from app.ui.style import put_sheet
+from app.words import say
+from core.analysis.choices import chosen_otherwise
+from core.analysis.comparison import paired
+
+
+def show(pair: Pair) -> None:
+    """Draw a panel of lines for each run, and the words' probabilities beside them."""
+    put_sheet(__file__, "compare.css")
+    now = store.get_state()
+    layer, head = attention_in_focus(now, on_screen.trace())
+    with pickers.row("translate"):
+        cross_pickers("beside_translate", pair.first, layer, head)
+    columns = st.columns([1, 1, 1.05], gap="medium")
+    runs = pair.first, pair.second
+    for run, (place, name) in enumerate(zip(columns[:2], titles(pair), strict=True)):
+        with place, st.container(gap="xsmall"):
+            _lines(pair, run, name, layer, head)
+    with columns[2], st.container(gap="xsmall"):
+        st.markdown(f"**{say('beside.words_title')}**")
+        with box("fill scroll", "beside_words"):
+            st.html(word_table(runs, titles(pair), current_look()))
+        with box("note", "beside_words_notes"):
+            parts = [say("beside.words_note")]
+            if any(map(chosen_otherwise, runs)):
+                parts.append(say("beside.chosen_otherwise"))
+            st.caption(" ".join(parts))
+
+
+def _lines(pair: Pair, run: int, name: str, layer: int, head: int | None) -> None:
+    trace = (pair.first, pair.second)[run]
+    st.html(
+        f'<div class="beside-output"><span>{escape(name)}</span>'
+        f'<b lang="{trace.direction.rpartition("-")[2]}">{escape(trace.full_text)}</b></div>'
+    )
+    with box("fill tall", f"beside_lines_place_{run}", gap=None):
+        lines(
+            trace, layer, head, _pin_in(pair, run), NO_STEP,
+            lambda pin: _pinned(pair, run, pin), key=f"beside_lines_{run}",
+        )  # fmt: skip
+
+
+def partner(pair: Pair, side: str, place: int, run: int, other: int) -> int | None:
+    """Which word of the other run stands beside a word of a run; None where none does."""
+    first, second = (
+        trace.source_tokens if side == "source" else trace.output_tokens
+        for trace in (pair.first, pair.second)
+    )
+    found = paired(first, second, by_place=pair.kind == "experiment")
+    return next((each[other] for each in found if each[run] == place), None)
+
+
+def _pin_in(pair: Pair, run: int) -> Pin | None:
+    """The pinned word of the run on screen, or its partner in the other run."""
+    side, place = store.get_state().token or ("", 0)
+    at = partner(pair, side, place, anchor(pair), run) if side else None
+    return None if at is None else Pin(side, at)
+
+
+def _pinned(pair: Pair, run: int, pin: Pin | None) -> None:
+    """Keep the clicked word as a place of the run on screen; one without a partner is released."""
+    at = partner(pair, pin.side, pin.place, run, anchor(pair)) if pin else None
+    store.update(token=(pin.side, at) if pin and at is not None else None)

@@ -1,0 +1,36 @@
+// The translation as large as its box allows: the largest of a few sizes that needs no scrolling.
+
+const SIZES = [2.75, 2.25, 1.9, 1.4, 1.15]; // rem; the last one may scroll
+const COMPACT = [1.9, 1.4, 1.15, 0.95];
+const MARKUP = `<div class="headline">
+  <div class="box"><div class="text" dir="auto"><span class="first"></span><span class="further"></span></div></div>
+  <div class="below"><span class="cue cut"><b class="badge"></b><span class="why"></span></span><span class="hint cut"></span></div>
+</div>`;
+
+function fit(view) {
+  const [box, text] = [view.find(".box"), view.find(".text")];
+  for (const size of view.sizes ?? []) {
+    text.style.fontSize = `${size}rem`;
+    if (text.scrollHeight <= box.clientHeight + 1) return;
+  }
+}
+
+export default component(MARKUP, {
+  start: (view) => view.watch(view.find(".box"), () => fit(view)),
+  draw(view, data) {
+    const { compact, cue, cue_help: help, hint, level } = data;
+    const doubted = level === "unsure";
+    set(view.root, { is: { compact, doubted } });
+    const below = view.find(".below");
+    if (doubted) view.root.prepend(below); // read before the translation, by ear, too
+    else view.root.append(below);
+    const sizes = compact ? COMPACT : SIZES;
+    view.sizes = doubted ? sizes.slice(1) : sizes; // nonsense does not look like success
+    const texts = { first: data.text, further: data.further, badge: data.badge, why: cue, hint };
+    for (const [name, text] of Object.entries(texts)) view.find(`.${name}`).textContent = text;
+    view.find(".text").lang = data.language;
+    view.find(".hint").title = hint;
+    set(view.find(".cue"), { title: `${cue}\n${help}`, className: `cue cut ${level}` });
+  },
+  mark: fit,
+});

@@ -1,0 +1,156 @@
+"""The translation itself, how sure one may be of it, and what a step was choosing between."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from app.pages.translate.headline import headline
+from app.panels import provenance
+from app.panels.words.words_panel import is_large, step_in_focus
+from app.plots.bars import candidates
+from app.plots.labels import format_percent, is_chinese, visible
+from app.session import store
+from app.ui.bridge import Click, plotly_clicks
+from app.ui.chart import current_look, show_chart
+from app.words import say
+from core.analysis.choices import UNSURE_BELOW, Choice, choice_at
+from core.analysis.confidence import Confidence, Reason, confidence
+from core.text.vocabulary import END
+from core.trace.trace import Trace
+
+NAMED = 3  # words that are written out
+QUOTED = 5  # words of a repetition that are written out
+CHART = "candidates"
+SHOWN_BEFORE = 4  # words of the prefix that are written out
+OTHERS, OTHERS_LARGE = 5, 3  # runners-up; large type needs the room for the words above
+SIGNS = (END, "<en>", "<zh>")  # pieces that are no words
+BAR, AROUND = 23.7, 16  # pixels of a bar, and above and below all of them
+
+
+def show(trace: Trace, opened: bool) -> None:
+    """Draw the translation in large type with its badge, its cue and what can be clicked.
+
+    opened: whether a block of the map is open.
+    """
+    trust = confidence(trace)
+    large = is_large(store.get_state())
+    hint = say("translate.hint_block" if opened else "translate.hint_words")
+    headline(
+        trace.output_text or say("translate.nothing"),
+        trace.direction.rpartition("-")[2],
+        further=further(trace),
+        badge=say("translate.badge") if trust.level == "unsure" else "",
+        cue=" · ".join(cues(trace, trust)),
+        cue_help=say("translate.cue_help", percent=format_percent(trust.score)),
+        level=trust.level,
+        hint="" if large else hint,  # large type has no room for it
+        compact=large,
+    )
+
+
+def further(trace: Trace) -> str:
+    """The translations of the sentences that are not the one below, with the space before them."""
+    return trace.full_text[len(trace.output_text) :]
+
+
+def cues(trace: Trace, trust: Confidence) -> list[str]:
+    """What to know about the translation, the gravest first, as plain text."""
+    parts = [reason_in_words(reason, trace) for reason in trust.reasons]
+    if trace.further:
+        parts.insert(0, say("translate.cue_sentences", count=1 + len(trace.further)))
+    if trust.level == "sure" or trust.probability < UNSURE_BELOW or not parts:
+        ends = trace.output_pieces[trust.weakest] == END
+        word = f"“{visible(trace.output_tokens[trust.weakest])}”"
+        token, odds = say("translate.cue_end") if ends else word, trust.probability
+        percent = "NaN" if math.isnan(odds) else format_percent(odds)
+        parts.append(say("translate.cue_least", token=token, percent=percent))
+    return parts
+
+
+def reason_in_words(reason: Reason, trace: Trace) -> str:
+    """One reason as a short clause."""
+    if reason.key == "repeated":
+        return say("translate.why_repeated", words=_quoted(reason.words), count=reason.count)
+    return say(
+        f"translate.why_{reason.key}",
+        words=_named(reason.words),
+        count=reason.count,
+        total=len(trace.output_tokens),
+    )
+
+
+def _quoted(words: tuple[str, ...]) -> str:
+    named = [visible(word) for word in words[:QUOTED]]
+    joined = ("" if any(map(is_chinese, named)) else " ").join(named)
+    return f"{joined} …" if len(words) > QUOTED else joined
+
+
+def _named(words: tuple[str, ...]) -> str:
+    """The words in quotes, each once, and a sign where there are more."""
+    once = tuple(dict.fromkeys(words))
+    named = say("language.comma").join(f"“{visible(word)}”" for word in once[:NAMED])
+    return f"{named} …" if len(once) > NAMED else named
+
+
+def show_choices(trace: Trace) -> None:
+    """Draw the chosen word and its runners-up with a sentence saying for which step."""
+    look, now = current_look(), store.get_state()
+    choice = choice_at(trace, step_in_focus(now, trace), OTHERS_LARGE if is_large(now) else OTHERS)
+    rows = (choice.chosen, *choice.others)
+    with st.container(key="choices_panel", gap=None):
+        st.html(title(choice))
+        show_chart(
+            candidates(
+                [row.token for row in rows],
+                [row.probability for row in rows],
+                look,
+                height=look.px(AROUND + BAR * len(rows)),
+                signs=signs([row.piece for row in rows]),
+            ),
+            key=CHART,
+            alt=say("translate.choices_alt"),
+        )
+
+    def clicked(click: Click) -> None:
+        piece = trace.vocabulary.index(rows[int(click.y)].piece)
+        provenance.open_trail("output/probabilities", (0, choice.row, piece))
+
+    plotly_clicks([CHART], clicked, key="choices")
+
+
+def title(choice: Choice) -> str:
+    """For which step the candidates are, as one line of HTML; all words before it on hover."""
+    guarded = ""
+    if choice.guarded:
+        told = say("translate.choices_guarded", word=f"“{visible(choice.guarded)}”")
+        guarded = f"<span> · <b>{escape(told)}</b></span>"
+    if not choice.before:
+        return _line(escape(say("translate.choices_first")) + guarded, "")
+    all_words = " ".join(map(visible, choice.before))
+    words = " ".join(map(visible, choice.before[-SHOWN_BEFORE:]))
+    if len(choice.before) > SHOWN_BEFORE:
+        words = f"… {words}"
+    # The words stand where nothing else could: a place is marked, then the sentence is cut there.
+    before, after = say("translate.choices_after", words="\0").split("\0")
+    parts = (
+        f"<span>{escape(before)}</span><b><bdi>{escape(words)}</bdi></b>"
+        f"<span>{escape(after)}</span>{guarded}"
+    )
+    return _line(parts, say("translate.choices_after", words=all_words))
+
+
+def signs(pieces: Sequence[str]) -> dict[int, str]:
+    """The places of begin and end signs, and what they are."""
+    return {
+        place: say(f"translate.sign_{piece.strip('<>')}")
+        for place, piece in enumerate(pieces)
+        if piece in SIGNS
+    }
+
+
+def _line(content: str, hover: str) -> str:
+    return f'<p class="choices-title" title="{escape(hover)}">{content}</p>'

@@ -1,0 +1,1 @@
+"""The clickable map of the whole Transformer."""

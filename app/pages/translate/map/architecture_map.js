@@ -1,0 +1,80 @@
+// Paints the plan that Python made and answers pointer and keyboard.
+
+const MARKUP = `<div class="map">
+  <svg preserveAspectRatio="xMidYMin meet" role="group"></svg>
+  <div class="tip" role="tooltip" hidden></div>
+</div>`;
+
+const blockOf = (event) => event.target.closest(".block");
+
+function pick(map, block) {
+  if (block) map.send("pick", { block: block.dataset.block });
+}
+
+// Whether the pointer is still where it clicked: what was clicked is looked at, not explained.
+// A click is told in whole pixels, a pointer in parts of them.
+function rests({ clicked }, event) {
+  const [x, y] = clicked ?? [NaN, NaN];
+  return Math.abs(x - event.clientX) < 2 && Math.abs(y - event.clientY) < 2;
+}
+
+function paint(item) {
+  if (item.kind === "button") return paintBlock(item);
+  const { kind, text, after, after_fill: fill, ...attributes } = item;
+  return shape(kind, attributes, text, after === undefined ? null : shape("tspan", { dx: 8, fill }, after));
+}
+
+function paintBlock({ id, items, label, pressed, ring, tip }) {
+  const given = { role: "button", tabindex: 0, "aria-label": label, "aria-pressed": pressed, "data-block": id };
+  const made = shape("g.block", given, items.map(paint), set(paint(ring), { is: { ring: true } }));
+  return Object.assign(made, { tip });
+}
+
+function showTip({ root, svg, tip }, block) {
+  tip.hidden = !block;
+  if (!block) return;
+  tip.replaceChildren(...block.tip.filter(Boolean).map((line, at) => make("p", { is: { fact: at > 1 } }, line)));
+  const [frame, place, own] = [root, block, tip].map((each) => each.getBoundingClientRect());
+  const middle = place.left + place.width / 2 - frame.left - own.width / 2;
+  const left = Math.min(Math.max(middle, 0), frame.width - own.width);
+  const [above, below] = [place.top - frame.top - own.height - 8, place.bottom - frame.top + 8];
+  const free = [above, below].filter((top) => top >= 0 && !covers(svg, frame, left, top, own));
+  set(tip, { style: { left: `${left}px`, top: `${free[0] ?? (above >= 0 ? above : below)}px` } });
+}
+
+// Whether a tip placed there would lie on the block that is open.
+function covers(svg, frame, left, top, tip) {
+  const open = svg.querySelector('.block[aria-pressed="true"]')?.getBoundingClientRect();
+  if (!open) return false;
+  const [x, y] = [open.left - frame.left, open.top - frame.top];
+  return left < x + open.width && x < left + tip.width && top < y + open.height && y < top + tip.height;
+}
+
+export default component(MARKUP, {
+  start(map) {
+    const [svg, tip] = map.root.children;
+    Object.assign(map, { svg, tip });
+    const hide = () => showTip(map, null);
+    map.hear(svg, "pointerover", (event) => rests(map, event) || showTip(map, blockOf(event)));
+    map.hear(svg, "pointerleave focusout", hide);
+    map.hear(svg, "focusin", (event) => event.target.matches(":focus-visible") && showTip(map, blockOf(event)));
+    map.hear(svg, "click", (event) => {
+      map.clicked = event.detail ? [event.clientX, event.clientY] : null; // null: by keyboard
+      hide();
+      pick(map, blockOf(event));
+    });
+    map.hear(svg, "keydown", (event) => {
+      if (event.key === "Escape") hide();
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      pick(map, blockOf(event));
+    });
+  },
+  draw(map, { height, items, label, large, width }) {
+    const focused = map.svg.getRootNode().activeElement?.dataset?.block;
+    set(map.svg, { viewBox: `0 0 ${width} ${height}`, "aria-label": label, is: { large } });
+    map.svg.replaceChildren(...items.map(paint));
+    showTip(map, null);
+    if (focused !== undefined) map.find(`[data-block="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  },
+});

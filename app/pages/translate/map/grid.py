@@ -1,0 +1,224 @@
+"""Where everything stands: the size of the drawing, its rows, the columns of a stack's layers.
+
+The fewer units the drawing is wide, the larger is its type on the screen. The open layer of a stack
+is a wide card, the others are slabs beside it, in order. Sub-layers lie in the same row in every
+layer, so the slabs read as a table: sub-layers down, layers across.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.pages.translate.map.shapes import Box
+from core.analysis.blocks import Kind
+from core.config import ModelConfig
+from core.trace.graph import Stack, layer_count, sublayers
+
+CARD, GUTTER = 262.0, 18.0  # the open layer, and the gap to the layers beside it
+SLAB_GAP, LEAST_SLAB = 3.0, 10.0
+EDGE, MIDDLE = 6.0, 36.0  # outside the halves, and between them
+WIDTH = 860.0  # units at 100%: over half of the page
+LEAST_SIDE = 300.0  # units of one half: positions beside the stream need them
+ROOMY = 840.0  # from this width on shapes have letters, and the chosen words the larger half
+PAD = 28.0  # between a card's edge and its blocks: room for residual arcs, keys and values
+WIDEST_SLAB, LEAST_CENTRED = 52.0, 20.0
+CHOICE_STEP = 43.0  # from one row of chosen words to the next
+STACKS: tuple[Stack, Stack] = ("encoder", "decoder")
+HEADER, FOOT, TOP, ADD = 26.0, 6.0, 8.0, 18.0
+
+
+@dataclass(frozen=True)
+class Size:
+    """Width of the drawing and heights of its rows, in units."""
+
+    width: float
+    block: float = 38.0
+    norm: float = 30.0
+    branch: float = 34.0  # below a sub-layer: the residual branches off, query, key, value part
+    legend: bool = True
+    token_rows: int = 2
+    output_rows: int = 1
+
+    @property
+    def letters(self) -> bool:
+        """Whether shapes have room for their letters."""
+        return self.width >= ROOMY
+
+    @property
+    def end(self) -> float:
+        """The width of the blocks above the stacks."""
+        return 150.0 if self.letters else 116.0
+
+    @property
+    def sides(self) -> dict[Stack, tuple[float, float]]:
+        """Left and right edge of both halves; the decoder has the chosen words above it."""
+        half = (self.width - 2 * EDGE - MIDDLE) / 2 - (12 if self.letters else 0)
+        decoder = EDGE + half + MIDDLE
+        return {"encoder": (EDGE, EDGE + half), "decoder": (decoder, self.width - EDGE)}
+
+    @property
+    def corridor(self) -> float:
+        """Where the memory goes down between the halves."""
+        return self.sides["encoder"][1] + MIDDLE / 2
+
+
+def size_of(config: ModelConfig, percent: int) -> Size:
+    """The size for a reader's type size in percent, whether or not a block is open.
+
+    Larger type takes the legend first, then the letters of the shapes; the layers set an end.
+    """
+    wanted = WIDTH * 100 / max(percent, 100)
+    layers = max(config.encoder_layers, config.decoder_layers)
+    slabs = (LEAST_SLAB + SLAB_GAP) * (layers - 1)
+    least = 2 * max(CARD + GUTTER * min(layers - 1, 2) + slabs, LEAST_SIDE) + MIDDLE + 2 * EDGE
+    if least > ROOMY - 24:
+        least += 24  # so many layers that the encoder needs what the decoder would take
+    width = max(wanted, least)
+    if percent > 100:
+        return Size(width, 30.0, 22.0, 26.0, legend=False, token_rows=3)
+    return Size(width)
+
+
+@dataclass(frozen=True)
+class SublayerRow:
+    """The heights of one sub-layer, the same in each layer: gap below, block, norm and sum."""
+
+    kind: Kind
+    branch: float  # y of the wire's point where the residual leaves
+    block: tuple[float, float]  # y, height
+    norm: tuple[float, float]
+    sum: float | None  # y of the sum's circle centre; None where "add & norm" is one block
+
+
+@dataclass(frozen=True)
+class Column:
+    """One layer: a card with everything in it, or a slab."""
+
+    layer: int
+    box: Box
+    open: bool
+
+
+@dataclass(frozen=True)
+class StackGrid:
+    """One stack's places."""
+
+    stack: Stack
+    left: float
+    right: float
+    columns: tuple[Column, ...]
+    rows: tuple[SublayerRow, ...]
+    top: float
+    bottom: float
+    final_norm: Box | None
+
+    @property
+    def cx(self) -> float:
+        """The middle of the stack's half."""
+        return (self.left + self.right) / 2
+
+    @property
+    def lane(self) -> tuple[float, float]:
+        """The heights at which the stream enters a card from the left and leaves to the right."""
+        return self.bottom - 9, self.top + 13
+
+    @property
+    def exit(self) -> float:
+        """The y above which the stack is over."""
+        return self.final_norm.y if self.final_norm else self.top
+
+    @property
+    def outer(self) -> int:
+        """-1 where the residuals run left of the blocks, +1 where they run right."""
+        return -1 if self.stack == "encoder" else 1
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All places of the drawing."""
+
+    stacks: dict[Stack, StackGrid]
+    outputs: float  # y of the row of chosen words
+    softmax: Box
+    linear: Box
+    memory: Box
+    plus: float  # y of the circles that add the positions
+    embedding: float
+    tokens: float
+    height: float
+    size: Size
+
+
+def grid(config: ModelConfig, unfolded: dict[Stack, int], size: Size) -> Grid:
+    """The places for this model in this size, with one layer of each stack unfolded."""
+    end, outputs = size.end, 4.0
+    words_end = outputs + CHOICE_STEP * size.output_rows
+    softmax = Box.around(sum(size.sides["decoder"]) / 2, words_end + 13, end, 26)
+    linear = Box.around(softmax.cx, softmax.bottom + 18, end, 26)
+    norm_room = 44.0 if config.final_norm else 0.0
+    bottom = linear.bottom + 22 + norm_room - _rows(config, "decoder", 0.0, size)[1]
+    stacks = {stack: _stack(config, stack, unfolded[stack], bottom, size) for stack in STACKS}
+    memory = Box.around(stacks["encoder"].cx, stacks["encoder"].exit - 46, end, 26)
+    plus = bottom + (40 if config.positions != "none" else 10)
+    embedding, tokens = plus + 24, plus + 70
+    height = tokens + 27 * size.token_rows
+    return Grid(stacks, outputs, softmax, linear, memory, plus, embedding, tokens, height, size)
+
+
+def _stack(
+    config: ModelConfig, stack: Stack, opened: int, bottom: float, size: Size
+) -> StackGrid:  # fmt: skip
+    left, right = size.sides[stack]
+    rows, top = _rows(config, stack, bottom, size)
+    final = Box.around((left + right) / 2, top - 46, size.end, 24) if config.final_norm else None
+    spans = columns(layer_count(config, stack), opened, left, right)
+    placed = tuple(
+        Column(layer, Box(x, top, width, bottom - top), layer == opened)
+        for layer, (x, width) in enumerate(spans)
+    )
+    return StackGrid(stack, left, right, placed, rows, top, bottom, final)
+
+
+def columns(count: int, opened: int, left: float, right: float) -> list[tuple[float, float]]:
+    """(x, width) of every layer. The card keeps the middle of its side while the slabs have room.
+
+    Deeper stacks use the whole width and the card moves with the order of the layers.
+    """
+    middle, after = (left + right) / 2, count - 1 - opened
+    room = min(
+        (middle - CARD / 2 - GUTTER - left) / (opened or 1),
+        (right - middle - CARD / 2 - GUTTER) / (after or 1),
+    )
+    card = middle - CARD / 2
+    if count > 1 and room < LEAST_CENTRED:
+        gutters = GUTTER * ((opened > 0) + (after > 0))
+        room = (right - left - CARD - gutters) / (count - 1)
+        pitch = min(room, WIDEST_SLAB + SLAB_GAP)
+        used = pitch * (count - 1) + CARD + gutters
+        card = (left + right - used) / 2 + pitch * opened + (GUTTER if opened else 0)
+    pitch = min(room, WIDEST_SLAB + SLAB_GAP)
+    before = [(card - GUTTER - pitch * (opened - at), pitch - SLAB_GAP) for at in range(opened)]
+    start = card + CARD + GUTTER + SLAB_GAP
+    later = [(start + pitch * at, pitch - SLAB_GAP) for at in range(after)]
+    return [*before, (card, CARD), *later]
+
+
+def _rows(
+    config: ModelConfig, stack: Stack, bottom: float, size: Size
+) -> tuple[tuple[SublayerRow, ...], float]:
+    """The sub-layers of a stack from its bottom up, and the y of its top."""
+    rows, low = [], bottom - FOOT
+    for kind in sublayers(stack):
+        if config.norm_place == "post":
+            block = low - size.branch - size.block
+            norm = block - 5 - size.norm
+            row = SublayerRow(kind, low - 7, (block, size.block), (norm, size.norm), None)
+            low = norm
+        else:
+            norm = low - 14 - (size.norm - 2)
+            block = norm - 22 - size.block
+            added = block - 8 - ADD / 2
+            row = SublayerRow(kind, low - 5, (block, size.block), (norm, size.norm - 2), added)
+            low = block - 8 - ADD
+        rows.append(row)
+    return tuple(rows), low - TOP - HEADER

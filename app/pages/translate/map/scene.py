@@ -1,0 +1,153 @@
+"""What every part of the drawing needs: the run, the reader's look and language, tint and words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from app.pages.translate.map.shapes import Box, Item, button, rect, text
+from app.plots.colours import mix, readable_on
+from app.plots.labels import format_percent
+from app.plots.theme import Look
+from core.analysis.blocks import Block, Kind
+from core.config import ModelConfig
+from core.trace.graph import layer_count
+from core.trace.sites import letters
+from core.trace.trace import Trace
+
+Say = Callable[..., str]
+ROLES: dict[Kind, str] = {
+    "embedding": "data", "positions": "data", "layer": "norm", "self_attention": "weights",
+    "cross_attention": "weights", "feed_forward": "feed_forward", "add_norm": "norm",
+    "norm": "norm", "add": "norm", "final_norm": "norm", "memory": "data", "linear": "data",
+    "softmax": "data",
+}  # fmt: skip
+UNTINTED = ("layer", "memory")  # what several blocks did together is told in their panels
+FAINTEST, STRONGEST = 0.07, 0.62  # share of the role's colour in a block of ratio 0, of the largest
+NAME_SIZE, SMALL_NAME, NUMBER_SIZE = 15.0, 14.0, 14.0
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One run drawn for one reader."""
+
+    trace: Trace
+    look: Look
+    say: Say
+    blocks: Mapping[str, Block]
+    ratios: Mapping[str, float]  # block id -> ‖after − before‖ / ‖before‖
+    end: float  # the ratio at which the tint is strongest
+    open_block: str
+    letters: bool = True  # whether shapes on wires have room for their letters
+
+    def colour(self, role: str) -> str:
+        return self.look.colour(role)
+
+    def tint(self, role: str, ratio: float) -> str:
+        """The fill of a block of that ratio; a ratio without a number is not tinted."""
+        share = min(max(ratio / self.end, 0.0), 1.0) if math.isfinite(ratio) else 0.0
+        background = self.colour("page")
+        return mix(background, self.colour(role), FAINTEST + (STRONGEST - FAINTEST) * share)
+
+    def fill(self, block: Block) -> str:
+        ratio = 0.0 if block.kind in UNTINTED else self.ratios.get(block.id, 0.0)
+        return self.tint(ROLES[block.kind], ratio)
+
+    def number(self, block: Block) -> str:
+        """The tint's number as it is printed in the block; "" for a block without one."""
+        if block.kind in UNTINTED or block.id not in self.ratios:
+            return ""
+        return percent(self.ratios[block.id])
+
+    def block(self, block_id: str, box: Box, big: bool = True) -> Item:
+        """A block with its name and number, to point at and to click."""
+        block = self.blocks[block_id]
+        fill, number = self.fill(block), self.number(block)
+        ink, size = readable_on(fill), NAME_SIZE if big else SMALL_NAME
+        name, base = self.name(block), box.cy + size * 0.35
+        inside = [rect(box, fill, self.colour(ROLES[block.kind]))]
+        if number and block.layer is not None:
+            inside.append(text(box.x + 12, base, name, size, ink, weight=600))
+            inside.append(text(box.right - 11, base, number, NUMBER_SIZE, ink, "end"))
+        else:
+            label = f"{name}  {number}" if number else name
+            inside.append(text(box.cx, base, label, size, ink, "middle", 600))
+        return self.pressable(block, box, inside)
+
+    def pressable(self, block: Block, box: Box, inside: list[Item], radius: float = 6) -> Item:
+        """Make drawn items the button of a block."""
+        pressed = block.id == self.open_block
+        return button(block.id, box, inside, self.tip(block), pressed, self.colour("text"), radius)
+
+    def name(self, block: Block) -> str:
+        """The block's short name."""
+        return name_of(self.trace.config, block, self.say)
+
+    def tip(self, block: Block) -> list[str]:
+        """Name, one line of what it does, shape, the tint's number."""
+        say, changed = self.say, ""
+        if block.id in self.ratios:
+            key = "map.changed_by_norm" if block.kind == "add_norm" else "map.changed_by"
+            changed = say(key, share=percent(self.ratios[block.id]))
+        what = say(f"map.what_{variant(block)}")
+        return [title_of(self.trace.config, block, self.say), what, self.shapes(block), changed]
+
+    def shapes(self, block: Block) -> str:
+        """What goes in and what comes out, in numbers and letters."""
+        enters = [block.before]
+        if block.kind == "cross_attention":
+            enters.append(f"{block.id}/memory")
+        numbers, named = (
+            f"{', '.join(' × '.join(of(at)) for at in enters)} → {' × '.join(of(block.after))}"
+            for of in (self.sized, lettered)
+        )
+        return f"{numbers}   ({named})"
+
+    def sized(self, address: str) -> list[str]:
+        """The shape without the batch, as numbers."""
+        axes = self.trace.axes(address)
+        return [str(axis.size) for axis in axes if axis.name != "batch"]
+
+    def wire_label(
+        self, x: float, y: float, address: str, anchor: str = "start", size: float = 13
+    ) -> Item:
+        """A shape on a wire: the numbers, then the letters, fainter."""
+        made = text(x, y, " × ".join(self.sized(address)), size, self.colour("text"), anchor)
+        named = {"after": " × ".join(lettered(address)), "after_fill": self.colour("faint")}
+        return made | named if self.letters else made
+
+
+def name_of(config: ModelConfig, block: Block, say: Say) -> str:
+    """The block's short name."""
+    if block.kind == "layer":
+        layers = layer_count(config, block.stack)
+        return say("map.name_layer", layer=(block.layer or 0) + 1, layers=layers)
+    return say(f"map.name_{variant(block)}")
+
+
+def title_of(config: ModelConfig, block: Block, say: Say) -> str:
+    """The block's name with its place: "Encoder · Layer 1 · Feed-forward"."""
+    only_one = block.kind in ("memory", "linear", "softmax")
+    parts = [] if only_one else [say(f"map.stack_{block.stack}")]
+    if block.layer is not None and block.kind != "layer":
+        parts.append(say("map.place_layer", layer=block.layer + 1))
+    return " · ".join([*parts, name_of(config, block, say)])
+
+
+def variant(block: Block) -> str:
+    """The kind, by which its words are found; the decoder's self-attention is the masked one."""
+    masked = block.kind == "self_attention" and block.stack == "decoder"
+    return "masked_attention" if masked else block.kind
+
+
+def lettered(address: str) -> list[str]:
+    """The letters of a shape without the batch."""
+    return [letter for letter in letters(address) if letter != "B"]
+
+
+def percent(ratio: float) -> str:
+    """A ratio as whole percent, "NaN" for one without a number."""
+    if not math.isfinite(ratio):
+        return "NaN" if math.isnan(ratio) else "∞"
+    return f"{ratio:.0%}" if ratio >= 0.0995 else format_percent(ratio)

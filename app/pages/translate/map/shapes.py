@@ -1,0 +1,213 @@
+"""What the map is drawn with, as plain data for the SVG: shapes, wires, buttons, rows of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import dist
+from typing import Any
+
+from app.plots.labels import visible, widest
+
+Item = dict[str, Any]
+Point = tuple[float, float]
+CORNER = 6.0
+HEAD = 6.0  # length of an arrow's head
+GAP = 5.0
+LONGEST = 120.0  # pixels of one word; more is cut
+TAIL = 2  # how many words at the end stay visible
+_Line = list[tuple[int | None, str, float]]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A place on the drawing; y grows downwards."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+
+    @property
+    def cx(self) -> float:
+        return self.x + self.w / 2
+
+    @property
+    def cy(self) -> float:
+        return self.y + self.h / 2
+
+    @property
+    def right(self) -> float:
+        return self.x + self.w
+
+    @property
+    def bottom(self) -> float:
+        return self.y + self.h
+
+    @staticmethod
+    def around(cx: float, y: float, w: float, h: float) -> Box:
+        """A box centred on a vertical line, by its upper edge."""
+        return Box(cx - w / 2, y, w, h)
+
+
+def rect(box: Box, fill: str, stroke: str = "none", radius: float = 6, width: float = 1.25) -> Item:
+    """A rounded rectangle."""
+    place = {"x": box.x, "y": box.y, "width": box.w, "height": box.h, "rx": radius}
+    return {"kind": "rect", **place, "fill": fill, "stroke": stroke, "stroke-width": width}
+
+
+def circle(cx: float, cy: float, radius: float, fill: str, stroke: str) -> Item:
+    """A circle."""
+    return {"kind": "circle", "cx": cx, "cy": cy, "r": radius, "fill": fill, "stroke": stroke,
+            "stroke-width": 1.5}  # fmt: skip
+
+
+def plus(cx: float, cy: float, radius: float, fill: str, stroke: str) -> list[Item]:
+    """A circle in which two streams are added."""
+    return [
+        circle(cx, cy, radius, fill, stroke),
+        line(f"M{cx - 4} {cy} H{cx + 4} M{cx} {cy - 4} V{cy + 4}", stroke),
+    ]
+
+
+def text(
+    x: float, y: float, words: str, size: float, fill: str, anchor: str = "start", weight: int = 400
+) -> Item:
+    """A line of text; y is the base line, anchor "start", "middle" or "end"."""
+    return {"kind": "text", "x": x, "y": y, "text": words, "font-size": size, "fill": fill,
+            "text-anchor": anchor, "font-weight": weight}  # fmt: skip
+
+
+def line(d: str, stroke: str, width: float = 1.5) -> Item:
+    """An open path."""
+    return {"kind": "path", "d": d, "fill": "none", "stroke": stroke, "stroke-width": width}
+
+
+def wire(
+    points: Sequence[Point], stroke: str, arrow: bool = True, width: float = 1.75, halo: str = ""
+) -> list[Item]:
+    """A wire along right-angled points with round corners, its arrow at the last one.
+
+    halo: the colour of a seam on both sides, so that a crossing reads as a bridge.
+    """
+    foot = _towards(points[-1], points[-2], HEAD * 0.8)
+    d = rounded([*points[:-1], foot] if arrow else points)
+    items = [line(d, halo, width + 4)] if halo else []
+    items.append(line(d, stroke, width))
+    if arrow:
+        items.append({"kind": "path", "d": _head(points), "fill": stroke, "stroke": "none"})
+    return items
+
+
+def button(
+    block: str, box: Box, inside: Sequence[Item], tip: Sequence[str], pressed: bool, ring: str,
+    radius: float = 6,
+) -> Item:  # fmt: skip
+    """Something to point at and to click: a block of the map. tip: its name, then what it says."""
+    return {"kind": "button", "id": block, "label": ". ".join(part for part in tip if part),
+            "tip": list(tip), "pressed": pressed, "items": list(inside),
+            "ring": rect(box, "none", ring, radius, 2.5)}  # fmt: skip
+
+
+def compact(item: Item) -> Item:
+    """The same with tenths of a pixel: a sixth of the bytes of a coordinate is enough."""
+
+    def short(value: Any) -> Any:
+        if isinstance(value, dict):
+            return compact(value)
+        if isinstance(value, float):
+            return round(value, 1)
+        return [short(each) for each in value] if isinstance(value, list) else value
+
+    return {name: short(value) for name, value in item.items()}
+
+
+def rounded(points: Sequence[Point]) -> str:
+    """The SVG path along the points, its corners cut round."""
+    parts = [f"M{_at(points[0])}"]
+    for before, corner, after in zip(points, points[1:], points[2:], strict=False):
+        cut = min(CORNER, dist(before, corner) / 2, dist(corner, after) / 2)
+        parts.append(f"L{_at(_towards(corner, before, cut))}")
+        parts.append(f"Q{_at(corner)} {_at(_towards(corner, after, cut))}")
+    return " ".join([*parts, f"L{_at(points[-1])}"])
+
+
+def _head(points: Sequence[Point]) -> str:
+    tip, before = points[-1], points[-2]
+    foot = _towards(tip, before, HEAD)
+    x, y = (tip[0] - foot[0]) * 0.6, (tip[1] - foot[1]) * 0.6
+    left, right = (foot[0] - y, foot[1] + x), (foot[0] + y, foot[1] - x)
+    return f"M{_at(tip)} L{_at(left)} L{_at(right)} Z"
+
+
+def _towards(start: Point, goal: Point, distance: float) -> Point:
+    share = distance / (dist(start, goal) or 1.0)
+    return start[0] + (goal[0] - start[0]) * share, start[1] + (goal[1] - start[1]) * share
+
+
+def _at(point: Point) -> str:
+    return f"{point[0]:.1f} {point[1]:.1f}"
+
+
+@dataclass(frozen=True)
+class Chip:
+    """One word in its place; `index` is None for the chip that counts the words left out."""
+
+    text: str
+    box: Box
+    index: int | None
+
+
+def flow(
+    tokens: Sequence[str], span: tuple[float, float], y: float, rows: int, font: float,
+    height: float = 22, least: float = 0,
+) -> list[Chip]:  # fmt: skip
+    """The words centred in rows; where they do not all fit, the middle becomes "⋯ 40"."""
+    whole = list(enumerate(tokens))
+    shown: list[tuple[int | None, str]] = [(at, shorten(token, font)) for at, token in whole]
+    for kept in range(len(tokens), 0, -1):
+        if kept < len(tokens):
+            head = max(kept - TAIL, 1)
+            tail = len(tokens) - (kept - head)
+            shown = [(at, shorten(token, font)) for at, token in whole[:head]]
+            shown.append((None, f"⋯ {tail - head}"))
+            shown += [(at, shorten(token, font)) for at, token in whole[tail:]]
+        lines = _wrapped(shown, span[1] - span[0], font, least)
+        if len(lines) <= rows:
+            break
+    placed = [
+        _centred(line, span, y + (height + GAP) * at, height) for at, line in enumerate(lines)
+    ]
+    return [chip for line in placed for chip in line]
+
+
+def shorten(token: str, font: float) -> str:
+    """A word as it is shown, cut to the width of a chip."""
+    shown = visible(token)
+    while widest(shown, font) > LONGEST:
+        shown = f"{shown.removesuffix('…')[:-1]}…"
+    return shown
+
+
+def _wrapped(
+    shown: Sequence[tuple[int | None, str]], width: float, font: float, least: float
+) -> list[_Line]:
+    lines: list[_Line] = [[]]
+    used = 0.0
+    for index, token in shown:
+        room = max(widest(token, font) + 11, least)
+        if lines[-1] and used + room > width:
+            lines.append([])
+            used = 0.0
+        lines[-1].append((index, token, room))
+        used += room + GAP
+    return lines
+
+
+def _centred(line: _Line, span: tuple[float, float], y: float, height: float) -> list[Chip]:
+    x = (span[0] + span[1] - sum(room + GAP for *_, room in line) + GAP) / 2
+    chips = []
+    for index, token, room in line:
+        chips.append(Chip(token, Box(x, y, room, height), index))
+        x += room + GAP
+    return chips

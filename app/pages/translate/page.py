@@ -1,0 +1,41 @@
+"""The Translate page: the translation, where each word looked, and the model that made it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app.pages.translate import lead
+from app.pages.translate.block import block_panel
+from app.pages.translate.map.architecture_map import architecture_map
+from app.panels.words import words_panel
+from app.runs import on_screen
+from app.session import store
+from app.ui.layout import box
+from core.analysis.blocks import block_at
+
+
+def show() -> None:
+    """Draw the translation, then the words beside the model."""
+    trace = on_screen.trace()
+    opened = block_at(trace.config, store.get_state().block)  # None also for one it has not
+    words_panel.apply_layout()
+    lead.show(trace, opened is not None)
+    # An open block takes the place of the words; the map stays where it is, under the cursor.
+    left, right = st.columns([5, 6], gap="small")
+    with left.container(key="translate_left", gap="xsmall"):
+        if opened:
+            block_panel(trace, opened)
+        else:
+            words_panel.show(trace)
+            lead.show_choices(trace)
+    with right, box("fill tall scroll", "translate_right", gap=None):
+        architecture_map(trace, opened.id if opened else "", on_pick=take_block)
+
+
+def take_block(block: str) -> None:
+    """A click on a block of the map opens it, a second click closes it: "" for none."""
+    store.update(block=block)
+
+
+if __name__ == "__main__":
+    show()

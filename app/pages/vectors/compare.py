@@ -1,0 +1,206 @@
+"""The Vectors page for two runs: the same questions, answered for both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+from app.pages.vectors import page
+from app.pages.vectors.depth_grid import Cells, GridTexts, depth_grid
+from app.pages.vectors.figures.cell_colours import shares_colours
+from app.pages.vectors.figures.norms import beside_norms
+from app.pages.vectors.focus import VectorsFocus, pick, state_name
+from app.pages.vectors.stream import columns, cosine_text, ticks
+from app.panels.compare import pickers, triple
+from app.panels.compare.figures.triple_layout import TripleLayout, label
+from app.panels.compare.triple import Matrix
+from app.panels.compare.wording import titles
+from app.plots.labels import format_percent, visible
+from app.plots.theme import Look
+from app.runs import on_screen
+from app.session import store
+from app.session.memory import Pair
+from app.ui.chart import show_chart
+from app.ui.layout import box
+from app.ui.pick import into, segments
+from app.ui.text import literal
+from app.words import say
+from core.analysis.attention_views import Side
+from core.analysis.comparison import paired
+from core.analysis.logit_lens import Lens, best_words, lens
+from core.analysis.residual_stream import Apart, apart
+from core.trace.graph import layer_count
+from core.trace.trace import Candidate, Trace
+
+LAYOUT = TripleLayout(width=1380, height=560)
+KEY = "beside_vectors"
+HEIGHT = 440  # pixels of the lengths
+BEST = 3  # words of a state
+
+
+def show(pair: Pair) -> None:
+    """Draw the question of the state for both runs, under the page's own pickers."""
+    answers = {"positions": _positions, "stream": _stream, "lens": _lens, "neurons": _neurons}
+    page.show(lambda question: answers[question](pair))
+
+
+def _positions(pair: Pair) -> None:
+    address = f"{VectorsFocus.current().side}/positions"
+    triple.show(pair, Matrix(address), KEY, say("beside.positions_title"), LAYOUT)
+
+
+def _neurons(pair: Pair) -> None:
+    focus = VectorsFocus.current()
+    count = layer_count(focus.trace.config, focus.stack)
+    layer = min(focus.now.layer, count - 1)
+    with pickers.row("neurons"):
+        pickers.layers(count, layer, into("layer"), KEY)
+    address = f"{focus.stack}/{layer}/feed_forward/activation"
+    title = say("beside.neurons_title", layer=layer + 1)
+    triple.show(pair, Matrix(address), KEY, title, LAYOUT)
+
+
+def _stream(pair: Pair) -> None:
+    """How far apart the vectors of all words are, and beside it how long in the mean."""
+    focus = VectorsFocus.current()
+    found = apart((pair.first, pair.second), focus.stack, pair.kind == "experiment")
+    left, right = st.columns([63, 37], gap="medium")
+    with left.container(gap="xsmall"):
+        st.markdown(f"**{say('beside.stream_title')}** · {say(f'vectors.stack_{focus.stack}')}")
+        _grid(pair, focus, found)
+        steps, first = say(f"beside.steps_{pair.kind}"), say(f"beside.base_{pair.kind}")
+        st.caption(say("beside.stream_note", steps=steps, first=first))
+    with right.container(gap="xsmall"):
+        st.markdown(f"**{say('beside.stream_norms')}**")
+        figure = beside_norms(
+            found.means, titles(pair), ticks(found.states), focus.look, focus.look.px(HEIGHT)
+        )
+        show_chart(figure, "beside_norms", say("beside.stream_alt"))
+        st.caption(say("beside.stream_norms_note"))
+
+
+def _grid(pair: Pair, focus: VectorsFocus, found: Apart) -> None:
+    own = triple.anchor(pair)
+    texts = GridTexts(
+        label=say("beside.stream_title"),
+        rows=say(f"vectors.rows_{focus.stack}"),
+        hover=say("beside.stream_hover"),
+        columns=columns(found.states),
+    )
+
+    def picked(row: int, column: int | None) -> None:
+        at = int(found.words.places[own][row])
+        if at >= 0:
+            pick(focus, at, "" if column is None else found.states[column].address)
+
+    labels = tuple(label(found.words, None, at) for at in range(len(found.words)))
+    cell = (found.words.line_of(own, focus.position) or 0, focus.place(found.states))
+    with box("fill tall", "vectors_main"):
+        depth_grid(
+            "beside_stream_grid", Side(labels, frozenset()), _cells(found, focus), cell, texts,
+            picked,
+        )  # fmt: skip
+
+
+def _cells(found: Apart, focus: VectorsFocus) -> Cells:
+    """A cell a word and place: how far the vector moved against its length, and its turn."""
+    ratios, cosines = found.ratio.T, found.cosine.T  # (T, N)
+    most = float(np.max(ratios, where=np.isfinite(ratios), initial=0.0)) or 1.0
+    none = say("beside.words_none")
+
+    def ratio(number: float) -> str:
+        return none if math.isnan(number) else focus.number(number)
+
+    def turn(number: float) -> str:
+        return "" if math.isnan(number) else f"cos {cosine_text(number)}"
+
+    return Cells(
+        colours=shares_colours(np.nan_to_num(ratios, nan=0.0) / most, "changed", focus.look),
+        main=[list(map(ratio, row)) for row in ratios],
+        sub=[list(map(turn, row)) for row in cosines],
+    )
+
+
+def _lens(pair: Pair) -> None:
+    """The best words of every state of the decoder, for the row in focus and its partner."""
+    focus = VectorsFocus.current("decoder")
+    mine = focus.model  # of the switched run where there are two
+    first = mine if pair.kind == "sentences" else on_screen.plain_model().transformer
+    runs = (pair.first, pair.second)
+    seen = [lens(*each, BEST, sublayers=True) for each in zip(runs, (first, mine), strict=True)]
+    rows = partner_rows(pair, triple.anchor(pair), focus.position)
+    labels = dict(enumerate(literal(visible(each)) for each in focus.words.labels))
+    st.markdown(f"**{say('beside.lens_title')}**")
+    segments(
+        "beside_lens_row", say("beside.lens_pick"), labels, focus.position,
+        lambda row: store.update(token=("target", row)), bare=False,
+    )  # fmt: skip
+    sides = [LensSide(*each) for each in zip(runs, seen, rows, strict=True)]
+    with box("fill tall", "vectors_main"):
+        st.html(lens_table(sides, titles(pair), focus.look))
+    st.caption(say("beside.lens_note"))
+
+
+def partner_rows(pair: Pair, own: int, row: int) -> tuple[int | None, int | None]:
+    """The row in focus in both runs."""
+    by_place = pair.kind == "experiment"
+    for places in paired(pair.first.target_tokens, pair.second.target_tokens, by_place):
+        if places[own] == row:
+            return places
+    return (row, None) if own == 0 else (None, row)
+
+
+@dataclass(frozen=True)
+class LensSide:
+    """One run through the lens, and the row of it that is in focus; None where it has none."""
+
+    run: Trace
+    seen: Lens
+    row: int | None
+
+    def best(self, state: int) -> list[Candidate]:
+        """The best words of a state, those that have numbers."""
+        if self.row is None:
+            return []
+        best = best_words(self.run, self.seen, state, self.row)
+        return [word for word in best if not math.isnan(word.probability)]
+
+
+def lens_table(sides: Sequence[LensSide], names: Sequence[str], look: Look) -> str:
+    """A row a state: three words and the rank of the written one, of either run; text escaped."""
+    heads = [f"<th>{escape(say('beside.lens_state'))}</th>"]
+    for side, name in zip(sides, names, strict=True):
+        written = "–" if side.row is None else visible(side.seen.written[side.row])
+        said = say("beside.lens_row", row="–" if side.row is None else side.row + 1)
+        heads.append(
+            f"<th class='split'>{escape(name)} · {escape(said)} "
+            f"<b>{escape(written)}</b></th><th class='rank'>{escape(say('beside.lens_rank'))}</th>"
+        )
+    count = min(len(side.seen.states) for side in sides)
+    body = "".join(f"<tr>{_state(sides, at, look)}</tr>" for at in range(count))
+    return f"<table class='plain beside-lens'><tr>{''.join(heads)}</tr>{body}</table>"
+
+
+def _state(sides: Sequence[LensSide], at: int, look: Look) -> str:
+    """The cells of a state; where the second run's best word is another one, it is coloured."""
+    cells = [f"<td>{escape(state_name(sides[1].seen.states[at].state))}</td>"]
+    tops = [best[0].token if (best := side.best(at)) else "" for side in sides]
+    for side in sides:
+        if side.row is None:
+            cells.append("<td class='split'>–</td><td></td>")
+            continue
+        other = side is sides[1] and sides[0].row is not None and tops[1] != tops[0]
+        words = "".join(
+            f"<span><b style='color:{look.colour('changed' if other and not place else 'text')}'>"
+            f"{escape(visible(each.token))}</b> <em>{escape(format_percent(each.probability))}</em>"
+            "</span>"
+            for place, each in enumerate(side.best(at))
+        )
+        rank = int(side.seen.rank[at, side.row])
+        cells.append(f"<td class='split'>{words or 'NaN'}</td><td class='rank'>{rank or '–'}</td>")
+    return "".join(cells)

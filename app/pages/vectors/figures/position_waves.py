@@ -1,0 +1,115 @@
+"""Features of the position encoding as waves over the positions, with the words' places marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from app.plots import drawing as go
+from app.plots.labels import escape, visible
+from app.plots.marks import axis_title, note, stacked, suffix, upright
+from app.plots.theme import Look, base_layout, token_axis
+
+WIDTH, HEIGHT = 830, 560
+FIRST, GAP = 0.34, 0.075  # shares of the height: the chosen pair's, between two
+DOTS = 120  # a wave of as many positions has a dot a position
+
+
+@dataclass(frozen=True)
+class Wave:
+    """A sine and its cosine: smooth lines for the eye, the values at whole positions."""
+
+    title: str
+    features: tuple[int, int]  # from 0
+    smooth: tuple[np.ndarray, np.ndarray, np.ndarray] | None  # positions, sine, cosine
+    values: np.ndarray  # (L, 2)
+
+
+@dataclass(frozen=True)
+class WaveTexts:
+    """What stands at the axis and in the hover."""
+
+    position: str
+    feature: str
+    sine: str
+    cosine: str
+
+
+def waves_figure(
+    rows: Sequence[Wave], tokens: Sequence[str], place: int, texts: WaveTexts, look: Look
+) -> go.Figure:
+    """The pairs below each other, the first one largest; `place` is the word in focus."""
+    length = len(rows[0].values)
+    margin = {"l": look.px(34), "r": 10, "t": look.px(24), "b": look.px(54), "pad": 2}
+    mark = upright(place, look, "text", 1)
+    layout = base_layout(look, HEIGHT, margin=margin, hovermode="closest", shapes=[mark])
+    base, notes = layout["xaxis"], []
+    drawn: list[go.Scatter] = []
+    for at, (pair, domain) in enumerate(zip(rows, _domains(len(rows)), strict=True)):
+        drawn += _lines(pair, suffix(at), tokens, place, texts, look)
+        values = _values_axis(rows) | {"showgrid": True, "automargin": False}
+        layout[f"yaxis{suffix(at)}"] = base | values | {"domain": domain, "anchor": "x"}
+        title, role = escape(pair.title), "faint" if at else "text"
+        title = title if at else f"<b>{title}</b>"
+        notes.append(note(title, look, 0, domain[1], 13, role, align="left"))
+    axis = base | {"title": axis_title(texts.position, look)}
+    if length == len(tokens):
+        axis = token_axis(tokens, look, WIDTH)
+    ends = {"range": [-0.4, length - 0.6], "anchor": f"y{suffix(len(rows) - 1)}"}
+    return go.Figure(drawn, layout | {"xaxis": axis | ends, "annotations": notes})
+
+
+def _domains(count: int) -> list[list[float]]:
+    if count == 1:
+        return [[0.0, 1.0]]
+    rest = (1 - FIRST - GAP * (count - 1)) / (count - 1)
+    return stacked([FIRST, *[rest] * (count - 1)], GAP)
+
+
+def _lines(
+    pair: Wave, end: str, tokens: Sequence[str], place: int, texts: WaveTexts, look: Look
+) -> list[go.Scatter]:
+    """Sine and cosine, each as a line with dots: of all positions, or of the words alone."""
+    length, words = len(pair.values), len(tokens)
+    dotted = np.arange(length if length <= DOTS else min(words, length))
+    names = [escape(visible(token)) for token in tokens]
+    sizes = [11 if t == place else 7 if t < words else 3 for t in dotted]
+    axes = {"xaxis": "x", "yaxis": f"y{end}"}
+    drawn = []
+    for at, (label, role, dash) in enumerate(
+        ((texts.sine, "data", "solid"), (texts.cosine, "faint", "dash"))
+    ):
+        shade, feature = look.colour(role), pair.features[at] + 1
+        x, y = np.arange(length), pair.values[:, at]
+        if pair.smooth:
+            x, y = pair.smooth[0], pair.smooth[at + 1]
+        wave = go.Scatter(
+            x=np.asarray(x, np.float32),
+            y=np.asarray(y, np.float32),
+            mode="lines",
+            line={"color": shade, "width": 2, "dash": dash},
+            hoverinfo="skip",
+            **axes,
+        )
+        dots = go.Scatter(
+            x=dotted,
+            y=pair.values[dotted, at].astype(np.float32),
+            mode="markers",
+            marker={"color": shade, "size": sizes},
+            customdata=[[feature, names[t] if t < words else ""] for t in dotted],
+            hovertemplate=f"{escape(texts.position)} %{{x}} %{{customdata[1]}}<br>{escape(label)},"
+            f" {escape(texts.feature)} %{{customdata[0]}}<br><b>%{{y:.7~g}}</b><extra></extra>",
+            **axes,
+        )
+        drawn += [wave, dots]
+    return drawn
+
+
+def _values_axis(rows: Sequence[Wave]) -> dict[str, Any]:
+    most = max(float(np.abs(pair.values).max()) for pair in rows)
+    if 0.5 < most <= 1.0001:  # sines
+        return {"range": [-1.15, 1.15], "tickvals": [-1, 0, 1], "ticktext": ["−1", "0", "1"]}
+    return {"range": [-1.15 * most, 1.15 * most], "nticks": 3}

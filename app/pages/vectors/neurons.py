@@ -1,0 +1,212 @@
+"""The hidden units of the feed-forward networks: which fire on which word, what they push for.
+
+Left the units of one layer over all words; right the most active ones of the word in focus, and
+what the row of W₂ of one of them says in words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import streamlit as st
+
+from app.pages.vectors.focus import VectorsFocus, pick, show_word
+from app.pages.vectors.neuron_map import MapTexts, fitting, neuron_map
+from app.panels import provenance
+from app.plots.colours import sequential
+from app.plots.labels import format_percent, visible
+from app.session import store
+from app.ui.components.bar_table import Column, Row, bar_table
+from app.ui.layout import box
+from app.ui.pick import into, segments
+from app.ui.text import literal
+from app.words import say
+from core.analysis.neurons import (
+    Promoted,
+    Sparsity,
+    Unit,
+    firings,
+    most_active,
+    promoted,
+    sparsity,
+)
+from core.analysis.vectors import Numbers, rows_at
+from core.trace.graph import layer_count
+
+ACTIVE = 6  # the most active units, in a list
+WORDS, FIRED = 5, 4  # each way; tokens that a unit fires on
+ORDERS = ("largest", "dimension")
+
+
+@dataclass(frozen=True)
+class NeuronFocus(VectorsFocus):
+    """The hidden units of the layer in focus, and the one of them in focus."""
+
+    @cached_property
+    def layer(self) -> int:
+        """The layer in focus, within this stack."""
+        return min(self.now.layer, layer_count(self.trace.config, self.stack) - 1)
+
+    @property
+    def address(self) -> str:
+        """Where the activations are recorded."""
+        return f"{self.stack}/{self.layer}/feed_forward/activation"
+
+    @cached_property
+    def activation(self) -> Numbers:
+        """(T, F)."""
+        return rows_at(self.trace, self.address)
+
+    @cached_property
+    def best(self) -> tuple[Unit, ...]:
+        """The most active units at the word in focus."""
+        return most_active(self.trace, self.model, self.stack, self.layer, self.position, ACTIVE)
+
+    @cached_property
+    def unit(self) -> int:
+        """The unit in focus: the chosen feature, or the most active one of the word."""
+        chosen = self.now.feature
+        if chosen is None or chosen >= self.activation.shape[1]:
+            return self.best[0].index
+        return chosen
+
+    @cached_property
+    def shown(self) -> list[int]:
+        """The units that fire on some word, in their order on screen; the chosen one among them."""
+        largest = self.activation.max(axis=0)  # (F,)
+        fired = np.flatnonzero(largest > 0)
+        if self.unit not in fired:
+            fired = np.append(fired, self.unit)
+        strongest = fired[np.argsort(-largest[fired], kind="stable")]
+        strongest = strongest[: fitting(len(self.activation))]
+        if self.now.terms == "dimension":
+            return sorted(map(int, strongest))
+        here = self.activation[self.position]
+        keys = np.lexsort((-largest[strongest], -here[strongest]))
+        return [int(each) for each in strongest[keys]]
+
+
+def show() -> None:
+    """Draw the map of the layer, and the unit in focus beside it."""
+    focus = NeuronFocus.current()
+    sparse = sparsity(focus.trace, focus.stack)
+    left, right = st.columns([63, 37], gap="medium")
+    with left.container(gap="xsmall", key="neurons_left"):
+        _head(focus, sparse)
+        _map(focus, sparse)
+    with right.container(gap="xsmall", key="neurons_right"):
+        show_word(focus)
+        _most_active(focus)
+        _promoted(focus)
+
+
+def _head(focus: NeuronFocus, sparse: Sparsity) -> None:
+    st.markdown(f"**{say('neurons.title')}** · {say(f'vectors.stack_{focus.stack}')}")
+    layers = {
+        layer: say("neurons.layer", layer=layer + 1, share=format_percent(float(share)))
+        for layer, share in enumerate(sparse.means)
+    }
+    orders = {each: say(f"neurons.order_{each}") for each in ORDERS}
+    with st.container(key="neurons_choices", horizontal=True, horizontal_alignment="distribute"):
+        segments("neurons_layer", say("beside.layer"), layers, focus.layer, into("layer"))
+        segments("neurons_terms", say("neurons.terms"), orders, focus.now.terms, into("terms"))
+
+
+def _map(focus: NeuronFocus, sparse: Sparsity) -> None:
+    shown = focus.shown
+    st.caption(focus.shape(focus.address))
+
+    def picked(row: int, unit: int | None) -> None:
+        if unit is None:
+            pick(focus, row)
+        else:
+            store.update(token=(focus.side, row), feature=unit, address=focus.address)
+
+    texts = MapTexts(
+        label=say("neurons.title"),
+        rows=say(f"vectors.rows_{focus.stack}"),
+        columns=say(f"neurons.columns_{focus.now.terms}", count=len(shown)),
+        shares=say("neurons.shares"),
+        hover=say("neurons.hover"),
+    )
+    active = [(float(each), format_percent(float(each))) for each in sparse.active[focus.layer]]
+    with box("fill tall", "vectors_main"):
+        neuron_map(
+            "neuron_map", focus.words, focus.activation[:, shown], shown, active,
+            (focus.position, focus.unit), sequential("feed_forward", focus.look.dark), texts,
+            focus.look, picked,
+        )  # fmt: skip
+    silent, width = sparse.silent[focus.layer], sparse.width
+    with box("rows-2 note", "vectors_note"):
+        st.caption(say("neurons.legend", silent=silent, width=width, shown=len(shown)))
+
+
+def _most_active(focus: NeuronFocus) -> None:
+    st.markdown(f"**{say('neurons.best')}**")
+    rows = [
+        Row(
+            key=each.index,
+            texts=(
+                say("neurons.unit", unit=each.index + 1),
+                focus.number(each.activation),
+                focus.number(each.push),
+            ),
+            values=(None, each.activation, each.push),
+            chosen=each.index == focus.unit,
+        )
+        for each in focus.best
+    ]
+    active, push = (max(row.values[at] or 0.0 for row in rows) or 1.0 for at in (1, 2))
+    columns = [
+        Column("", "auto"),
+        Column(say("neurons.activation"), "1fr", end=active, colour="feed_forward"),
+        Column(say("neurons.push"), "1fr", end=push, help=say("neurons.push_help")),
+    ]
+
+    def picked(unit: int) -> None:
+        store.update(token=(focus.side, focus.position), feature=unit, address=focus.address)
+
+    bar_table("neurons_best", columns, rows, picked)
+
+
+def _promoted(focus: NeuronFocus) -> None:
+    """What one unit fires on, and the words that its row of W₂ speaks for and against."""
+    unit = focus.unit
+    fired = firings(focus.trace, focus.stack, focus.layer, unit, FIRED)
+    words = say("neurons.comma").join(
+        f"{literal(visible(focus.words.labels[each.position]))} {focus.number(each.activation)}"
+        for each in fired
+        if each.activation > 0
+    )
+    with st.container(horizontal=True, vertical_alignment="center", key="neurons_unit"):
+        st.markdown(f"**{say('neurons.unit', unit=unit + 1)}**", width="content")
+        provenance.open_button(focus.address, (0, focus.position, unit), "neurons_trail")
+    with box("rows-1", "neurons_fired"):
+        st.caption(say("neurons.fires", words=words) if words else say("neurons.never"))
+    found = promoted(focus.trace, focus.model, focus.stack, focus.layer, unit, WORDS)
+    shown = (*found.up, *found.down[::-1])
+    end = max(*(abs(each.value) for each in shown), found.chance) * 1.02
+    columns = [
+        Column(say(f"neurons.says_{found.scale}"), "minmax(4rem, auto)"),
+        Column("", "1fr", end=end, signed=True, mark=found.chance),
+    ]
+    rows = [
+        Row(at, (visible(each.token), focus.number(each.value)), (None, each.value))
+        for at, each in enumerate(shown)
+    ]
+    bar_table("neurons_words", columns, rows)
+    with box("rows-2", "neurons_reading"):
+        st.caption(_reading(focus, found))
+
+
+def _reading(focus: NeuronFocus, found: Promoted) -> str:
+    """How far these words may be believed: chance finds some in any direction."""
+    chance = focus.number(found.chance)
+    if found.scale == "cosine":
+        return say("neurons.reading_cosine", chance=chance)
+    key = "neurons.reading_out" if found.stands_out else "neurons.reading_not"
+    last = focus.layer == focus.trace.config.decoder_layers - 1
+    where = say("neurons.last" if last else "neurons.inner")
+    return say(key, chance=chance) + say("language.gap") + where

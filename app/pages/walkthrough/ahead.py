@@ -1,0 +1,51 @@
+"""Send the browser what it draws of the step in view, and of the next ones once it is at rest.
+
+The strip, the picture and the column draw from what was sent: a key is answered in the browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from app.pages.walkthrough import code, explanation
+from app.pages.walkthrough.focus import StepFocus, answers, asked, heard
+from app.pages.walkthrough.scene import scene
+from app.ui.component import component
+from core.explain.steps.steps import Step, step_by_id
+
+_ahead = component(__file__, "ahead", scripts=("place.js",))
+
+
+@st.fragment
+def show(pictures: bool = True) -> None:
+    """Send what the browser lacks; it takes no room, and asking again runs nothing else.
+
+    pictures: whether this page draws the scene, too.
+    """
+    focus = StepFocus.current()
+    data = ahead_data(focus, asked(focus), pictures) | {"answers": answers()}
+    _ahead("bridge_walk", data, lack=heard)
+
+
+def ahead_data(focus: StepFocus, ids: Sequence[str], pictures: bool = True) -> dict[str, Any]:
+    """What is sent: what all steps share, and what each of these steps has of its own."""
+    found = (step_by_id(focus.every_step, each) for each in ids)
+    shared = {"code": code.shared(), "words": explanation.shared()}
+    return {
+        "version": focus.version,
+        "current": focus.step.id,
+        "shared": shared | ({"scene": scene.shared(focus)} if pictures else {}),
+        "steps": {step.id: _step(_at(focus, step), pictures) for step in found if step},
+    }
+
+
+def _at(focus: StepFocus, step: Step) -> StepFocus:
+    return focus if step == focus.step else focus.at_step(step)  # it says what was wrong in a link
+
+
+def _step(focus: StepFocus, pictures: bool) -> dict[str, Any]:
+    parts = {"words": explanation.words(focus), "code": code.own(focus)}
+    return parts | ({"scene": scene.own(focus)} if pictures else {})

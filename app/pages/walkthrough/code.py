@@ -1,0 +1,140 @@
+"""The column's symbols as chips, and the code: the lines that ran, with the shapes of this run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from app.pages.walkthrough import explanation
+from app.pages.walkthrough.figures.formula import levels, symbols
+from app.pages.walkthrough.focus import StepFocus, arrived
+from app.plots.labels import format_number
+from app.session import store
+from app.ui.component import component
+from app.ui.layout import box
+from app.words import say
+from core.errors import GlassformerError
+from core.explain.equations import Symbol
+from core.explain.source import code
+from core.explain.source.code import CodeLine, NamedShape
+from core.explain.steps.steps import maker_of
+from core.explain.steps.wires import Wire, axes
+from core.trace.sites import site_at
+from core.trace.trace import Trace
+
+TEXTS = ("code", "code_none", "code_functions")
+
+_code = component(__file__, "walk_code", scripts=("place.js",))
+
+
+def show() -> None:
+    """Make the place of chips and code; a click on a symbol or a variable goes to its step."""
+    _code("walk_code", {}, height="stretch", go=_gone)
+
+
+def shared() -> dict[str, Any]:
+    """What the drawing of every step needs."""
+    return {"texts": {name: say(f"walk_steps.{name}") for name in TEXTS}}
+
+
+def own(focus: StepFocus) -> dict[str, Any]:
+    """What is drawn of a step."""
+    return {
+        "step": focus.step.id,
+        "symbols": [_chip(focus, symbol) for symbol in symbols(focus.step, focus.line)],
+        "sources": [
+            {
+                "name": source.name,
+                "place": f"{source.module} · {source.file}",
+                "lines": [_line(focus, line) for line in source.lines],
+            }
+            for source in code.code(focus.trace, focus.step)
+        ],
+    }
+
+
+def target(focus: StepFocus, wire: Wire) -> str:
+    """The id of the step that makes a wire, "" for one that none makes."""
+    step = maker_of(focus.every_step, wire)
+    return step.id if step else ""
+
+
+def shape_words(trace: Trace, wire: Wire) -> str:
+    """The shape of a wire with the paper's letters: "B 1 × H 4 × S 12 × S 12"."""
+    return " × ".join(f"{axis.letter} {axis.size}" for axis in axes(trace, wire))
+
+
+def _parameter_shape(focus: StepFocus, parameter: str) -> str:
+    """The shape of a parameter, a dash where the run is of a file and its model not here."""
+    try:
+        return " × ".join(map(str, focus.weights[parameter].shape))
+    except GlassformerError:
+        return "–"
+
+
+def _chip(focus: StepFocus, symbol: Symbol) -> dict[str, Any]:
+    chip: dict[str, Any] = {
+        "runs": levels(symbol.latex),
+        "colour": focus.look.colour("text" if symbol.role == "constant" else symbol.role),
+        "go": None,
+        "value": "",
+    }
+    if symbol.size is not None:
+        value = format_number(symbol.size, focus.look.precision)
+        if symbol.size == int(symbol.size):
+            value = str(int(symbol.size))
+        return chip | {"value": value, "title": say("walk_steps.symbol_constant", value=value)}
+    if symbol.wire is None:
+        shape = _parameter_shape(focus, symbol.parameter)
+        title = say("walk_steps.symbol_parameter", name=symbol.parameter, shape=shape)
+        return chip | {"title": title}
+    return chip | _leading(focus, symbol.wire)
+
+
+def _leading(focus: StepFocus, wire: Wire) -> dict[str, Any]:
+    """Where the chip of a tensor leads, and what it says of it."""
+    step = target(focus, wire)
+    kind = "input" if not step else "here" if step == focus.step.id else "go"
+    words, shape = say(site_at(wire.address).text_key), shape_words(focus.trace, wire)
+    return {
+        "title": say(f"walk_steps.symbol_{kind}", words=words.rstrip(".。"), shape=shape),
+        "go": {"step": step, "address": wire.address} if step else None,
+        "on": wire == focus.output,
+    }
+
+
+def _line(focus: StepFocus, line: CodeLine) -> dict[str, Any]:
+    return {
+        "number": line.number,
+        "text": line.text,
+        "marked": line.marked,
+        "ran": line.ran,
+        "doc": line.docstring,
+        "shapes": [_shape(focus, each) for each in line.shapes],
+    }
+
+
+def _shape(focus: StepFocus, named: NamedShape) -> dict[str, Any]:
+    step = target(focus, Wire(named.address)) if named.address else ""
+    return {
+        "name": named.name,
+        "sizes": [[letter, size] for letter, size in zip(named.letters, named.sizes, strict=True)],
+        "go": {"step": step, "address": named.address} if step else None,
+        "title": say("walk_steps.code_go", name=named.name) if step else "",
+    }
+
+
+def _gone(sent: Mapping[str, Any]) -> None:
+    """Another step, the clicked tensor in view; of this step only the tensor changes."""
+    arrived(sent)
+    store.update(address=str(sent["address"]))
+
+
+def show_explain() -> None:
+    """Draw the column; its parts stand at the same height in every step."""
+    with st.container(key="walk_explain", gap=None):
+        explanation.show()
+        with box("fill low", "walk_code_place"):
+            show()

@@ -1,0 +1,38 @@
+"""The Walkthrough for two runs: the strip of steps stays, the step's result is the triple."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app.pages.walkthrough import ahead, code, strip
+from app.pages.walkthrough.focus import StepFocus
+from app.panels.address_words import place
+from app.panels.compare import triple
+from app.panels.compare.figures.triple_layout import TripleLayout
+from app.panels.compare.triple import Matrix, anchor
+from app.panels.compare.wording import titles
+from app.session.memory import Pair
+from app.ui.style import put_sheet
+from app.ui.text import literal
+from app.words import say
+from core.trace.sites import site_at
+
+LAYOUT = TripleLayout(width=960, height=480)
+KEY = "beside_walk"
+
+
+def show(pair: Pair) -> None:
+    """Draw the strip, what the step made in both runs, and what it does."""
+    put_sheet(__file__, "walkthrough.css")
+    focus = StepFocus.current()
+    with st.container(key="walk_strip", gap=None):
+        strip.show(focus)
+        ahead.show(pictures=False)
+    middle, right = st.columns([7, 3], gap="medium")
+    with middle, st.container(key="beside_walk_middle", gap="xsmall"):
+        address = focus.output.address
+        words = f"{say(site_at(address).text_key)} · {place(address)}"
+        triple.show(pair, Matrix(address, pins=dict(focus.at(focus.output))), KEY, words, LAYOUT)
+        st.caption(say("beside.numbers_of", title=literal(titles(pair)[anchor(pair)])))
+    with right:
+        code.show_explain()

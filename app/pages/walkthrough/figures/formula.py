@@ -1,0 +1,168 @@
+r"""A step's formula and the same formula in numbers, as LaTeX in the colours of the roles."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+from app.plots.latex import painted
+from app.plots.theme import Look
+from core.explain.equations import Symbol, marked
+from core.explain.steps.latex import in_numbers
+from core.explain.steps.steps import Step
+from core.explain.steps.wires import Wire
+from core.explain.steps.worked import Operand, Worked
+from core.trace.sites import site_at
+
+# Terms that stand by themselves: fewer where a term is long or cannot be broken.
+_SHOWN = {"deviation": 2, "softmax": 3, "mean": 3, "choice": 2}
+_MADE = {
+    ("attention", "output"): r"\mathrm{MHA}(x)",
+    ("feed_forward", "output"): r"\mathrm{FFN}(x)",
+    ("norm", "output"): r"\mathrm{LN}(x)",
+}
+_SHORT = {r"[A_1 V_1; \dots; A_H V_H]": r"\mathrm{Concat}(\dots)"}
+_REST = re.compile(r"\\underbrace\{(.*?)\}_\{(\d+)\}")
+_LEVELS = re.compile(r"([_^])(\{[^{}]*\}|[^{}])")
+_PLAIN = (
+    (r"\mathrm{Concat}(head_1, \dots, head_H)", "Concat"), (r"\mathrm{Sublayer}(x)", "Sublayer(x)"),
+    (r"\mathrm{Encoder}(x)", "Encoder(x)"), (r"\mathrm{MHA}(x)", "MHA(x)"),
+    (r"\mathrm{FFN}(x)", "FFN(x)"), (r"\mathrm{LN}(x)", "LN(x)"),
+    (r"\sqrt{d_{model}}", "√d_{model}"),
+    (r"\sqrt{D}\,E_w", "√D E_w"), (r"\hat{x}", "x̂"), (r"\hat{w}", "ŵ"), (r"\tilde{S}", "S̃"),
+    (r"\mu", "μ"), (r"\sigma", "σ"), (r"\gamma", "γ"), (r"\beta", "β"), (r"\varepsilon", "ε"),
+    ("S'", "S′"),
+)  # fmt: skip
+
+
+def equations(step: Step, look: Look) -> list[str]:
+    """The equations of a step, every symbol in the colour of what it stands for.
+
+    Of several, none breaks over the end of a line.
+    """
+
+    def paint(symbol: Symbol) -> str:
+        return painted(symbol.latex, symbol.role, look)
+
+    found: list[str] = []
+    for line in step.lines:
+        left = left_side(line.output)
+        role = site_at(line.output.address).role
+        right = marked(line, paint).split(r",\ ")
+        found += [f"{painted(left, role, look)} = {right[0]}" if left else right[0], *right[1:]]
+    return found if len(found) == 1 else [f"{{{each}}}" for each in found]
+
+
+def left_side(output: Wire) -> str:
+    """What is made, where the model's equation is but the right side; else ""."""
+    site = site_at(output.address)
+    return "" if output.form else _MADE.get((site.group, site.name), "")
+
+
+def numbers(worked: Worked, look: Look, more: str) -> str:
+    r"""The formula in numbers: `symbol = numbers = result`; terms coloured like their symbols.
+
+    more: LaTeX-safe words for the terms that are summed up, with a place for their `count`.
+    """
+    number = printer(look.precision)
+
+    def paint(operand: Operand, text: str) -> str:
+        if operand.symbol in ("-10^9", r"-\infty"):
+            text = operand.symbol
+        return painted(text, operand.role, look)
+
+    text = in_numbers(worked, _SHOWN.get(worked.form, 4), number, paint)
+    text = text.removeprefix(f"{worked.symbol} = ")
+    result = number(worked.value)
+    formula, after = text.removesuffix(f" = {result}") if text != result else "", ""
+    if worked.form == "copy":
+        formula = _origin(worked, look)
+    output = worked.output.wire
+    role = site_at(output.address).role
+    left = painted(left_side(output) or _SHORT.get(worked.symbol, worked.symbol), role, look)
+    if worked.form == "fill":
+        formula, after = _masked(worked, look)
+    last = painted(rf"\mathbf{{{result}}}", role, look)
+    whole = _broken(f"{left} = {formula}" if formula else left, more)
+    return rf"{whole}\allowbreak {{\;=\;{last}}}{after}"
+
+
+def printer(digits: int) -> Callable[[float], str]:
+    """Prints a number as LaTeX with so many digits; whole numbers and powers of ten in full."""
+
+    def number(value: float) -> str:
+        if math.isnan(value):
+            return r"\mathrm{NaN}"
+        if math.isinf(value):
+            return r"-\infty" if value < 0 else r"\infty"
+        if value == round(value) and abs(value) < 1e6:
+            return f"{value:.0f}"
+        mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
+        exponent = int(power)
+        if -4 < exponent < 6:
+            return f"{value:.{max(digits - 1 - exponent, 0)}f}"
+        if float(mantissa) in (1.0, -1.0) and value == float(f"{mantissa}e{power}"):
+            return rf"{'-' if value < 0 else ''}10^{{{exponent}}}"
+        return rf"{mantissa} \cdot 10^{{{exponent}}}"
+
+    return number
+
+
+def levels(latex: str) -> list[tuple[str, int]]:
+    """A symbol as runs of plain text at the level of the line (0), raised (1), lowered (−1)."""
+    for given, plain in _PLAIN:
+        latex = latex.replace(given, plain)
+    found: list[tuple[str, int]] = []
+    at = 0
+    for part in _LEVELS.finditer(latex):
+        found.append((latex[at : part.start()], 0))
+        found.append((part[2].strip("{}"), 1 if part[1] == "^" else -1))
+        at = part.end()
+    return [(text, level) for text, level in (*found, (latex[at:], 0)) if text]
+
+
+def symbols(step: Step, line: int) -> tuple[Symbol, ...]:
+    """What a step makes, then the other symbols of one of its equations, each thing once."""
+    found: dict[object, Symbol] = {}
+    for each in step.lines:
+        left = left_side(each.output)
+        made = [symbol for symbol in each.symbols if symbol.wire == each.output]
+        if left:
+            made = [Symbol(left, site_at(each.output.address).role, wire=each.output)]
+        found |= {symbol.wire: symbol for symbol in made}
+    for symbol in step.lines[line].symbols:
+        found.setdefault(symbol.wire or symbol.parameter or symbol.latex, symbol)
+    return tuple(found.values())
+
+
+def _origin(worked: Worked, look: Look) -> str:
+    """Where a number that is only copied stood: `E[303, 13]`, places counted from 1, ids as are."""
+    source = worked.scalars["source"]
+    index = [place for place in source.index if place is not None]
+    symbol = source.symbol
+    if source.parameter:
+        places = [str(index[0] + ("id" not in worked.scalars)), str(index[1] + 1)]
+    else:
+        places = [str(place + 1) for place in index[1:]]
+        if symbol.startswith("head_"):
+            symbol = rf"head_{{{places.pop(0)}}}"
+    return rf"{painted(symbol, source.role, look)}[{', '.join(places)}]"
+
+
+def _masked(worked: Worked, look: Look) -> tuple[str, str]:
+    """What a score becomes and why: itself where the mask is 1."""
+    source, mask = worked.scalars["source"], worked.scalars["mask"]
+    kept = painted(source.symbol, source.role, look) if mask.value else ""
+    reason = painted(rf"{mask.symbol} = {mask.value:.0f}", mask.role, look)
+    return kept, rf"\quad {{({reason})}}"
+
+
+def _broken(latex: str, more: str) -> str:
+    """Lines may break after a plus or an equals sign, never within a product."""
+    latex = _REST.sub(
+        lambda found: rf"\underbrace{{{found[1]}}}_{{\text{{{more.format(count=int(found[2]))}}}}}",
+        latex,
+    )
+    latex = latex.replace(r"\frac", r"\dfrac")  # in a line of text else too small to read
+    return latex.replace(r"\cdot ", r"\cdot\nobreak ").replace(r", \dots", r",\allowbreak \dots")

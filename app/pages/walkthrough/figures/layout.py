@@ -1,0 +1,101 @@
+"""How the tensors of a step stand beside each other: columns of panels, an operation between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.explain.steps.steps import Step
+from core.explain.steps.wires import Wire
+from core.trace.address import Address
+from core.trace.sites import site_at
+
+# What stands between two columns, by the step's kind: symbols, the same in every language. An
+# underscore lowers what follows it.
+OPERATIONS: dict[str, tuple[str, ...]] = {
+    "lookup": ("w", "E_w"),
+    "embedding_scale": ("× √d_model",),
+    "positions": ("sin, cos",),
+    "sum": ("+",),
+    "embedding_dropout": ("m ~", "× m / (1 − p)"),
+    "norm": ("μ, σ", "(x − μ) / σ"),
+    "final_norm": ("μ, σ", "(x − μ) / σ"),
+    "project": ("× W + b",),
+    "scores": ("Q Kᵀ",),
+    "scale": ("÷ √d_k",),
+    "mask": ("M", "M = 0 ?"),
+    "softmax": ("softmax",),
+    "weights_dropout": ("m ~", "× m / (1 − p)"),
+    "context": ("A V",),
+    "output": ("× W_O + b_O",),
+    "expand": ("× W_1 + b_1",),
+    "activation": ("max(0, ·)",),
+    "hidden_dropout": ("m ~", "× m / (1 − p)"),
+    "contract": ("× W_2 + b_2",),
+    "sublayer_dropout": ("m ~", "× m / (1 − p)"),
+    "residual": ("+",),
+    "memory": ("=",),
+    "logits": ("× Eᵀ + b",),
+    "probabilities": ("softmax",),
+    "choice": ("arg max",),
+    "given": ("w_t+1",),
+}
+# Steps whose tensors are compared by eye: all on one colour scale.
+ONE_SCALE = frozenset(
+    "embedding_scale sum residual scale mask activation memory embedding_dropout "
+    "weights_dropout hidden_dropout sublayer_dropout".split()
+)
+_SYMBOLS: dict[str, dict[str, str]] = {
+    "embedding": {
+        "ids": "w", "embedding": "E_w", "scaled": "√D E_w", "positions": "PE", "input": "x",
+    },
+    "residual": {"stream": "x", "branch_input": "x", "summed": "x + Sublayer(x)"},
+    "norm": {"mean": "μ", "std": "σ", "normalized": "x̂", "output": "LN(x)"},
+    "attention": {
+        "memory": "Z", "q": "Q", "k": "K", "v": "V", "scores": "S", "scaled": "S′", "mask": "M",
+        "masked": "S̃", "weights": "A", "context": "A V", "concat": "Concat", "output": "MHA(x)",
+    },
+    "feed_forward": {"pre_activation": "x W_1 + b_1", "activation": "a", "output": "FFN(x)"},
+    "stack": {"memory": "Z"},
+    "output": {"logits": "z", "probabilities": "p"},
+}  # fmt: skip
+_POSITIVE = frozenset({"weights", "mask", "kept", "activation", "probabilities"})
+
+
+@dataclass(frozen=True)
+class Column:
+    """Panels below each other; `narrow` ones hold one number a row."""
+
+    wires: tuple[Wire, ...]
+    narrow: bool = False
+
+
+def columns(step: Step) -> tuple[Column, ...]:
+    """The tensors of a step from left to right."""
+    before, after = step.inputs, step.outputs
+    if step.kind in ("norm", "final_norm"):
+        return Column(before), Column(after[:2], narrow=True), Column(after[2:])
+    if step.kind == "mask" or step.kind.endswith("dropout"):
+        return Column(before), Column(after[:1]), Column(after[1:])
+    narrow = all(Address.of(wire.address).name == "ids" for wire in before)
+    return Column(before, narrow), Column(after)
+
+
+def symbol(wire: Wire) -> str:
+    """The symbol of a tensor as plain text; an underscore lowers what follows it."""
+    if wire.form == "chosen":
+        return "ŵ"
+    if wire.form == "added":
+        return "x"
+    site = site_at(wire.address)
+    known = _SYMBOLS.get(site.group, {}).get(site.name, "m")
+    return f"{known} ⊙ · / (1 − p)" if wire.form == "dropped" else known
+
+
+def is_positive(wire: Wire) -> bool:
+    """Whether a tensor holds nothing below 0: its colours run one way, from the panel's."""
+    return site_at(wire.address).name in _POSITIVE and wire.form != "dropped"
+
+
+def operations(step: Step) -> tuple[str, ...]:
+    """What stands between the columns of a step."""
+    return OPERATIONS.get(step.kind, ())

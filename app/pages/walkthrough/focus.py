@@ -1,0 +1,218 @@
+"""What the panels of the Walkthrough share: the steps, the one in view, and the chosen cell.
+
+The step is `walk` of the state. The cell comes from the one selection of all pages (token, query,
+key, head, feature), so that it stays the same number's way through all the steps.
+
+The browser owns the reader's place and tells the server afterwards. Every event names the step that
+the reader sees, whatever the server drew last, carries a number of its own (`nonce`) by which the
+browser knows that it was heard, and says what the browser has not yet got of the steps around
+(`lacks`, at a `version`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, cast
+
+from app.panels.context import OnScreen, selected
+from app.runs import on_screen
+from app.session import store
+from app.session.state import State
+from core.analysis.attention_views import Kind
+from core.explain.steps.places import Chosen, Pair, Places
+from core.explain.steps.steps import Step, for_layer, nearest, neighbours, step_by_id, walk
+from core.explain.steps.wires import Cell, Wire, axes
+from core.explain.steps.worked import Weights
+from core.trace.address import ATTENTIONS, Address
+from core.trace.graph import Stack, layer_count
+
+STACKS: tuple[Stack, Stack] = ("encoder", "decoder")
+MOST = 12  # steps that are sent at once
+REMEMBERED = 8  # events
+
+
+@dataclass(frozen=True)
+class StepFocus(OnScreen):
+    """One step of the run on screen, with everything that the panels draw of it."""
+
+    @cached_property
+    def every_step(self) -> tuple[Step, ...]:
+        """All steps of the run, of all layers."""
+        return walk(self.trace)
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The walk: through the chosen layer of each stack."""
+        return for_layer(self.every_step, self.layer("encoder"), self.layer("decoder"))
+
+    @cached_property
+    def step(self) -> Step:
+        """The step in view; where the run has none of that id, the nearest."""
+        return nearest(self.every_step, self.now.walk)
+
+    @property
+    def unknown(self) -> str:
+        """The id that was asked for and that this run does not have; "" where all is well."""
+        asked = self.now.walk
+        return asked if asked and step_by_id(self.every_step, asked) is None else ""
+
+    @property
+    def place(self) -> int:
+        """Where the step stands in the walk, from 0."""
+        return self.steps.index(self.step)
+
+    @property
+    def version(self) -> str:
+        """A short name of all that the picture of a step depends on besides the step."""
+        rest = replace(self.now, walk="", layer=0, opens="own")
+        told = repr((rest, self.look, self.unknown, id(self.trace)))
+        return blake2b(told.encode(), digest_size=8).hexdigest()
+
+    def at_step(self, step: Step) -> StepFocus:
+        """The same with another step in view, as `go` would leave it."""
+        return replace(self, now=replace(self.now, **_moved(self.now, step)))
+
+    @property
+    def neighbours(self) -> tuple[Step | None, Step | None]:
+        """The step before and the one after, None at the ends."""
+        return neighbours(self.steps, self.step.id)
+
+    def layer(self, stack: str) -> int:
+        """The layer of a stack that the walk goes through: the step's, else the one in focus."""
+        if self.step.stage == stack and self.step.layer is not None:
+            return self.step.layer
+        return min(self.now.layer, self.layers(stack) - 1)
+
+    def layers(self, stack: str) -> int:
+        """How many layers a stack has."""
+        return layer_count(self.trace.config, cast(Stack, stack))
+
+    @property
+    def layers_left(self) -> int:
+        """How many layers do the same after this step, which ends its own; 0 for all others."""
+        after = self.neighbours[1]
+        if self.step.layer is None or (after is not None and after.layer is not None):
+            return 0
+        return self.layers(self.step.stage) - 1 - self.step.layer
+
+    @cached_property
+    def places(self) -> Places:
+        """The cell of every tensor that belongs to the selection."""
+        now = self.now
+        words: dict[str, int] = dict([now.token]) if now.token else {}
+        kind, pair = cast(Kind, now.kind), {"query": now.query, "key": now.key}
+        chosen = Chosen(**words, **pair, kind=kind, head=now.head, feature=now.feature)
+        return Places(self.trace, chosen)
+
+    @cached_property
+    def line(self) -> int:
+        """Which of the step's outputs (and of `step.lines`) the chosen cell is in.
+
+        The one whose tensor was clicked last (`address` of the state), else the last one; of Q, K
+        and V the first.
+        """
+        for at, output in enumerate(self.step.outputs):
+            if output.address == self.now.address:
+                return at
+        return 0 if self.step.kind in ("project", "split") else len(self.step.outputs) - 1
+
+    @property
+    def output(self) -> Wire:
+        """The tensor that the chosen cell is in."""
+        return self.step.outputs[self.line]
+
+    def at(self, wire: Wire) -> Mapping[str, int]:
+        """The chosen place on each axis of a wire that goes in or comes out, by axis name."""
+        found = dict(self.places.at(wire))
+        if self.step.kind == "project" and wire in self.step.inputs and "position" in found:
+            found["position"] = self._projected_row(wire)
+        return found
+
+    def cell(self, wire: Wire) -> Cell:
+        """The chosen cell of a wire."""
+        at = self.at(wire)
+        return Cell(wire, tuple(at[axis.name] for axis in axes(self.trace, wire)))
+
+    @property
+    def pair(self) -> Pair | None:
+        """Head, query and key of the step's attention; None in a step of no attention."""
+        if self.step.sublayer not in ATTENTIONS:
+            return None
+        where = f"{self.step.stage}/{self.step.layer}/{self.step.sublayer}"
+        return self.places.pair(where)
+
+    @property
+    def weights(self) -> Weights:
+        """The parameters of the model that made the run, by name."""
+        return on_screen.model_on_screen().transformer.state_dict()
+
+    def _projected_row(self, wire: Wire) -> int:
+        """Whose row of what enters is projected: the query's, or the key's for K and V."""
+        pair = self.pair
+        assert pair is not None
+        reads_memory = Address.of(wire.address).name == "memory"
+        of_key = reads_memory or (self.line and len(self.step.inputs) == 1)
+        return pair.key if of_key else pair.query
+
+
+def go(step_id: str, **changes: object) -> None:
+    """Show another step; its layer becomes the one in focus. For callbacks and links.
+
+    changes: of other fields of the state, made at the same time. An id that the run does not have
+    changes nothing.
+    """
+    step = step_by_id(walk(on_screen.trace()), step_id)
+    if step is not None:
+        store.update(**_moved(store.get_state(), step), **changes)
+
+
+def _moved(now: State, step: Step) -> dict[str, Any]:
+    """Step and layer in focus after a move; within a layer the other stack keeps its own."""
+    stays = step.layer is None or now.walk.split(".")[:2] == step.id.split(".")[:2]
+    return {"walk": step.id, "layer": now.layer if stays else step.layer}
+
+
+def select(key: str, index: tuple[int, ...]) -> None:
+    """Choose a cell of a wire, by the wire's key, everywhere in the app. For callbacks."""
+    trace = on_screen.trace()
+    wire = Wire.of(key)
+    names: list[str] = [axis.name for axis in axes(trace, wire)]
+    at = dict(zip(names, index, strict=True))
+    store.update(address=wire.address, **selected(trace, wire, at))
+
+
+def heard(value: Mapping[str, Any]) -> None:
+    """Remember an event; the next `ahead.show` answers it."""
+    memory = store.memory()
+    memory.walk_heard = (*answers(), str(value.get("nonce", "")))[-REMEMBERED:]
+    lacks = tuple(str(each) for each in value.get("lacks", ())[:MOST])
+    here = str(value.get("step", ""))
+    memory.walk_asked = (str(value.get("version", "")), here, lacks)
+
+
+def arrived(value: Mapping[str, Any]) -> None:
+    """The same of an event that happened at the step in the browser, which is gone to."""
+    heard(value)
+    if value.get("step", "") not in ("", StepFocus.current().step.id):
+        go(str(value["step"]))
+
+
+def answers() -> tuple[str, ...]:
+    """The numbers of the events heard last."""
+    return store.memory().walk_heard
+
+
+def asked(focus: StepFocus) -> tuple[str, ...]:
+    """Ids of the steps that the browser has not got: of this run alone, and answered once.
+
+    Without a question, and where all that it has is out of date, the step in view.
+    """
+    version, here, lacks = store.memory().walk_asked
+    store.memory().walk_asked = ("", "", ())
+    if version == focus.version:
+        return tuple(each for each in lacks if step_by_id(focus.every_step, each))
+    known = step_by_id(walk(on_screen.trace()), here)
+    return (known.id if known else focus.step.id,)

@@ -1,0 +1,169 @@
+"""What is sent of each panel of a step: its words and its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.pages.walkthrough.figures.layout import ONE_SCALE, is_positive, symbol
+from app.pages.walkthrough.figures.sheets import EXACT_CELLS, Sheet, held_at, limit_of, sent, sheet
+from app.pages.walkthrough.focus import StepFocus
+from app.plots.labels import format_number, format_percent, visible
+from app.words import say
+from core.analysis.choices import top_words
+from core.analysis.measure import telling
+from core.explain.steps.places import in_heads
+from core.explain.steps.wires import Wire, axes, tensor
+from core.trace.address import Address
+from core.trace.sites import site_at
+from core.trace.tables import as_numpy
+
+HALF = 2.0  # end of the scale of a mask: its ones need not shine
+FORM_NOTES = ("joined", "dropped", "added", "chosen")
+
+
+def maps(focus: StepFocus, wires: Sequence[Wire]) -> dict[Wire, dict[str, Any]]:
+    """The heat maps of a step, where it is asked for all on one colour scale."""
+    sheets = {wire: sheet_of(focus, wire) for wire in wires}
+    coloured = [each for wire, each in sheets.items() if not is_count(wire)]
+    exact = sum(each.values.size for each in sheets.values()) <= EXACT_CELLS
+    together = limit_of(coloured) if focus.step.kind in ONE_SCALE and coloured else None
+    found = {}
+    for wire, each in sheets.items():
+        own = HALF if is_count(wire) else limit_of([each])
+        limit = own if together is None or is_count(wire) else together
+        found[wire] = caption(focus, wire, each) | sent(each, limit, is_positive(wire), exact)
+    return found
+
+
+def is_count(wire: Wire) -> bool:
+    """Whether its numbers are whole: ids, or 0 and 1 for what is kept."""
+    return not wire.form and Address.of(wire.address).name in ("mask", "kept", "ids")
+
+
+def sheet_of(focus: StepFocus, wire: Wire) -> Sheet:
+    """The numbers of a wire at the chosen head."""
+    along, at = axes(focus.trace, wire), focus.at(wire)
+    held = held_at(along, at)  # cut before it is copied to the host
+    allowed = None if wire.form else telling(focus.trace, wire.address)
+    return sheet(
+        as_numpy(tensor(focus.trace, wire)[held]),
+        along,
+        at,
+        None if allowed is None else as_numpy(allowed[held]),
+    )
+
+
+def caption(focus: StepFocus, wire: Wire, found: Sheet) -> dict[str, Any]:
+    """The words around a panel."""
+    whole = is_count(wire)
+    headed = in_heads(wire) and Address.of(wire.address).is_attention
+    shown = format_number(int(found.value) if whole else found.value, focus.look.precision)
+    panel = _words(focus, wire, say(site_at(wire.address).text_key))
+    names = {"symbol": panel["symbol"], "shape": panel["shape"], "address": wire.address}
+    return panel | {
+        "kind": "narrow" if found.columns.name == "one" else "map",
+        "whole": whole,
+        "perHead": focus.trace.config.d_k if headed else 0,
+        "value": shown,
+        "alt": say("walkthrough.alt", **names, value=shown),
+    }
+
+
+def address_of(wire: Wire) -> str:
+    """The address, and what was done to the recorded tensor where it is not shown as such."""
+    note = f" · {say(f'walkthrough.{wire.form}')}" if wire.form in FORM_NOTES else ""
+    return f"{wire.address}{note}"
+
+
+def shape_words(focus: StepFocus, wire: Wire) -> str:
+    """Every axis with its letter, its size and its name: "S = 12 words × D = 80 features"."""
+    at, parts = focus.at(wire), []
+    for axis in axes(focus.trace, wire):
+        values = {"letter": axis.letter, "size": axis.size}
+        if axis.name == "head" and axis.name in at:
+            parts.append(say("walkthrough.held_head", head=at["head"] + 1, **values))
+        else:
+            parts.append(say(f"walkthrough.axis_{axis.name}", **values))
+    return " × ".join(parts)
+
+
+def table(focus: StepFocus, wire: Wire) -> dict[str, Any]:
+    """The embedding table as a stack of rows, those of this sentence marked."""
+    config, colour = focus.trace.config, focus.look.colour("data")
+    ids = [int(index) for index in as_numpy(focus.trace[wire.address][0])]
+    rows, columns = config.vocabulary_size, config.d_model
+    chosen = focus.at(wire)["position"]
+    name = say("walkthrough.table_name", rows=rows, columns=columns)
+    module = Address.of(wire.address).module
+    return {
+        "kind": "table", "key": "table", "symbol": "E", "words": name, "colour": colour,
+        "address": f"{module}.table.weight", "shape": f"V = {rows} × D = {columns}",
+        "ids": ids, "rowCount": rows, "at": [chosen, 0], "alt": name, "framed": False,
+        "rowText": say("walkthrough.table_row", row=ids[chosen]),
+    }  # fmt: skip
+
+
+def bars(focus: StepFocus, wire: Wire) -> dict[str, Any]:
+    """The top words of the chosen row of the decoder, with their score or probability."""
+    trace, look = focus.trace, focus.look
+    row = focus.at(wire)["position"]
+    words = top_words(trace, row, count=10)
+    scores = Address.of(wire.address).name == "logits"
+    numbers = [word.logit if scores else word.probability for word in words]
+    name = "logits" if scores else "probabilities"
+    title = say(f"walkthrough.top_{name}", count=len(words), word=visible(trace.target_tokens[row]))
+    digits = look.precision
+    return _words(focus, wire, title) | {
+        "labels": [visible(word.token) for word in words],
+        "numbers": numbers,
+        "texts": [format_number(each, digits) if scores else format_percent(each, digits)
+                  for each in numbers],
+        "end": max(*map(abs, numbers), 1e-9) if scores else 1.0,
+        "at": [next(at for at, word in enumerate(words) if word.chosen), 0],
+        "picks": False,
+    }  # fmt: skip
+
+
+def chosen_words(focus: StepFocus, wire: Wire) -> dict[str, Any]:
+    """The word that each row of the decoder chose, and how probable it was."""
+    trace = focus.trace
+    ids = tensor(trace, wire)[0]  # (T,)
+    rows = trace["output/probabilities"][0]  # (T, V), where the model is
+    chances = rows.gather(1, ids.to(rows.device)[:, None])[:, 0]  # (T,)
+    numbers = [float(chance) for chance in as_numpy(chances)]
+    return _words(focus, wire, say("walkthrough.chosen_words")) | {
+        "labels": row_labels(focus),
+        "numbers": numbers,
+        "texts": [format_percent(each, focus.look.precision) for each in numbers],
+        "end": 1.0,
+        "at": [focus.at(wire)["position"], 0],
+        "picks": True,
+    }
+
+
+def decoder_rows(focus: StepFocus, wire: Wire) -> dict[str, Any]:
+    """The rows of the decoder alone, to choose one."""
+    found, count = chosen_words(focus, wire), len(focus.trace.target_tokens)
+    name = say("walkthrough.rows_name")
+    empty = {"numbers": [0.0] * count, "texts": [""] * count, "symbol": "t", "words": name}
+    shape = say("walkthrough.axis_position", letter="T", size=count)
+    return found | empty | {"address": "", "shape": shape, "framed": False}
+
+
+def row_labels(focus: StepFocus) -> list[str]:
+    """What each row of the decoder has read and writes."""
+    pairs = zip(focus.trace.target_tokens, focus.trace.output_tokens, strict=True)
+    return [say("walkthrough.reads", read=visible(read), written=visible(written))
+            for read, written in pairs]  # fmt: skip
+
+
+def _words(focus: StepFocus, wire: Wire, title: str) -> dict[str, Any]:
+    """What stands around any panel; its kind is that of bars until another is said."""
+    site = site_at(wire.address)
+    shape = shape_words(focus, wire)
+    return {
+        "kind": "bars", "key": wire.key, "symbol": symbol(wire), "words": title,
+        "address": address_of(wire), "shape": shape, "colour": focus.look.colour(site.role),
+        "framed": wire == focus.output, "alt": f"{title}. {shape}",
+    }  # fmt: skip

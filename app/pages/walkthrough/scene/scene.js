@@ -1,0 +1,298 @@
+// One step of the walk: panels of what goes in and what comes out, the operation between them.
+
+const KINDS = {
+  map: [preparePicture, drawPicture],
+  narrow: [preparePicture, drawPicture],
+  bars: [prepareBars, drawBars],
+  table: [prepareTable, drawTable],
+};
+
+function send(scene, event, value) {
+  walk.send(scene.trigger, event, value);
+}
+
+function picks(items, act) {
+  return make("span.picks", items.map((item, at) => {
+    const { colour, name, on, title } = item;
+    return make("button.outlined", { title, "aria-pressed": on, style: { "--hue": colour }, onclick: () => act(at, item) }, name);
+  }));
+}
+
+function header(scene) {
+  const { blocks, colours, counter, heads, note, tensors, texts, title, where, wrong } = scene.data;
+  const again = { name: `↻ ${texts.again}`, title: texts.again, on: false, colour: colours.line };
+  return [
+    make(
+      "header.top",
+      make("span.title", title), make("span.where.cut", where),
+      blocks ? picks([again], () => fly(scene)) : null,
+      tensors.length ? picks(tensors, (_, { key }) => send(scene, "tensor", { key })) : null,
+      heads.length ? picks(heads, (head) => send(scene, "head", { head })) : null,
+      make("span.counter.cut", counter),
+    ),
+    make(".note.cut", { title: note, is: { wrong } }, note),
+  ];
+}
+
+function footer(scene) {
+  const { blocks, hint, readout, texts, unfold, unfoldHelp } = scene.data;
+  const [title, symbol, place, number] = readout;
+  scene.hint = make("span.hint", blocks ? texts.blocks_note : hint);
+  const parts = [make("span.faint", `${title}:`), symbolOf("b", symbol), make("span.what.faint.cut", place), "=", make("span.number", number)];
+  const button = unfold ? make("button.outlined", { title: unfoldHelp, onclick: () => send(scene, "unfold", {}) }, unfold) : null;
+  return make("footer.foot", make("span.readout", parts), button, scene.hint);
+}
+
+function captionOf({ address, colour, letters, shape: size, symbol, words }, legend) {
+  const told = make("span.words.cut", { title: words ?? letters }, letters ?? words);
+  return make(
+    "figcaption",
+    { style: { "--role": colour } },
+    make(".line", symbolOf("span.symbol", symbol), told, legend),
+    make(".line", make("span.shape.cut", { title: size }, size)),
+    make(".address.cut", { title: address }, make("bdi", address)),
+  );
+}
+
+function legendOf(scene, panel) {
+  const { data, palette, stops } = panel;
+  if (!palette || data.kind === "narrow" || data.whole) return null;
+  const shades = stops.map(([at, colour]) => `${colour} ${at * 100}%`).join(", ");
+  const bar = make("i", { style: { background: `linear-gradient(90deg, ${shades})` } });
+  const end = written(data.limit, 2);
+  const [low, high] = data.beyond;
+  const title = low || high ? scene.data.texts.clipped : "";
+  return make("span.legend", { title }, data.positive ? "0" : `${low ? "≤ " : ""}−${end}`, bar, `${high ? "≥ " : ""}${end}`);
+}
+
+// Where a pointer is on a canvas.
+function within(canvas, event) {
+  const box = canvas.getBoundingClientRect();
+  return [event.clientX - box.left, event.clientY - box.top];
+}
+
+function makePanel(scene, data) {
+  const live = data.kind !== "table" && data.picks !== false;
+  const canvas = make("canvas", { role: "img", "aria-label": data.alt, is: { live } });
+  const panel = { data, canvas };
+  KINDS[data.kind][0](scene, panel);
+  const at = (event) => cellAt(panel, ...within(canvas, event));
+  if (live) {
+    set(canvas, {
+      onmousemove: (event) => over(scene, panel, at(event), event),
+      onmouseleave: () => over(scene, panel, null),
+      onclick(event) {
+        const cell = at(event);
+        if (cell) send(scene, "pick", { key: data.key, row: cell.row, column: cell.column });
+      },
+    });
+  }
+  const caption = captionOf(data, legendOf(scene, panel));
+  panel.node = make("figure.panel", { data: { key: data.key } }, caption, make(".canvas", canvas));
+  return panel;
+}
+
+// Hover: the same word and the same feature in all panels, and what the number is.
+function over(scene, panel, cell, event) {
+  scene.hover = null;
+  scene.tip.hidden = true;
+  if (cell && panel.data.rows) {
+    const { rows, columns } = panel.data;
+    scene.hover = { panel, column: cell.label ? null : cell.column };
+    if (!cell.label && columns.size > 1) scene.hover[columns.link] = cell.column;
+    scene.hover[rows.link] = cell.row;
+    if (!cell.label) tell(scene, panel, cell, event);
+  }
+  for (const each of scene.columns.flat()) if (each.geometry && each.data.rows) drawPicture(scene, each);
+}
+
+function lineName({ texts }, edge, at) {
+  return edge.labels ? edge.labels[at] : texts[edge.name === "hidden" ? "hidden" : "feature"].replace("§", at + 1);
+}
+
+function tell(scene, panel, cell, event) {
+  const { data, stage, tip } = scene;
+  const { columns, rows, whole } = panel.data;
+  const at = cell.row * panel.columns + cell.column;
+  const names = [lineName(data, rows, cell.row)];
+  if (columns.size > 1) names.push(lineName(data, columns, cell.column));
+  const value = panel.values?.[at];
+  const number = !panel.values ? data.texts.too_many : whole ? String(value) : written(value, data.precision + 2);
+  const barred = panel.allowed && !panel.allowed[at] ? ` · ${data.texts.masked}` : "";
+  set(tip, { textContent: `${names.join(" · ")}\n${number}${barred}`, hidden: false });
+  const box = stage.getBoundingClientRect();
+  const left = `${Math.min(event.clientX - box.left + 14, box.width - tip.offsetWidth - 4)}px`;
+  const top = `${Math.max(0, event.clientY - box.top - tip.offsetHeight - 10)}px`;
+  set(tip, { style: { left, top } });
+}
+
+function operationOf({ colour, note, sign }) {
+  const given = { style: { "--role": colour }, is: { none: !sign } };
+  return make(".operation", given, symbolOf("b", sign), symbolOf("small", note || " "));
+}
+
+function buildColumns(scene) {
+  const { columns, operations } = scene.data;
+  const table = columns.some((column) => column.panels.some((panel) => panel.kind === "table"));
+  scene.stage.classList.toggle("dense", columns.length > 2);
+  scene.columns = columns.map((column) => column.panels.map((panel) => makePanel(scene, panel)));
+  scene.operations = table ? [] : operations.map(operationOf);
+  for (const panel of scene.columns.flat()) panel.every = table;
+  for (const [at, panels] of scene.columns.entries()) {
+    const nodes = panels.map((panel) => panel.node);
+    scene.stage.append(make(".column", { is: { narrow: columns[at].narrow } }, nodes));
+    const between = table ? make(".operation") : scene.operations[at];
+    if (between && at + 1 < columns.length) scene.stage.append(between);
+  }
+}
+
+function buildBlocks(scene) {
+  const { blocks } = scene.data;
+  Object.assign(scene, { columns: [], operations: [] });
+  prepareBlocks(scene, blocks);
+  const captions = make(".blocks", blocks.stages.map((stage) => captionOf(stage, null)));
+  if (blocks.forms[0] === "heads") captions.style.gridTemplateColumns = "26fr 38fr 36fr";
+  const { key } = blocks.stages[blocks.forms.indexOf("heads")];
+  const canvas = make("canvas.live", {
+    role: "img",
+    "aria-label": blocks.stages.map((stage) => stage.letters).join(" → "),
+    onclick(event) {
+      const cell = blockAt(scene, ...within(canvas, event));
+      if (cell) send(scene, "pick", { key, ...cell });
+    },
+  });
+  scene.blocks = { canvas };
+  scene.stage.append(make(".whole", captions, make(".canvas", canvas)));
+}
+
+function build(scene) {
+  const { data, root } = scene;
+  set(root, { data: { step: walk.here } });
+  Object.assign(scene, {
+    family: getComputedStyle(root).fontFamily, hover: null, blocks: null, svg: shape("svg"), tip: make(".tip", { hidden: true }),
+  });
+  scene.stage = make(".stage", scene.svg, scene.tip);
+  (data.blocks ? buildBlocks : buildColumns)(scene);
+  root.replaceChildren(...header(scene), scene.stage, footer(scene));
+}
+
+function paint(scene) {
+  if (!scene.stage?.clientWidth) return;
+  if (scene.blocks) {
+    drawBlocks(scene);
+    return;
+  }
+  const panels = scene.columns.flat();
+  const { type } = scene.data;
+  const labels = panels.flatMap((panel) => panel.data.rows?.labels ?? []);
+  scene.left = Math.min(Math.max(24, ...labels.map((label) => widthOf(scene, label, 700))) + 12, type * 9);
+  scene.above = type * 1.5;
+  const most = Math.max(1, ...panels.map((panel) => panel.rows));
+  const table = panels.some((panel) => panel.data.kind === "table");
+  scene.tallest = table ? most * type * CELL.map[1] : Infinity;
+  for (const panel of panels) KINDS[panel.data.kind][1](scene, panel);
+  drawWires(scene);
+  hints(scene, panels);
+}
+
+// What the pictures leave out is said where the hint stands: numbers without room, clipped colours.
+function hints(scene, panels) {
+  const { texts, hint } = scene.data;
+  const said = [
+    panels.some((panel) => panel.thinned) && texts.thinned,
+    panels.some((panel) => !panel.data.whole && panel.data.beyond?.some(Boolean)) && texts.clipped,
+  ].filter(Boolean);
+  const text = said.length ? said.join(" ") : hint;
+  set(scene.hint, { textContent: text, title: text });
+}
+
+// A step that nothing was sent of yet: what it is called is known, its picture is not.
+function wait(scene) {
+  const step = walk.names?.get(walk.here);
+  scene.root.classList.toggle("waiting", Boolean(step));
+  if (!step || !scene.shown) return;
+  scene.shown = "";
+  const parts = ["title", "where", "counter"].map((name) => make(`span.${name}.cut`, name === "title" ? step.name : step[name]));
+  scene.find(".top").replaceWith(make("header.top", parts));
+}
+
+function show(scene) {
+  if (!scene.root.isConnected) return;
+  const data = walk.content("scene");
+  if (!data) return wait(scene);
+  scene.root.classList.remove("waiting");
+  const shown = JSON.stringify(data);
+  if (shown === scene.shown) return;
+  const entered = scene.data?.step !== data.step;
+  Object.assign(scene, { shown, data });
+  if (entered) scene.flight = 1;
+  build(scene);
+  if (entered && scene.blocks) fly(scene);
+  paint(scene);
+}
+
+// The wires: from the chosen row of what goes in, through the operation, to that of what comes out.
+
+function drawWires(scene) {
+  const box = scene.stage.getBoundingClientRect();
+  const lines = [];
+  for (let at = 0; at + 1 < scene.columns.length; at += 1) {
+    const operation = scene.operations[at];
+    if (operation?.classList.contains("none")) continue;
+    const middle = operation?.getBoundingClientRect();
+    for (const panel of scene.columns[at]) {
+      for (const from of anchors(panel, "right", box)) {
+        if (middle) lines.push(wire(from, [middle.left - box.left, middle.top + 16 - box.top], panel.data.colour, from[2]));
+        else for (const to of joined(scene.columns[at + 1], from, box)) lines.push(wire(from, to, panel.data.colour, from[2]));
+      }
+    }
+    if (!middle) continue;
+    for (const panel of scene.columns[at + 1]) {
+      for (const to of anchors(panel, "left", box)) {
+        lines.push(wire([middle.right - box.left, middle.top + 16 - box.top], to, panel.data.colour, to[2], true));
+      }
+    }
+  }
+  scene.svg.replaceChildren(...lines);
+}
+
+// Without an operation between: row to row, the words of a sentence to their rows of the table.
+function joined(panels, from, box) {
+  return panels.flatMap((panel) => anchors(panel, "left", box, true)).filter((to) => to[3] === from[3]);
+}
+
+// [x, y, whether it is the chosen row, the row]; of a table, and of what it joins, every row.
+function anchors(panel, side, box) {
+  const g = panel.geometry;
+  if (!g) return [];
+  const own = panel.canvas.getBoundingClientRect();
+  const [x, y] = [own.left - box.left, own.top - box.top];
+  const chosen = panel.data.at[0];
+  if (panel.data.kind === "table") {
+    return panel.data.ids.map((id, row) => [x + g[side], y + g.place(id), row === chosen, row]);
+  }
+  const rows = panel.every ? [...Array(panel.rows).keys()] : [chosen];
+  const edge = side === "right" ? g.right + 3 : 0;
+  return rows.map((row) => [x + edge, y + g.top + (row + 0.5) * g.tall, row === chosen, row]);
+}
+
+function wire([x1, y1], [x2, y2], colour, strong, arrow = false) {
+  const bend = Math.max(12, (x2 - x1) / 2);
+  const head = arrow ? ` M ${x2 - 6} ${y2 - 4} L ${x2} ${y2} L ${x2 - 6} ${y2 + 4}` : "";
+  return shape("path", {
+    d: `M ${x1} ${y1} C ${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}${head}`,
+    fill: "none", stroke: colour, "stroke-width": strong ? 2 : 1, opacity: strong ? 0.95 : 0.35,
+  });
+}
+
+export default component("section.scene", {
+  start(view) {
+    const scene = { root: view.root, flight: 1, ruler: make("canvas").getContext("2d"), find: (name) => view.find(name) };
+    view.scene = scene;
+    view.watch(view.root, () => paint(scene));
+  },
+  mark({ scene, trigger }) {
+    scene.trigger = trigger;
+    walk.follow("scene", () => show(scene));
+  },
+});

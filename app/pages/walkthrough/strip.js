@@ -1,0 +1,131 @@
+// All steps of a run as dots, by stack and sub-layer; a click jumps, hover names a step.
+
+const SAID = 300; // milliseconds without a move, then the step is said
+const KEYS = { ArrowLeft: -1, PageUp: -1, ArrowRight: 1, PageDown: 1, Home: -Infinity, End: Infinity };
+const FIELD = "input:not([type=checkbox], [type=button]), textarea, select, [contenteditable]";
+const OWN = "[role=slider], [role=listbox], [role=combobox], [role=menu], [role=dialog]";
+const MARKUP = `<div class="walk">
+  <button class="way previous" type="button"></button>
+  <nav class="strip"></nav>
+  <button class="way next" type="button"></button>
+  <div class="said" aria-live="polite"></div>
+</div>`;
+
+// The name of a step stands below its dot, as far as the strip reaches.
+function place(strip, tag, button) {
+  const box = strip.node.getBoundingClientRect();
+  const dot = button.getBoundingClientRect();
+  const middle = dot.left + dot.width / 2 - box.left - tag.offsetWidth / 2;
+  tag.style.left = `${Math.max(0, Math.min(middle, box.width - tag.offsetWidth))}px`;
+}
+
+// The step here, its group, and whether there is one on either side; said once the keys rest.
+function mark(strip) {
+  if (!strip.node.isConnected) return;
+  const at = walk.order.indexOf(walk.here);
+  setCurrent(strip.dots, at);
+  const step = walk.names.get(walk.here);
+  if (step) {
+    strip.tag.textContent = step.name;
+    place(strip, strip.tag, strip.dots[at]);
+    clearTimeout(strip.saying);
+    strip.saying = setTimeout(() => {
+      strip.find(".said").textContent = `${step.counter}: ${step.name}. ${step.where}`;
+    }, SAID);
+  }
+  for (const { node, steps } of strip.groups) node.classList.toggle("now", steps.includes(step));
+  strip.find(".previous").disabled = at <= 0;
+  strip.find(".next").disabled = at < 0 || at + 1 >= walk.order.length;
+  document.body.dataset.walk = walk.here === strip.data.current ? "drawn" : "ahead";
+}
+
+function dot(strip, { id, name }) {
+  const point = (on) => {
+    strip.over.hidden = !on;
+    strip.tag.hidden = on;
+  };
+  const button = make("button", {
+    data: { step: id }, "aria-label": name,
+    onclick: () => walk.move(id),
+    onmouseenter() {
+      strip.over.textContent = name;
+      point(true);
+      place(strip, strip.over, button);
+    },
+    onmouseleave: () => point(false),
+  }, make("i"));
+  strip.dots.push(button);
+  return button;
+}
+
+function layers(strip, { chosen, name, picks }) {
+  const buttons = picks.map((title, layer) => {
+    const onclick = () => walk.send(strip.trigger, "layer", { stack: name, layer });
+    return make("button.outlined", { title, "aria-pressed": layer === chosen, onclick }, layer + 1);
+  });
+  const [before, after] = strip.data.around;
+  return make("span.layers", before, buttons, after);
+}
+
+function drawGroup(strip, { colour, steps, title }) {
+  const dots = make(".dots", steps.map((step) => dot(strip, step)));
+  const node = make(".group", { style: { flex: `${steps.length} 1 auto`, "--role": colour } }, make(".name.cut", title), dots);
+  strip.groups.push({ node, steps });
+  return node;
+}
+
+function drawStack(strip, stack) {
+  const count = stack.groups.reduce((all, group) => all + group.steps.length, 0);
+  return make(
+    ".stack",
+    { style: { flex: `${count} 1 auto` } },
+    make(".title", stack.title, stack.layers > 1 ? layers(strip, stack) : null),
+    make(".groups", stack.groups.map((group) => drawGroup(strip, group))),
+  );
+}
+
+// The steps in their order, with all that can be said of them before the server was asked.
+function steps({ counter, stacks }) {
+  const groups = stacks.flatMap((stack) => stack.groups);
+  const all = groups.flatMap((group) => group.steps.map((step) => Object.assign(step, { where: group.where })));
+  return all.map((step, at) => Object.assign(step, { counter: counter.replace("§", at + 1) }));
+}
+
+// Keys act wherever the focus is, but for fields and what the arrows work in: heard before the page
+// scrolls. A clicker sends Page Up and Page Down.
+function hearKey(event) {
+  const target = event.composedPath()[0];
+  const by = KEYS[event.key];
+  if (!by || event.defaultPrevented || event.isComposing || target.matches?.(FIELD) || target.closest?.(OWN)) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  walk.turn(by);
+}
+
+export default component(MARKUP, {
+  moving: ["current"],
+  start(strip) {
+    Object.assign(strip, { node: strip.find(".strip"), dots: [] });
+    strip.watch(strip.node, () => strip.dots.length && mark(strip));
+    strip.hear(document, "keydown", hearKey);
+    // What is clicked next, a link to another page also, finds the server told.
+    strip.hear(document, "pointerdown", () => walk.tell(), { capture: true });
+  },
+  draw(strip, data) {
+    const all = steps(data);
+    walk.order = all.map((step) => step.id);
+    walk.names = new Map(all.map((step) => [step.id, step]));
+    Object.assign(strip, { dots: [], groups: [], tag: make(".tag"), over: make(".tag.over", { hidden: true }) });
+    const stacks = data.stacks.map((stack) => drawStack(strip, stack));
+    set(strip.node, { "aria-label": data.label }).replaceChildren(...stacks, strip.tag, strip.over);
+    for (const [at, { name, key, help }] of data.ways.entries()) {
+      const way = set(strip.find(at ? ".next" : ".previous"), { title: help, onclick: () => walk.turn(at ? 1 : -1) });
+      way.replaceChildren(name, make("kbd", { "aria-hidden": true }, key));
+    }
+  },
+  mark(strip) {
+    walk.goes = strip.trigger;
+    walk.follow("strip", () => mark(strip));
+    walk.draw();
+  },
+});

@@ -1,0 +1,98 @@
+"""The strip on top: the steps by stack and sub-layer, the current one marked, a layer to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any
+
+from app.pages.walkthrough.focus import StepFocus, arrived
+from app.session import store
+from app.ui.component import component
+from app.words import say
+from core.explain.steps.steps import Group, Step, strip
+from core.trace.address import ATTENTIONS
+from core.trace.sites import site_at
+
+_strip = component(__file__, "strip", scripts=("place.js",))
+
+
+def show(focus: StepFocus) -> None:
+    """Draw the strip between the buttons that lead to the step before and the next one."""
+    _strip("walk_steps", strip_data(focus), go=arrived, layer=_layer_picked)
+
+
+def strip_data(focus: StepFocus) -> dict[str, Any]:
+    """What is sent to the browser: stacks of groups of steps, all in words."""
+    stacks = []
+    for stage, groups in groupby(strip(focus.steps), key=lambda group: group.stage):
+        layered = stage in ("encoder", "decoder")
+        count = focus.layers(stage) if layered else 0
+        stacks.append({
+            "name": stage,
+            "title": say(f"walkthrough.stack_{stage}"),
+            "layers": count,
+            "chosen": focus.layer(stage) if layered else 0,
+            "picks": [say("walkthrough.layer_pick", layer=at + 1) for at in range(count)],
+            "groups": [_group(focus, group) for group in groups],
+        })  # fmt: skip
+    return {
+        "stacks": stacks,
+        "current": focus.step.id,
+        "label": say("walkthrough.strip"),
+        "counter": say("walkthrough.counter", at="§", all=len(focus.steps)),
+        "around": say("walkthrough.layers").split("|"),
+        "ways": [_way("previous", "←"), _way("next", "→")],
+    }
+
+
+def step_name(step: Step) -> str:
+    """What a step is called."""
+    return say(f"walkthrough.step_{step.kind}")
+
+
+def group_name(group: Group | Step) -> str:
+    """What a sub-layer is called; "" for a stage without any."""
+    if group.stage == "decoder" and group.sublayer == "self_attention":
+        return say("walkthrough.group_masked_attention")
+    if group.sublayer:
+        return say(f"walkthrough.group_{group.sublayer}")
+    return say("walkthrough.group_norm") if group.stage in ("encoder", "decoder") else ""
+
+
+def place_name(focus: StepFocus, group: Group | Step) -> str:
+    """Stack, layer and sub-layer in words: "Encoder, layer 1 of 2 · Self-attention"."""
+    stage = say(f"walkthrough.stack_{group.stage}")
+    if group.layer is not None:
+        values = {"layer": group.layer + 1, "layers": focus.layers(group.stage)}
+        stage = say("walkthrough.place_layer", stack=stage, **values)
+    return " · ".join(filter(None, (stage, group_name(group))))
+
+
+def _group(focus: StepFocus, group: Group) -> dict[str, Any]:
+    role = "weights" if group.sublayer in ATTENTIONS else site_at(
+        group.steps[-1].outputs[-1].address).role  # fmt: skip
+    if group.sublayer == "feed_forward":
+        role = "feed_forward"
+    return {
+        "title": group_name(group),
+        "where": place_name(focus, group),
+        "colour": focus.look.colour(role),
+        "steps": [{"id": step.id, "name": step_name(step)} for step in group.steps],
+    }
+
+
+def _way(name: str, key: str) -> dict[str, str]:
+    help_text = f"{say(f'walkthrough.{name}')}. {say('walkthrough.keys')}"
+    return {"name": say(f"walkthrough.short_{name}"), "key": key, "help": help_text}
+
+
+def _layer_picked(sent: Mapping[str, Any]) -> None:
+    """Another layer: of the step's own stack the same step, of the other one its layer alone."""
+    arrived(sent)
+    stack, layer = str(sent["stack"]), int(sent["layer"])
+    step = StepFocus.current().step
+    if step.stage == stack and step.layer is not None:
+        store.update(walk=step.id.replace(f".{step.layer}.", f".{layer}.", 1), layer=layer)
+    else:
+        store.update(layer=layer)

@@ -1,0 +1,177 @@
+"""What a step does and why, and its formula with this sentence's numbers: the column's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from app.pages.walkthrough.figures.formula import equations, numbers
+from app.pages.walkthrough.focus import StepFocus
+from app.panels.opening.on_file import why_not
+from app.plots.labels import format_number, visible
+from app.runs import on_screen
+from app.words import say
+from core.config import ModelConfig
+from core.errors import GlassformerError
+from core.explain.steps.numbers import worked
+from core.explain.steps.places import in_heads
+from core.explain.steps.steps import Step
+from core.explain.steps.wires import axes, tensor
+from core.explain.steps.worked import Worked
+from core.trace.address import Address
+from core.trace.sites import Axis
+from core.trace.tables import as_numpy
+
+# The places and conventions at which a step has a text of its own; elsewhere its kind has one.
+SPECIAL = frozenset({
+    "lookup.target", "embedding_scale.off", "positions.learned", "sum.none", "sum.target",
+    "norm.pre", "norm.encoder_feed_forward.post", "norm.decoder_self_attention.post",
+    "norm.decoder_cross_attention.post", "norm.decoder_feed_forward.post", "final_norm.decoder",
+    "final_norm.post",
+    "project.decoder_self_attention", "project.decoder_cross_attention",
+    "scores.decoder_self_attention", "scores.decoder_cross_attention",
+    "mask.decoder_self_attention", "mask.decoder_cross_attention",
+    "softmax.decoder_self_attention", "softmax.decoder_cross_attention",
+    "context.decoder_self_attention", "context.decoder_cross_attention",
+    "output.decoder_cross_attention",
+    "residual.pre", "residual.encoder_feed_forward", "residual.decoder_cross_attention",
+    "expand.decoder_feed_forward", "activation.gelu", "logits.untied",
+})  # fmt: skip
+STRESSED = "§"  # where a word of the sentence goes, in bold
+
+
+def text(focus: StepFocus) -> str:
+    """The sentences of the step in view, as markdown; a division also says what it did here."""
+    sentences = [step_text(focus.trace.config, focus.step)]
+    if focus.step.kind == "scale":
+        sentences.append(say("walk_steps.scale_here", **_scores_here(focus)))
+    return "\n\n".join(sentences)
+
+
+def _scores_here(focus: StepFocus) -> dict[str, str]:
+    """Variance of the chosen head's scores before and after √d_k, and their largest magnitude."""
+    head, digits = focus.at(focus.output)["head"], focus.look.precision
+    before, after = (
+        as_numpy(tensor(focus.trace, wire))[0, head].astype(np.float64)
+        for wire in (focus.step.inputs[0], focus.output)
+    )
+    found = {"before": before.var(), "after": after.var(), "largest": np.abs(after).max()}
+    return {name: format_number(float(value), digits) for name, value in found.items()}
+
+
+def step_text(config: ModelConfig, step: Step) -> str:
+    """The sentences of a step of any model of this config, as markdown."""
+    return say(f"walk_steps.{key_of(config, step)}", **_values(config, step))
+
+
+def key_of(config: ModelConfig, step: Step) -> str:
+    """The key of a step's text: the most special one that there is."""
+    return next((key for key in _keys(config, step) if key in SPECIAL), step.kind)
+
+
+def _keys(config: ModelConfig, step: Step) -> Iterator[str]:
+    """Place and convention, convention, place."""
+    place, kind = step.text_keys
+    convention = {  # of the model, that the text depends on
+        "embedding_scale": "" if config.embedding_scale else "off",
+        "positions": config.positions,
+        "sum": config.positions,
+        "norm": config.norm_place,
+        "final_norm": config.norm_place,
+        "residual": config.norm_place,
+        "activation": config.activation.partition("_")[0],
+        "logits": "" if config.tie_generator else "untied",
+    }.get(step.kind, "")
+    yield from (f"{place}.{convention}", f"{kind}.{convention}", place)
+
+
+def _values(config: ModelConfig, step: Step) -> dict[str, object]:
+    """What the texts say of this model; a text takes what it needs."""
+    return {
+        "heads": config.n_heads,
+        "d_model": config.d_model,
+        "d_k": config.d_k,
+        "d_ff": config.d_ff,
+        "words": config.vocabulary_size,
+        "longest": config.max_length,
+        "layer": (step.layer or 0) + 1,
+        "fill": "−10⁹" if config.mask_fill == "large_negative" else "−∞",
+        "dropped": f"{config.dropout:.0%}",
+    }
+
+
+def formula_data(focus: StepFocus) -> dict[str, Any]:
+    """The equations of a step and the chosen cell's numbers as LaTeX, what is said of them plain.
+
+    notes: each the words before what is stressed, the stressed ones, and those after.
+    """
+    said = {
+        "equations": equations(focus.step, focus.look),
+        "cell": say("walk_steps.cell", where=where(focus)),
+    }
+    try:
+        at = focus.at(focus.output)
+        found = worked(focus.trace, focus.step, at, focus.weights, focus.line)
+    except GlassformerError as error:
+        if error.key != "file_model":
+            raise
+        # They are worked out with the model's weights.
+        file = on_screen.file()
+        why = why_not(file.model_name if file else "")
+        return said | {"numbers": "", "notes": [[why, "", ""]]}
+    more = say("walk_steps.more")  # its place is filled where the terms are counted
+    return said | {"numbers": numbers(found, focus.look, more), "notes": _notes(focus, found)}
+
+
+def _notes(focus: StepFocus, found: Worked) -> list[list[str]]:
+    """The word that was chosen; the number that the run has, where a switch reached in here."""
+    notes = []
+    if found.form in ("choice", "given"):
+        token = visible(focus.trace.output_tokens[found.output.index[1]])
+        before, after = say("walk_steps.writes", word=STRESSED).split(STRESSED)
+        notes.append([before, token, after])
+    if not found.agrees:
+        value = format_number(found.recorded, focus.look.precision)
+        notes.append([say("walk_steps.differs", recorded=value), "", ""])
+    return notes
+
+
+def where(focus: StepFocus) -> str:
+    """Where the chosen cell stands, in words: "head 2, it → animal, feature 7"."""
+    wire, at = focus.output, focus.at(focus.output)
+    known = {axis.name: axis for axis in axes(focus.trace, wire)}
+    parts = []
+    if "head" in at:
+        parts.append(say("walk_steps.head", head=at["head"] + 1))
+    if "query" in at and "key" in at:
+        words = {name: _word(known[name], at[name]) for name in ("query", "key")}
+        parts.append(say("walk_steps.pair", **words))
+    for name in ("position", "key", "query"):
+        if name in at and not {"query", "key"} <= set(at):
+            parts.append(_word(known[name], at[name]))
+    return say("walk_steps.joint").join([*parts, *_features(focus)])
+
+
+def _features(focus: StepFocus) -> list[str]:
+    """The feature, the hidden unit or the word of the vocabulary that the cell is of."""
+    wire, at = focus.output, focus.at(focus.output)
+    if "vocabulary" in at:
+        token = focus.trace.vocabulary[at["vocabulary"]]
+        shown = visible(focus.trace.surfaces.get(token, token))
+        return [say("walk_steps.word", word=shown)]
+    if "hidden" in at:
+        return [say("walk_steps.unit", index=at["hidden"] + 1)]
+    name = "head_feature" if "head_feature" in at else "feature"
+    if name not in at:
+        return []
+    feature = say("walk_steps.feature", index=at[name] + 1)
+    if in_heads(wire) and Address.of(wire.address).is_attention:
+        head = at[name] // focus.trace.config.d_k + 1
+        return [say("walk_steps.in_head", feature=feature, head=head)]
+    return [feature]
+
+
+def _word(axis: Axis, place: int) -> str:
+    return visible(axis.labels[place]) if axis.labels else str(place + 1)

@@ -1,0 +1,244 @@
+"""Addresses, shapes, heads and cells in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import get_args
+
+from app.plots.labels import format_number, visible
+from app.session.state import State
+from app.words import say
+from core.analysis.measure import Measure
+from core.analysis.tensor_slice import Plan
+from core.interventions.tensors import At
+from core.trace.address import SUBLAYERS, Address
+from core.trace.sites import Axis, AxisName
+from core.trace.trace import Trace
+
+MOST_NAMED = 6  # numbers that a list names one by one
+PATTERN = re.compile(r"(?:(encoder|decoder|\*)/)?(?:(\d{1,4}|\*)/)?([a-z_*]+)")
+AXES = get_args(AxisName)
+TENSORS = (
+    "ids", "embedding", "scaled", "positions", "kept", "input", "stream", "branch_input",
+    "summed", "mean", "std", "normalized", "output", "memory", "q", "k", "v", "scores", "mask",
+    "masked", "weights", "context", "concat", "pre_activation", "activation", "logits",
+    "probabilities",
+)  # fmt: skip
+
+
+def format_bytes(size: int) -> str:
+    """A number of bytes with three digits: "624 B", "2.4 kB", "1.31 MB"."""
+    if size < 1000:
+        return f"{size} B"
+    for unit in ("kB", "MB"):
+        size_in_unit = size / (1e3 if unit == "kB" else 1e6)
+        if size_in_unit < 999.5:
+            return f"{size_in_unit:.3g} {unit}"
+    return f"{size / 1e9:.3g} GB"
+
+
+def places(addresses: Sequence[str]) -> dict[str, str]:
+    """Every branch of the tree in words: "encoder/0" -> "Layer 1"."""
+    branches = dict.fromkeys(
+        branch for address in addresses for branch in Address.of(address).branches
+    )
+    return {branch: branch_name(branch) for branch in branches}
+
+
+def place(address: str) -> str:
+    """Where a tensor is recorded: "Encoder › Layer 1 › Self-attention"; "" at the top."""
+    return " › ".join(branch_name(branch) for branch in Address.of(address).branches)
+
+
+def branch_name(branch: str) -> str:
+    """The last part of a path in words; a layer counts from 1."""
+    last = Address.of(branch).last
+    if last.isdecimal():
+        return say("tensors.layer", layer=int(last) + 1)
+    return say(f"tensors.place_{last}")
+
+
+def axis_name(axis: Axis) -> str:
+    """An axis in a word."""
+    return say(f"axes.{axis.name}")
+
+
+def named_shape(axes: Sequence[Axis]) -> str:
+    """A shape with its axes in words: "head 4 × query 12 × key 12"."""
+    return " × ".join(f"{axis_name(axis)} {axis.size}" for axis in axes)
+
+
+def short_shape(shape: Sequence[int]) -> str:
+    """A shape for a narrow place: "1×4×12×12"."""
+    return "×".join(map(str, shape))
+
+
+def numbers_line(measured: Measure, digits: int) -> str:
+    """The extremes, the mean and the deviation in a line."""
+    least, most, mean, std = (
+        format_number(value, digits)
+        for value in (measured.least, measured.most, measured.mean, measured.std)
+    )
+    return say("tensors.numbers", least=least, most=most, mean=mean, std=std)
+
+
+def snippet(trace: Trace, address: str, chosen: Plan, now: State) -> str:
+    """Python that gives the numbers on screen."""
+    model = f"load_model({now.model!r})" if now.model else "load_model()"
+    direction = "" if now.direction == "auto" else f", direction={now.direction!r}"
+    return "\n".join(
+        (
+            "from core import load_model",
+            f"trace = {model}.trace({trace.source_text!r}{direction})",
+            f'trace["{address}"]{_index(trace, address, chosen)}',
+        )
+    )
+
+
+def _index(trace: Trace, address: str, chosen: Plan) -> str:
+    pins = chosen.pins
+    drawn = {chosen.rows.name, chosen.columns.name if chosen.columns else ""}
+    parts = [
+        ":" if axis.name in drawn else str(pins.get(axis.name, 0)) for axis in trace.axes(address)
+    ]
+    while parts and parts[-1] == ":":
+        parts.pop()
+    names, columns = [axis.name for axis in trace.axes(address)], chosen.columns
+    turned = columns is not None and names.index(chosen.rows.name) > names.index(columns.name)
+    return (f"[{', '.join(parts)}]" if parts else "") + (".T" if turned else "")
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """Says parts in one language; None: that of the session.
+
+    words: those of the run on screen, "source" and "target", to name positions by.
+    """
+
+    language: str | None = None
+    words: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def say(self, key: str, /, **values: object) -> str:
+        """The text of a key in this language."""
+        return say(key, self.language, **values)
+
+    def listed(self, pieces: Sequence[str]) -> str:
+        """Pieces with commas between, "nothing" without any."""
+        return self.say("language.comma").join(pieces) or self.say("edits.nothing")
+
+    def numbers(self, indices: Sequence[int]) -> str:
+        """Indices from 0 as "1, 2, 5–9": counted from 1, runs of three or more joined."""
+        runs: list[list[int]] = []
+        for index in sorted(indices):
+            if runs and runs[-1][-1] == index - 1:
+                runs[-1].append(index)
+            else:
+                runs.append([index])
+        pieces: list[str] = []
+        for run in runs:
+            joined = [f"{run[0] + 1}–{run[-1] + 1}"]
+            pieces += joined if len(run) > 2 else [str(index + 1) for index in run]
+        if len(pieces) > MOST_NAMED:
+            pieces = [*pieces[: MOST_NAMED - 1], "…"]
+        return self.say("language.comma").join(pieces)
+
+    def position(self, indices: Sequence[int], side: str) -> str:
+        """`numbers`, a single one with its word: "6 “street”"."""
+        words, numbers = self.words.get(side, ()), self.numbers(indices)
+        if len(indices) != 1 or not 0 <= indices[0] < len(words):
+            return numbers
+        word = visible(words[indices[0]])
+        return self.say("edits.position_word", number=numbers, word=word)
+
+    def place(self, where: str, parts: str = "sublayer") -> str:
+        """What a path or a pattern names: "encoder layer 1 feed-forward", "every sub-layer".
+
+        parts: what a `*` at its end stands for: "sublayer", "attention" or "norm".
+        """
+        match = PATTERN.fullmatch(where)
+        if match is None:
+            return self.say("edits.matching", pattern=where)
+        stack, layer, name = match[1] or "*", match[2] or "*", match[3]
+        kind = name.lstrip("*").lstrip("_")
+        if name == "norm" and layer == "*":
+            side = "both" if stack == "*" else stack
+            return self.say(f"edits.final_norm_{side}")
+        if parts == "attention" and stack == "encoder" and layer != "*":
+            kind = "self_attention" if name == "*" else kind  # the only one there
+        part = self._part(kind, parts)
+        if part is None:
+            return self.say("edits.matching", pattern=where)
+        if layer == "*":
+            if stack == "*":
+                return self.say("edits.every", part=part)
+            return self.say(f"edits.every_{stack}", part=part)
+        side = "both" if stack == "*" else stack
+        at = self.say(f"edits.layer_{side}", layer=int(layer) + 1)
+        if kind in ("", "attention", "norm"):
+            return self.say("edits.every_at", place=at, part=part)
+        if parts == "attention" and stack == "encoder" and kind == "self_attention":
+            return at
+        return self.say("edits.part_at", place=at, part=part)
+
+    def heads(self, where: str, heads: Sequence[int]) -> str:
+        """Heads as "heads 2, 3 of encoder layer 1"; () is all of them."""
+        place = self.place(where, "attention")
+        if not heads:
+            return self.say(
+                "edits.all_heads" if where == "*" else "edits.all_heads_at", place=place
+            )
+        key = "one_head_at" if len(set(heads)) == 1 else "some_heads_at"
+        return self.say(f"edits.{key}", place=place, heads=self.numbers(heads))
+
+    def attention(self, where: str, heads: Sequence[int]) -> str:
+        """The heads, or just the attention where all of its heads are meant."""
+        return self.heads(where, heads) if heads else self.place(where, "attention")
+
+    def cells(self, address: str, at: At) -> str:
+        """A tensor, or some of its cells: "weights of encoder layer 1 self-attention (head 2)"."""
+        named = self.tensor(address)
+        axes = []
+        for axis, indices in at:
+            name = self.say(f"axes.{axis}") if axis in AXES else axis
+            axes.append(self.say("edits.axis", axis=name, numbers=self.numbers(indices)))
+        picked = self.say("edits.semicolon").join(axes)
+        return self.say("edits.cells", tensor=named, axes=picked) if axes else named
+
+    def tensor(self, address: str) -> str:
+        """What is recorded at an address or a pattern: "output of every feed-forward"."""
+        at = Address.of(address)
+        if at.last not in TENSORS:
+            return self.say("edits.matching", pattern=address)
+        tensor = self.say(f"edits.tensor_{at.last}")
+        owner = at.branches[-1] if at.branches else ""
+        if owner in ("", "output"):
+            return tensor
+        if owner in ("source", "target"):
+            place = self.say(f"edits.end_{owner}")
+        else:
+            around = owner.removesuffix("_residual")
+            place = self.place(around)
+            if owner != around:
+                place = self.say("edits.residual_of", place=place)
+        return self.say("edits.tensor_at", tensor=tensor, place=place)
+
+    def _part(self, name: str, parts: str) -> str | None:
+        if name in ("", parts):
+            return self.say(f"edits.part_{parts}")
+        if name in ("attention", "norm", *SUBLAYERS):
+            return self.say(f"edits.part_{name}")
+        if name.endswith("_norm") and name.removesuffix("_norm") in SUBLAYERS:
+            around = self.say(f"edits.part_{name.removesuffix('_norm')}")
+            return self.say("edits.norm_of", part=around)
+        return None
+
+
+def sides(where: str) -> tuple[str, str]:
+    """Which words stand at the rows and at the columns of an attention; "" where both may."""
+    at = Address.of(where)
+    if at.last.endswith("cross_attention"):
+        return "target", "source"
+    side = {"encoder": "source", "decoder": "target"}.get(at.stack, "")
+    return (side, side) if at.last.endswith("self_attention") else ("", "")

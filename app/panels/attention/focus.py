@@ -1,0 +1,142 @@
+"""What the panels of the attention page share: the head in focus, its name, what is pinned."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+from app.panels.context import OnScreen
+from app.runs import on_screen
+from app.runs.models import get_heads
+from app.session import store
+from app.ui.pick import into, segments
+from app.words import say
+from core.analysis.attention_views import (
+    HeadMap,
+    Kind,
+    Side,
+    Stage,
+    attention_at,
+    head_map,
+    partner,
+    sides,
+    strongest_cell,
+)
+from core.analysis.head_roles import CLEAR, MeasuredHead, best_by_role, pronouns, telling
+from core.errors import GlassformerError
+from core.trace.trace import Trace
+
+
+@dataclass(frozen=True)
+class AttentionFocus(OnScreen):
+    """One head at one stage, with everything that the panels draw of it."""
+
+    @property
+    def kind(self) -> Kind:
+        """Encoder, decoder or cross: `State` lets nothing else in."""
+        return cast(Kind, self.now.kind)
+
+    @property
+    def stage(self) -> Stage:
+        """The stage in the picture: lines always show the weights."""
+        return cast(Stage, self.now.stage) if self.now.view == "matrix" else "weights"
+
+    @property
+    def address(self) -> str:
+        """Where the picture's tensor is recorded."""
+        return f"{attention_at(self.kind, self.now.layer)}/{self.stage}"
+
+    @cached_property
+    def view(self) -> HeadMap:
+        """The numbers of the picture."""
+        now = self.now
+        return head_map(self.trace, self.kind, now.layer, now.head, self.stage)
+
+    @cached_property
+    def sides(self) -> tuple[Side, Side]:
+        """The words down and across."""
+        return sides(self.trace, self.kind)
+
+    @cached_property
+    def role(self) -> tuple[str, MeasuredHead] | None:
+        """What the head in focus was measured to do, over many sentences."""
+        return role_of(self.trace.direction, (self.kind, self.now.layer, self.now.head))
+
+    @property
+    def pinned(self) -> tuple[int, int] | None:
+        """(query, key) that the reader pinned."""
+        if self.now.query is None or self.now.key is None:
+            return None
+        return self.now.query, self.now.key
+
+    @cached_property
+    def cell(self) -> tuple[int, int]:
+        """(query, key) to spell out: the pinned one, or the most telling as an example."""
+        return self.pinned or self.of_pronoun or strongest_cell(self.view.weights, *self.sides)
+
+    @cached_property
+    def of_pronoun(self) -> tuple[int, int] | None:
+        """The last pronoun and what it looks at, in the head that is there for that."""
+        there = self.role is not None and self.role[0] == "antecedent"
+        rows = pronouns(self.trace.source_tokens) if there else []
+        return (rows[-1], partner(self.view.weights, query=rows[-1])) if rows else None
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """The two words of the cell."""
+        query, key = self.cell
+        return self.sides[0].labels[query], self.sides[1].labels[key]
+
+    @property
+    def name(self) -> str:
+        """The name of what the picture shows."""
+        if self.now.view == "heads":
+            return say("attention.name_heads", layer=self.now.layer + 1)
+        return head_name(self.now.layer, self.now.head)
+
+
+def head_name(layer: int, head: int | None) -> str:
+    """The name of a head, or of the mean of a layer's; counted from 1."""
+    if head is None:
+        return say("attention.name_mean", layer=layer + 1)
+    return say("attention.name", layer=layer + 1, head=head + 1)
+
+
+def pin(query: int, key: int) -> None:
+    """Pin a cell; the pinned one is released."""
+    now = store.get_state()
+    held = (now.query, now.key) == (query, key)
+    store.update(query=None if held else query, key=None if held else key)
+
+
+def choice(name: str, options: tuple[str, ...], key: str = "attention", **looks: Any) -> None:
+    """A picker whose value is the field of the state of that name; arguments as of `segments`."""
+    labels = {option: say(f"attention.{name}_{option}") for option in options}
+    value = getattr(store.get_state(), name)
+    segments(f"{key}_{name}", say(f"attention.{name}"), labels, value, into(name), **looks)
+
+
+def first_head(trace: Trace) -> tuple[Kind, int, int | None]:
+    """Kind, layer and head that show most of a sentence; without measures a layer's mean."""
+    found = telling(measured(), trace.direction, trace.source_tokens)
+    return (found.kind, found.layer, found.head) if found else ("encoder", 0, None)
+
+
+def measured() -> tuple[MeasuredHead, ...]:
+    """What was measured of the heads of the model on screen; () where nothing was."""
+    with suppress(GlassformerError):  # a run of another model's
+        return get_heads(on_screen.made_by()[0])
+    return ()
+
+
+def role_of(direction: str, place: tuple[Kind, int, int | None]) -> tuple[str, MeasuredHead] | None:
+    """The role that a head plays most of all heads, and clearly; the first of `ROLES`, if several.
+
+    None for the mean of a layer and for heads that play none.
+    """
+    for role, head in best_by_role(measured(), direction).items():
+        if (head.kind, head.layer, head.head) == place and head.roles[direction][role] >= CLEAR:
+            return role, head
+    return None

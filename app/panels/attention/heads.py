@@ -1,0 +1,161 @@
+"""The heads: what each does, which were taught, which are off."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from contextlib import suppress
+from typing import cast
+
+import streamlit as st
+
+from app.panels.attention.focus import AttentionFocus, head_name
+from app.plots.labels import format_percent
+from app.runs import on_screen
+from app.runs.models import get_taught
+from app.session import experiments, store
+from app.ui.components.head_grid import GridTexts, Thumbnail, head_grid
+from app.words import say
+from core.analysis.attention_views import Kind, attention_at, overview
+from core.analysis.head_roles import Head, describe, heads_of, ranked
+from core.errors import GlassformerError
+from core.interventions import Experiment
+from core.interventions import heads as per_head
+from core.interventions.heads import Way
+from core.trace.trace import Trace
+
+SIGN = "◥"  # as in the corner of a thumbnail
+NAMED_COLUMNS = 5  # with more columns there is room for the number alone
+
+
+def taught_as(kind: Kind, layer: int, head: int | None) -> str:
+    """What a head of the model in use was taught, "alignment" or "antecedent"; "" if nothing."""
+    address = f"{attention_at(kind, layer)}/weights"
+    with suppress(GlassformerError):  # a model that cannot be read is said by the stage bar
+        for lesson, place in get_taught(on_screen.made_by()[0]).items():
+            if (place.get("address"), place.get("head")) == (address, head):
+                return str(lesson)
+    return ""
+
+
+def taught_note(kind: Kind, layer: int, head: int | None) -> str:
+    """What to say of a head that was taught, in a sentence or two; "" of any other."""
+    lesson = taught_as(kind, layer, head)
+    return say(f"attention.taught_{lesson}") if lesson else ""
+
+
+def show_title(
+    kind: Kind, layer: int, head: int | None, name: str = "", joint: str = " · "
+) -> None:
+    """Draw the name of a head, or of what is shown in its place, and of its attention."""
+    note = taught_note(kind, layer, head)
+    title = f"**{name or head_name(layer, head)}** · {say(f'attention.title_{kind}')}"
+    st.markdown(with_mark(title, note, joint), help=note or None)
+
+
+def with_mark(title: str, note: str, joint: str = " · ") -> str:
+    """A title in markdown, with the mark behind it where there is a note."""
+    return f"{title}{joint}**{SIGN} {say('attention.taught')}**" if note else title
+
+
+def off_heads(trace: Trace) -> dict[tuple[str, int], Way]:
+    """The heads that were off when a run was made, by attention and head; {} for a plain run."""
+    made_under = tuple(each for each in experiments.now().switches if each.text in trace.edits)
+    return per_head.silenced(Experiment(made_under), trace.config)
+
+
+def way() -> Way:
+    """What heads that are switched off say: nothing, or their mean."""
+    off = per_head.silenced(experiments.now(), on_screen.trace().config)
+    return next(reversed(off.values()), None) or cast(Way, store.get_state().off)
+
+
+def off_button(key: str) -> None:
+    """A small button that switches the head in focus off, or on again."""
+    now, config = store.get_state(), on_screen.trace().config
+    where, head = attention_at(cast(Kind, now.kind), now.layer), now.head
+    is_off = head is not None and (where, head) in per_head.silenced(experiments.now(), config)
+
+    def take() -> None:
+        if head is not None:
+            switched = per_head.toggled(experiments.now(), config, where, head, way())
+            experiments.put(switched)
+
+    file = on_screen.file() is not None  # only the model can compute another run
+    why = say("errors.file_model") if file else say("switch_heads.turn_help")
+    st.button(
+        say("switch_heads.turn_on" if is_off else "switch_heads.turn_off"),
+        key=key,
+        icon=":material/power_settings_new:",
+        type="primary" if is_off else "secondary",
+        disabled=file or head is None,
+        help=say("switch_heads.turn_none") if head is None else why,
+        on_click=take,
+    )
+
+
+def thumbnails(focus: AttentionFocus) -> list[Thumbnail]:
+    """Every head in reading order: by layer with the layer's mean last, or ranked by a role."""
+    now, trace = focus.now, focus.trace
+    heads, off = heads_of(trace, focus.kind), off_heads(trace)
+    if now.order != "place":
+        return [_thumbnail(focus.kind, head, off, now.order) for head in ranked(heads, now.order)]
+    items = []
+    for layer in range(len(heads) // trace.config.n_heads):
+        items += [_thumbnail(focus.kind, head, off) for head in heads if head.layer == layer]
+        items.append(_thumbnail(focus.kind, describe(trace, focus.kind, layer, None), off))
+    return items
+
+
+def role_word(kind: Kind, role: str) -> str:
+    """What a role is called: the decoder's first key is no word, it is the start flag."""
+    return "start" if (kind, role) == ("decoder", "first") else role
+
+
+def does(kind: Kind, head: Head) -> str:
+    """What a head does, in a sentence."""
+    role = head.clearest
+    if role == "mixed":
+        return say("attention.does_mixed")
+    word = role_word(kind, role)
+    return say(f"attention.does_{word}", share=format_percent(head.shares[role]))
+
+
+def _thumbnail(
+    kind: Kind, head: Head, off: Container[tuple[str, int]], order: str = ""
+) -> Thumbnail:
+    name = head_name(head.layer, head.head)
+    share = format_percent(head.shares[order]) if order else None
+    place = {"layer": head.layer + 1, "head": say("attention.mean")}
+    if head.head is not None:
+        place["head"] = head.head + 1
+    short = say("attention.short", **place)
+    title = say("attention.head_does", name=name, does=does(kind, head))
+    note = taught_note(kind, head.layer, head.head)
+    title = f"{title}\n{SIGN} {note}" if note else title
+    is_off = head.head is not None and (attention_at(kind, head.layer), head.head) in off
+    title = f"{title}\n{say('switch_heads.thumbnail_off')}" if is_off else title
+    return Thumbnail(head.layer, head.head, name, short, title, share, bool(note), is_off)
+
+
+def show_heads(focus: AttentionFocus) -> None:
+    """Draw all heads of the kind in focus; a click brings one into focus."""
+    heads, place = overview(focus.trace, focus.kind), (focus.now.layer, focus.now.head)
+    head_grid(heads, thumbnails(focus), place, grid_texts(focus), focus.look, pick)
+
+
+def pick(layer: int, head: int | None) -> None:
+    """Bring a head of this kind into focus, or the mean of a layer."""
+    store.update(layer=layer, head=head)
+
+
+def grid_texts(focus: AttentionFocus) -> GridTexts:
+    """What stands around the heads of the kind in focus."""
+    heads, layers = focus.trace.config.n_heads, focus.trace.config.encoder_layers
+    if focus.now.kind != "encoder":
+        layers = focus.trace.config.decoder_layers
+    wide = heads + 1 <= NAMED_COLUMNS
+    columns = [
+        say("attention.column", head=head + 1) if wide else str(head + 1) for head in range(heads)
+    ]
+    rows = [say("attention.row", layer=layer + 1) for layer in range(layers)]
+    return GridTexts(say("attention.heads"), rows, [*columns, say("attention.mean")])

@@ -1,0 +1,160 @@
+"""Middle: the head in focus, large, as a matrix or as lines."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from app.panels.attention.attention_lines import Line, attention_lines
+from app.panels.attention.focus import AttentionFocus, choice, head_name, pin
+from app.panels.attention.heads import (
+    show_title,
+)
+from app.plots.attention_map import CELLS, MapLayout, MapTexts, map_figure, numbered_axes
+from app.plots.colours import head_colour
+from app.plots.labels import visible
+from app.session import store
+from app.session.state import STAGES, VIEWS
+from app.ui.bridge import Click, plotly_clicks
+from app.ui.chart import show_chart
+from app.ui.layout import box
+from app.ui.text import literal
+from app.words import say
+from core.analysis.attention_views import head_map, largest_cell, partner
+from core.trace.sites import letters
+
+# What the column has at 1440 × 900, also with larger type; they decide how words are written.
+HEIGHT = 530
+WIDTH = 640
+CHART = "attention_large"
+
+
+def show(focus: AttentionFocus) -> None:
+    """Draw the switches and the picture."""
+    matrix = focus.now.view == "matrix"
+    with box(
+        "squeeze",
+        "attention_switches",
+        horizontal=True,
+        horizontal_alignment="distribute",
+        gap="small",
+        wrap=False,
+    ):
+        choice("stage", STAGES, disabled=not matrix)
+        choice("view", VIEWS)
+    shape = " × ".join(letters(focus.address))
+    sizes = " × ".join(map(str, focus.trace[focus.address].shape))
+    head = None if focus.now.view == "heads" else focus.now.head
+    show_title(focus.kind, focus.now.layer, head, focus.name)
+    rows = say("attention.rows") if focus.sides[0].writes else ""
+    st.caption(f"`{focus.address}` ({shape}) = {sizes}{rows}")
+    if matrix:
+        _show_matrix(focus)
+    else:
+        _show_lines(focus)
+
+
+def _show_matrix(focus: AttentionFocus) -> None:
+    look, apart = focus.look, focus.now.sinks == "apart"
+    layout = MapLayout(focus.cell, apart, WIDTH, HEIGHT)
+    figure = map_figure(focus.view, focus.sides, focus.stage, map_texts(focus), look, layout)
+    with box("fill tall", "attention_picture"):
+        show_chart(figure, CHART, alt(focus), focus.address.replace("/", "_"), fill=True)
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        st.caption(mask_note(focus), width="content")
+        st.toggle(
+            say("attention.sinks"),
+            key=store.bind("attention_sinks", apart),
+            help=say("attention.sinks_help"),
+            on_change=_take_sinks,
+        )
+    with box("rows-2 scroll", "attention_words"):
+        numbered = numbered_axes(focus.sides, look, layout)[1]
+        st.caption(numbered_words(focus) if numbered else say("attention.spread_note"))
+    plotly_clicks([CHART], clicked)
+
+
+def map_texts(focus: AttentionFocus) -> MapTexts:
+    """What stands around the map of the stage in focus."""
+    return MapTexts(
+        number=say(f"attention.number_{focus.stage}"),
+        spread=say("attention.spread"),
+        spread_hover=say("attention.spread_hover"),
+        rows=say("attention.looks"),
+        columns=say("attention.at"),
+    )
+
+
+def numbered_words(focus: AttentionFocus) -> str:
+    """The words across, each behind the number that stands on the axis for it."""
+    words = focus.sides[1].tokens
+    return " · ".join(f"{at} {literal(visible(word))}" for at, word in enumerate(words, start=1))
+
+
+def mask_note(focus: AttentionFocus) -> str:
+    """What the mask does to this picture, in a sentence."""
+    allowed = focus.view.allowed
+    if allowed.all():
+        return say("attention.open")
+    if focus.stage in ("masked", "weights"):
+        return say("attention.hatched")
+    return say("attention.later", count=int((~allowed).sum()), all=allowed.size)
+
+
+def clicked(click: Click) -> None:
+    """Pin the cell that was clicked; the bars beside the cells are no cells."""
+    if click.curve in CELLS:
+        pin(int(click.y), int(click.x))
+
+
+def _take_sinks() -> None:
+    store.update(sinks="apart" if store.widget_value("attention_sinks") else "counted")
+
+
+def _show_lines(focus: AttentionFocus) -> None:
+    now, look = focus.now, focus.look
+    if now.view == "heads":
+        lines: dict[int | None, Line] = {
+            at: Line(head_name(now.layer, at), head_colour(at, look.dark))
+            for at in range(focus.trace.config.n_heads)
+        }
+    else:
+        lines = {now.head: Line(focus.name, look.colour("weights"))}
+    weights = [head_map(focus.trace, focus.kind, now.layer, at, "weights").weights for at in lines]
+
+    def picked(side: str, place: int) -> None:
+        pin_word(focus, side, place)
+
+    titles = (say("attention.query"), say("attention.key"))
+    with box("fill tall", "attention_picture"):
+        attention_lines(
+            np.stack(weights), focus.sides, [*lines.values()], focus.pinned, titles, look, picked
+        )
+    st.caption(say("attention.lines_note"))
+
+
+def pin_word(focus: AttentionFocus, side: str, place: int) -> None:
+    """Pin a word: a query with the key it looks at most; then a click on a key chooses that."""
+    weights = focus.view.weights
+    if side == "query" and focus.now.query == place:
+        store.update(query=None, key=None)
+    elif side == "query":
+        store.update(query=place, key=partner(weights, query=place))
+    elif focus.pinned:
+        store.update(key=place)
+    else:
+        store.update(query=partner(weights, key=place), key=place)
+
+
+def alt(focus: AttentionFocus) -> str:
+    """The picture of one head in a sentence, for screen readers."""
+    query, key = largest_cell(focus.view.weights)
+    return say(
+        "attention.alt",
+        name=focus.name,
+        stage=say(f"attention.stage_{focus.stage}"),
+        rows=len(focus.sides[0].tokens),
+        columns=len(focus.sides[1].tokens),
+        query=focus.sides[0].labels[query],
+        word=focus.sides[1].labels[key],
+    )

@@ -1,0 +1,74 @@
+"""The pickers of an attention: kind, layer, head, stage. They move the focus of all pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from app.panels.attention.focus import choice
+from app.session import store
+from app.session.state import KINDS, STAGES
+from app.ui.layout import box
+from app.ui.pick import into, menu, segments
+from app.words import say
+from core.analysis.attention_views import Kind, layers_of
+from core.trace.trace import Trace
+
+MOST_SIDE_BY_SIDE = 7  # layers or heads; more are a list
+
+
+def stages(key: str) -> None:
+    """Scores, scaled, masked or weights."""
+    choice("stage", STAGES, key)
+
+
+def kinds(key: str) -> None:
+    """Encoder, decoder or cross."""
+    choice("kind", KINDS, key)
+
+
+def layers(count: int, now: int, take: Callable[[int], object], key: str) -> None:
+    """One of so many layers."""
+    _numbers("layer", {at: str(at + 1) for at in range(count)}, now, take, key)
+
+
+def heads(trace: Trace, now: int | None, take: Callable[[int | None], object], key: str) -> None:
+    """A head, or the mean of them all."""
+    labels = {-1: say("beside.mean")}
+    labels |= {at: str(at + 1) for at in range(trace.config.n_heads)}
+
+    def took(chosen: int) -> None:
+        take(None if chosen < 0 else chosen)
+
+    _numbers("head", labels, -1 if now is None else now, took, key)
+
+
+def one_head(trace: Trace, key: str) -> None:
+    """The head in focus, where there is no mean of them all."""
+    labels = {at: str(at + 1) for at in range(trace.config.n_heads)}
+    _numbers("head", labels, store.get_state().head or 0, into("head"), key)
+
+
+def focused(trace: Trace, key: str) -> None:
+    """Kind, layer and head of the attention in focus."""
+    now = store.get_state()
+    kinds(key)
+    count = layers_of(trace, cast(Kind, now.kind))
+    layers(count, now.layer, into("layer"), key)
+    heads(trace, now.head, into("head"), key)
+
+
+def row(key: str) -> Any:
+    """A line of pickers, each behind its label."""
+    name = f"beside_pickers_{key}"
+    return box("dense inline", name, horizontal=True, vertical_alignment="center", gap="small")
+
+
+def _numbers(
+    name: str, labels: dict[int, str], now: int, take: Callable[[int], object], key: str
+) -> None:
+    widget, label = f"{key}_{name}", say(f"beside.{name}")
+    if len(labels) > MOST_SIDE_BY_SIDE:
+        menu(widget, label, labels, now, take, bare=False, width=110)
+    else:
+        segments(widget, label, labels, now, take, bare=False)

@@ -1,0 +1,232 @@
+"""One matrix of both runs and their difference, as a panel with its title and what to know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import streamlit as st
+
+from app.panels.compare.figures.triple import triple_figure
+from app.panels.compare.figures.triple_layout import (
+    CELLS,
+    Frame,
+    TripleLayout,
+    TripleTexts,
+    has_room,
+    label,
+)
+from app.panels.compare.wording import axis_word, change, largest, number_name, titles, where
+from app.plots.labels import visible
+from app.runs import on_screen
+from app.session import store
+from app.session.memory import Pair
+from app.session.state import State
+from app.ui.bridge import Click, plotly_clicks
+from app.ui.chart import current_look, show_chart
+from app.ui.layout import box
+from app.ui.text import literal
+from app.words import say
+from core.analysis.comparison import Beside, Edge, beside, fitted, largest_lines, picked
+from core.trace.address import Address
+from core.trace.sites import letters, site_at
+from core.trace.trace import Trace
+
+MOST_CELLS = 4800  # with all numbers of the hover the figure stays below 256 KB
+MOST_COVERED = 3300  # the same with what lies over cells that are no numbers
+LARGEST = 24  # words of the vocabulary
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Which matrix: an address, its axes, where the others are held, or the mean of the heads."""
+
+    address: str
+    names: tuple[str, str] | None = None
+    pins: Mapping[str, int] = field(default_factory=dict)
+    mean: bool = False
+    parts: Mapping[str, np.ndarray] = field(default_factory=dict)  # lines of long axes, by name
+
+
+def anchor(pair: Pair) -> Literal[0, 1]:
+    """Which of the two the state's places count in: the run that is on screen without the other."""
+    return 0 if on_screen.trace() is pair.first else 1
+
+
+def matrix(pair: Pair, asked: Matrix) -> Beside | None:
+    """The matrix of both runs, as large as a screen has room for; None where one has none."""
+    runs = pair.first, pair.second
+    if any(asked.address not in trace for trace in runs):
+        return None
+    found = beside(
+        runs,
+        asked.address,
+        asked.names,
+        asked.pins,
+        anchor(pair),
+        by_place=pair.kind == "experiment",
+        mean=asked.mean,
+    )
+    if asked.parts:
+        found = _windowed(found, asked.parts)
+    if "vocabulary" in (found.rows.name, found.columns.name) and "vocabulary" not in asked.parts:
+        found = largest_lines(found, LARGEST)
+    plain = all(said.all() for said in found.said) and not found.broken
+    return fitted(found, MOST_CELLS if plain else MOST_COVERED)
+
+
+def _windowed(found: Beside, parts: Mapping[str, np.ndarray]) -> Beside:
+    """The part of a long axis that was asked for."""
+    rows, columns = (
+        parts.get(edge.name, np.arange(len(edge))) for edge in (found.rows, found.columns)
+    )
+    return picked(found, rows, columns)
+
+
+def show(
+    pair: Pair, asked: Matrix, key: str, title: str, layout: TripleLayout, plain: bool = False
+) -> None:
+    """Draw the panel over the height of its place; `plain`: there is no second run yet."""
+    if title:
+        with box("one-line", f"{key}_title", gap=None):
+            st.markdown(f"**{title}**")
+            st.caption(shape_line(pair, asked.address))
+    found = matrix(pair, asked)
+    if found is None:
+        st.info(say("beside.missing", address=asked.address))
+        return
+    look = current_look()
+    role = site_at(asked.address).role
+    pinned = pinned_lines(pair, found, store.get_state())
+    placed = TripleLayout(layout.width, layout.height, layout.arrangement, pinned)
+    texts = figure_texts(pair, found, plain, placed)
+    frame = Frame(found, (texts.rows, texts.columns), look, placed)
+    below = not texts.said or not has_room(frame, texts.said)
+    if below:
+        texts = replace(texts, said=())
+    figure = triple_figure(found, role, texts, look, placed)
+    first, second, _ = texts.titles
+    alt = say("beside.alt", first=first, second=second, what=title or asked.address)
+    with box("fill tall", f"{key}_picture"):
+        show_chart(figure, key, alt, asked.address.replace("/", "_"), fill=True)
+    with box("rows-2 scroll note", f"{key}_notes"):
+        st.caption(" ".join(notes(found, frame, below, plain)) or " ")
+    plotly_clicks([key], lambda click: clicked(pair, found, click), key=key)
+
+
+def shape_line(pair: Pair, address: str) -> str:
+    """Address, axes and sizes; both sizes where they differ."""
+    sizes = [
+        " × ".join(map(str, trace[address].shape))
+        for trace in (pair.first, pair.second)
+        if address in trace
+    ]
+    named = " × ".join(letters(address))
+    more = say("beside.also", sizes=sizes[1]) if sizes[1:] and sizes[1] != sizes[0] else ""
+    return say("beside.shape", address=address, letters=named, sizes=sizes[0]) + more
+
+
+def figure_texts(pair: Pair, found: Beside, plain: bool, layout: TripleLayout) -> TripleTexts:
+    """What stands in the figure."""
+    number = number_name(found.address).capitalize()
+    said = [] if plain or layout.arrangement == "row" else told(found, layout)
+    waiting = say("beside.waiting_after"), say("beside.waiting_difference")
+    kind = "named" if pair.names is not None else pair.kind
+    return TripleTexts(
+        titles=(*titles(pair), say("beside.difference")),
+        rows=axis_word(found.rows.name),
+        columns=axis_word(found.columns.name),
+        number=number if plain else say("beside.scale", number=number),
+        steps=say(f"beside.steps_{kind}"),
+        forbidden=say("beside.forbidden"),
+        only=(say(f"beside.only_{kind}_0"), say(f"beside.only_{kind}_1")),
+        said=said,
+        waiting=waiting if plain else None,
+    )
+
+
+def notes(found: Beside, frame: Frame, below: bool, plain: bool) -> list[str]:
+    """What the reader must know to read the pictures, as markdown.
+
+    below: the largest difference is said here, not beside the pictures.
+    """
+    parts, layout = [], frame.layout
+    if below and not plain:
+        for said in (told(found, layout), largest(found, _digits()))[: 2 if layout.pinned else 1]:
+            head, *rest = map(literal, said)
+            parts.append(f"**{head}** {' · '.join(rest)} " if rest else head)
+    if any((there & ~free).any() for there, free in zip(found.there, found.allowed, strict=True)):
+        parts.append(say("beside.note_hatched"))
+    if any(edge.alone(run) for edge in (found.rows, found.columns) for run in (0, 1)):
+        parts.append(say("beside.note_grey"))
+    if found.broken:
+        parts.append(say("beside.note_broken", count=found.broken))
+    for edge in (found.rows, found.columns):
+        if edge.step > 1:
+            axis = say(f"axes.{edge.name}")
+            parts.append(say("beside.note_pooled", step=edge.step, axis=axis))
+    if layout.arrangement == "row" and layout.pinned is None and not plain:
+        parts.append(say("beside.note_pin"))
+    if frame.numbered:
+        parts.append(numbered_words(found.columns))
+    return parts
+
+
+def told(found: Beside, layout: TripleLayout) -> list[str]:
+    """The framed cell in words and numbers, or the one with the largest difference."""
+    row, column = layout.pinned or (None, None)
+    if row is None or column is None or not found.compared[row, column]:
+        return largest(found, _digits())
+    return [
+        say("beside.framed"),
+        where(found, row, column),
+        change(found, row, column, _digits()),
+    ]
+
+
+def numbered_words(edge: Edge) -> str:
+    """The words behind the numbers on an axis."""
+    words = [f"{at + 1} {literal(visible(label(edge, None, at)))}" for at in range(len(edge))]
+    return say("beside.note_words", axis=axis_word(edge.name), words=" · ".join(words))
+
+
+def pinned_lines(pair: Pair, found: Beside, now: State) -> tuple[int | None, int | None] | None:
+    """The lines of what is pinned: a cell of an attention map, or a word."""
+    own, at = anchor(pair), Address.of(found.address)
+    row = column = None
+    if (found.rows.name, found.columns.name, at.kind) == ("query", "key", now.kind):
+        row, column = found.rows.line_of(own, now.query), found.columns.line_of(own, now.key)
+        row = row if column is not None else None
+    elif found.rows.name == "position" and now.token and now.token[0] == at.side:
+        row = found.rows.line_of(own, now.token[1])
+    return None if row is None else (row, column)
+
+
+def clicked(pair: Pair, found: Beside, click: Click) -> None:
+    """Pin the cell, or the word of the row; what is pinned is released."""
+    row, column, own = int(click.y), int(click.x), anchor(pair)
+    if click.curve not in CELLS or row >= len(found.rows) or column >= len(found.columns):
+        return
+    now, at = store.get_state(), int(found.rows.places[own][row])
+    if at < 0:
+        return  # a word of the other run: no place of the state stands for it
+    if found.rows.name == "query" and found.columns.name == "key":
+        key = int(found.columns.places[own][column])
+        kind = Address.of(found.address).kind
+        held = (now.kind, now.query, now.key) == (kind, at, key)
+        if key >= 0:
+            store.update(kind=kind, query=None if held else at, key=None if held else key)
+    elif found.rows.name == "position":
+        token = Address.of(found.address).side, at
+        store.update(token=None if now.token == token else token)
+
+
+def plain_pair(trace: Trace) -> Pair:
+    """A run beside itself, for a panel that waits for the second one."""
+    return Pair("experiment", trace, trace)
+
+
+def _digits() -> int:
+    return store.get_state().precision

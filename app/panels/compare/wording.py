@@ -1,0 +1,152 @@
+"""How the two runs, their numbers, words and differences are called."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from html import escape
+
+from app.panels.compare.figures.triple_layout import label
+from app.plots.labels import MINUS, format_number, format_percent, visible
+from app.plots.theme import Look
+from app.session.memory import Pair
+from app.words import say
+from core.analysis.comparison import Beside, paired
+from core.interventions.translations import TranslatedWord, words
+from core.trace.sites import site_at
+from core.trace.trace import Trace
+
+MOST_WORDS = 2  # of a sentence in its title
+Chances = tuple[float | None, float | None]
+
+
+def titles(pair: Pair) -> tuple[str, str]:
+    """What the two runs are called; two sentences with the words that only one of them has."""
+    if pair.names is not None:
+        return pair.names
+    if pair.kind == "experiment":
+        return say("beside.before"), say("beside.after")
+    found = []
+    for run, trace, name in ((0, pair.first, "first"), (1, pair.second, "second")):
+        title, words = say(f"beside.{name}"), _own_words(pair, run)
+        named = "…" if len(words) > MOST_WORDS else ""
+        shown = " ".join(visible(trace.source_tokens[at]) for at in words[:MOST_WORDS]) + named
+        found.append(say("beside.named", title=title, words=shown) if words else title)
+    return found[0], found[1]
+
+
+def _own_words(pair: Pair, run: int) -> list[int]:
+    """The places of the words that the other sentence does not have there."""
+    first, second = pair.first.source_tokens, pair.second.source_tokens
+    return [
+        own
+        for places in paired(first, second, by_place=False)
+        if (own := places[run]) is not None
+        and (None in places or first[places[0] or 0] != second[places[1] or 0])
+    ]
+
+
+def number_name(address: str) -> str:
+    """What a cell of a tensor is called."""
+    site = site_at(address)
+    if site.group == "attention" and site.per_map and site.name != "kept":
+        return say(f"attention.number_{site.name}")
+    return say("beside.value")
+
+
+def axis_word(name: str) -> str:
+    """An axis in a word, "" for the one number of a row."""
+    return say(f"axes.{name}").capitalize() if name not in ("", "one") else ""
+
+
+def largest(found: Beside, digits: int) -> list[str]:
+    """The largest difference: where it is, and both numbers; one line where nothing differs."""
+    place = found.furthest
+    if place is None:
+        return [say("beside.same_finite" if found.broken else "beside.same")]
+    name = say("beside.largest_rounding" if found.is_rounding else "beside.largest")
+    return [name, where(found, *place), change(found, *place, digits)]
+
+
+def change(found: Beside, row: int, column: int, digits: int) -> str:
+    """The numbers of a cell in both runs and how far it moved: "0.1 → 0.3 (+0.2)"."""
+    one, two = (format_number(float(each[row, column]), digits) for each in found.values)
+    step = signed(float(found.difference[row, column]), digits)
+    return say("beside.change", one=one, two=two, step=step)
+
+
+def where(found: Beside, row: int, column: int) -> str:
+    """A cell in words: "it → animal", "it, feature 12"."""
+    rows, columns = found.rows, found.columns
+    name = label(rows, None, row) if rows.is_worded else str(int(rows.places[0][row]) + 1)
+    if columns.is_worded:
+        return say("beside.pair", row=name, column=label(columns, None, column))
+    if columns.name in ("", "one"):
+        return name
+    at = int(columns.places[0][column]) + 1
+    return say("beside.place", row=name, axis=say(f"axes.{columns.name}"), column=at)
+
+
+def signed(number: float, digits: int) -> str:
+    """A difference with its sign."""
+    written = format_number(number, digits)
+    return written if written.startswith(MINUS) or number == 0 else f"+{written}"
+
+
+def word_table(runs: tuple[Trace, Trace], titles: tuple[str, str], look: Look) -> str:
+    """A row a word: its probability in either run and the step between; all text escaped."""
+    heads = (say("beside.words_first"), *titles, say("beside.difference"), say("beside.words_kl"))
+    head = "".join(f"<th scope='col'>{escape(each)}</th>" for each in heads)
+    body = "".join(row for word in words(*runs) for row in _rows(word, look))
+    return f"<table class='plain beside-words'><thead><tr>{head}</tr></thead>{body}</table>"
+
+
+def _rows(word: TranslatedWord, look: Look) -> Iterator[str]:
+    """The word of the first run, and that of the second where it is another one."""
+    lines = [(word.before, word.old_word), (word.after, word.new_word)]
+    lines = [each for each in lines if each[0] is not None]
+    if word.kind == "same":
+        lines = lines[:1]
+    for at, (text, chances) in enumerate(lines):
+        names = ["more"] if at else []
+        names += [] if word.same_prefix else ["apart"]
+        changed = word.kind != "same" and text == word.after and at == len(lines) - 1
+        shown = escape(visible(text or ""))
+        colour = f" style='color:{look.colour('changed')}'" if changed else ""
+        kl = "" if at else _nats(word.divergence, look.precision)
+        yield (
+            f"<tr class='{' '.join(names)}'><td{colour}>{shown}</td>"
+            f"<td>{_percent(chances[0])}</td><td>{_percent(chances[1])}</td>"
+            f"<td class='step'>{_bar(chances, look)}</td><td>{kl}</td></tr>"
+        )
+
+
+def _percent(chance: float | None) -> str:
+    if chance is None:
+        return escape(say("beside.words_none"))
+    return "NaN" if math.isnan(chance) else escape(format_percent(chance))
+
+
+def _nats(divergence: float | None, digits: int) -> str:
+    return "" if divergence is None else escape(format_number(divergence, digits))
+
+
+def points(chances: Chances) -> float | None:
+    """The step in percentage points; None where one run has no number."""
+    one, two = chances
+    if one is None or two is None or not math.isfinite(one) or not math.isfinite(two):
+        return None
+    return 100 * (two - one)
+
+
+def _bar(chances: Chances, look: Look) -> str:
+    step = points(chances)
+    if step is None:
+        return ""
+    colour = look.colour("key" if step > 0 else "query")
+    side = "left" if step > 0 else "right"
+    written = f"{step:+.1f}".replace("-", MINUS)
+    return (
+        f"<span class='bar' title='{escape(written)}'><i style='{side}:50%;"
+        f"width:{abs(step) / 2:.1f}%;background:{colour}'></i></span>"
+    )

@@ -1,0 +1,88 @@
+"""What every page starts from: the run on screen, its one selection, the way to the Walkthrough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+import streamlit as st
+
+from app.plots.theme import Look
+from app.runs import on_screen
+from app.session import store
+from app.session.state import State
+from app.ui.chart import current_look
+from app.words import say
+from core.explain.steps.places import in_heads
+from core.explain.steps.steps import step_of, walk
+from core.explain.steps.wires import Wire
+from core.trace.address import Address
+from core.trace.trace import Trace
+
+PAGE = "app/pages/walkthrough/page.py"
+
+
+@dataclass(frozen=True)
+class OnScreen:
+    """The state, the run and the reader's look; a page's own focus adds what it reads off them."""
+
+    now: State
+    trace: Trace
+    look: Look
+
+    @classmethod
+    def current(cls) -> Self:
+        """The focus of this session."""
+        return cls(store.get_state(), on_screen.trace(), current_look())
+
+
+def selected(trace: Trace, wire: Wire, at: Mapping[str, int]) -> dict[str, object]:
+    """The fields of the state that a cell of a wire stands for: its place on each axis, by name."""
+    found: dict[str, object] = {}
+    if "head" in at:
+        found["head"] = at["head"]
+    for axis in ("feature", "head_feature", "hidden"):
+        if axis in at:
+            found["feature"] = at[axis]
+    if "feature" in at and in_heads(wire):
+        found["head"], found["feature"] = divmod(at["feature"], trace.config.d_k)
+    return found | _words(Address.of(wire.address), at)
+
+
+def _words(address: Address, at: Mapping[str, int]) -> dict[str, object]:
+    """Words and pairs: a map's cell is a pair, a row of anything else is a word."""
+    now = store.get_state()
+    kind = address.kind
+    if address.is_attention and {"query", "key"} & set(at):
+        kept = {"query": now.query, "key": now.key} if kind == now.kind else {}
+        row = at.get("query", kept.get("query"))
+        token = now.token if row is None else (address.side, row)
+        return {**kept, "kind": kind, "token": token,
+                **{name: at[name] for name in ("query", "key") if name in at}}  # fmt: skip
+    if "position" not in at:
+        return {}
+    side, place = address.side, at["position"]
+    # The pair that the selection holds moves with the word where it can.
+    if side == "source" and now.kind == "cross":
+        return {"token": (side, place), "key": place}
+    mine = now.kind == "encoder" if side == "source" else now.kind != "encoder"
+    return {"token": (side, place), "query": place if mine else now.query}
+
+
+def walk_button(trace: Trace, address: str, name: str, /, **selection: object) -> None:
+    """Draw the button that opens the Walkthrough at a tensor's step; nothing where it has none.
+
+    name: the button's key, unique on the page. selection: what to choose there, as fields of the
+    state.
+    """
+    step = step_of(walk(trace), address)
+    if step is not None and st.button(
+        say("frame.to_walkthrough"),
+        key=name,
+        help=say("frame.to_walkthrough_help"),
+        type="tertiary",
+        icon=":material/footprint:",
+    ):
+        store.update(walk=step.id, address=address, **selection)
+        st.switch_page(PAGE)

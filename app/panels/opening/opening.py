@@ -1,0 +1,103 @@
+"""“Open…”: one place for a run, an experiment and a model, by button or dropped anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from app.runs import opened, uploads
+from app.session import store
+from app.ui.component import component
+from app.ui.style import put_sheet
+from app.ui.text import told
+from app.words import say
+from core.errors import GlassformerError
+from core.opening.kinds import MEGABYTE
+
+_file_drop = component(__file__, "file_drop")
+
+
+def show_button() -> None:
+    """Draw the button; it opens the dialog. A file dropped anywhere opens it, too."""
+    pressed = st.button(
+        say("opening.open"),
+        key="widget_open_file",
+        icon=":material/folder_open:",
+        type="tertiary",
+        help=say("opening.open_help"),
+        on_click=_forget,
+    )
+    limits = {"most": opened.MOST, "hint": say("opening.drop")}
+    _file_drop("bridge_file_drop", limits, drop=lambda _: _ask(), large=_refuse_large)
+    if pressed or store.memory().opening_asked:
+        st.dialog(say("opening.title"))(_dialog)()
+
+
+def _dialog() -> None:
+    store.memory().opening_asked = False
+    if store.memory().opening_done:
+        store.memory().opening_done = False
+        st.rerun()  # closes the dialog and draws what was opened
+    put_sheet(__file__, "opening.css")
+    st.markdown(say("opening.about"))
+    with st.container(key="open_file"):
+        _uploader()
+    failed = store.memory().opening_failed
+    if failed is not None:
+        st.error(told(failed))
+    st.caption(say("opening.kept"))
+
+
+def _uploader() -> None:
+    widget = f"open_file_{store.memory().opening_round}"
+
+    def take() -> None:
+        given = store.widget_value(widget)
+        if given is None:
+            return
+        store.memory().opening_round += 1
+        take_file(*uploads.dropped(given))
+
+    most = opened.MOST // MEGABYTE
+    label = say("opening.file")
+    st.file_uploader(label, max_upload_size=most, key=f"widget_{widget}", on_change=take)
+    words = {"instructions": say("opening.drop_here"), "button": say("opening.choose")}
+    st.html(
+        "<style>"
+        f'.st-key-open_file section::before {{ content: "{words["instructions"]}" }}'
+        f'.st-key-open_file section button p::after {{ content: "{words["button"]}" }}'
+        "</style>"
+    )
+
+
+def take_file(name: str, data: bytes) -> None:
+    """Open an uploaded file; one that cannot be used changes nothing and is told."""
+    try:
+        opened.open_file(name, data)
+    except GlassformerError as error:
+        store.memory().opening_failed = error
+        store.memory().opening_asked = True
+    else:
+        _forget()
+        store.memory().opening_done = True
+
+
+def _forget() -> None:
+    store.memory().opening_failed = None
+    store.memory().opening_done = False
+
+
+def _ask() -> None:
+    _forget()
+    store.memory().opening_asked = True
+
+
+def _refuse_large(sent: Mapping[str, Any]) -> None:
+    """The browser keeps a file that is too large to itself: only its size is sent."""
+    try:
+        opened.refuse_size(int(sent["bytes"]))
+    except GlassformerError as error:
+        store.memory().opening_failed = error
+        store.memory().opening_asked = True

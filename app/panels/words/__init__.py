@@ -1,0 +1,1 @@
+"""The words of source and output, joined by the weights between them."""

@@ -1,0 +1,192 @@
+"""Source and output joined by cross-attention, as lines or as a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from app.panels.attention.heads import SIGN, taught_note, with_mark
+from app.panels.compare import pickers
+from app.panels.words.cross_attention import cross_attention, numbered
+from app.plots.colours import head_colour
+from app.plots.theme import Look
+from app.session import store
+from app.session.state import State
+from app.ui.bridge import Click, plotly_clicks
+from app.ui.chart import current_look, show_chart
+from app.ui.components.word_lines import (
+    NO_STEP,
+    Chip,
+    Pin,
+    greyed,
+    output_chips,
+    source_chips,
+    word_lines,
+)
+from app.ui.layout import box
+from app.ui.pick import into, segments
+from app.ui.style import put_sheet
+from app.ui.text import literal
+from app.words import say
+from core.analysis.attention_views import attention_at, head_map
+from core.analysis.choices import least_sure
+from core.text import vocabulary
+from core.trace.trace import Trace
+
+MATRIX = "cross_matrix"
+TEXTS = (
+    "source", "output", "end_help", "slot", "slot_listed", "guarded", "unseen", "mark_unknown",
+    "mark_unsure", "mark_unseen", "mark_guarded", "chance", "legend",
+)  # fmt: skip
+
+
+def attention_in_focus(now: State, trace: Trace) -> tuple[int, int | None]:
+    """Layer and head (None: the mean) of the lines.
+
+    A cross-attention in focus on any page is the one shown; otherwise the last layer's mean, for
+    that layer is the closest to the words.
+    """
+    if now.kind == "cross":
+        return now.layer, now.head
+    return trace.config.decoder_layers - 1, None
+
+
+def pinned(now: State) -> Pin | None:
+    """The word that was clicked last."""
+    return Pin(*now.token) if now.token else None
+
+
+def step_in_focus(now: State, trace: Trace) -> int:
+    """The row whose candidates are shown: the pinned output word, else the least sure word.
+
+    Punctuation is often less sure than any word, and tells less.
+    """
+    if now.token and now.token[0] == "target":
+        return now.token[1]
+    words = [row for row, chip in enumerate(output_chips(trace)) if not chip.sink]
+    return least_sure(trace, words or range(len(trace.output_tokens)))
+
+
+def apply_layout() -> None:
+    """Put the page's own style sheet on it."""
+    put_sheet(__file__, "layout.css")
+
+
+def is_large(now: State) -> bool:
+    """Whether the type is so large that the words need the room of everything else."""
+    return now.size > 100
+
+
+def show(trace: Trace, candidates: bool = True) -> None:
+    """Draw the pickers and, in a panel of one height, lines or matrix.
+
+    candidates: whether those of a word stand elsewhere on the page; it is marked here then.
+    """
+    now = store.get_state()
+    layer, head = attention_in_focus(now, trace)
+    _title(trace, layer, head)
+    labels = {view: say(f"translate.view_{view}") for view in ("lines", "matrix")}
+    with box("dense inline", "words_pickers", horizontal=True, gap="xsmall"):
+        segments("links", say("translate.view"), labels, now.links, into("links"))
+        cross_pickers("cross", trace, layer, head)
+    with box("fill low", "words_panel", height="stretch", gap=None):
+        if now.links == "lines":
+            step = step_in_focus(now, trace) if candidates else NO_STEP
+            lines(trace, layer, head, pinned(now), step, take_pin, "word_lines")
+        else:
+            _matrix(trace, layer, head)
+
+
+def take_pin(pin: Pin | None) -> None:
+    """Keep the clicked word in the state; None releases it."""
+    store.update(token=(pin.side, pin.place) if pin else None)
+
+
+def _title(trace: Trace, layer: int, head: int | None) -> None:
+    address = f"{attention_at('cross', layer)}/weights"
+    shape = " × ".join(map(str, trace[address].shape))
+    note = taught_note("cross", layer, head)
+    about = say("translate.title_help", address=address, shape=shape)
+    st.markdown(
+        with_mark(f"**{say('translate.title')}**", note),
+        help=f"{SIGN} {note}\n\n{about}" if note else about,
+    )
+
+
+def lines(
+    trace: Trace, layer: int, head: int | None, pin: Pin | None, step: int,
+    on_pin: Callable[[Pin | None], None], key: str,
+) -> None:  # fmt: skip
+    """Draw the words joined by a head's weights, or by the mean of the heads of a layer.
+
+    step: the output word that is marked, or NO_STEP. key: unique on the page.
+    """
+    look = current_look()
+    word_lines(
+        source_chips(trace),
+        output_chips(trace),
+        head_map(trace, "cross", layer, head, "weights").weights,
+        pin,
+        step,
+        on_pin,
+        look.colour("weights") if head is None else head_colour(head, look.dark),
+        texts={"end": vocabulary.END} | {name: say(f"translate.{name}") for name in TEXTS},
+        key=key,
+    )
+
+
+def _matrix(trace: Trace, layer: int, head: int | None) -> None:
+    sources, outputs, look = source_chips(trace), output_chips(trace), current_look()
+    side, place = store.get_state().token or ("", None)
+    words = _labels(sources), _labels(outputs)
+    figure = cross_attention(
+        head_map(trace, "cross", layer, head, "weights").weights,
+        *words,
+        look,
+        titles=(say("translate.source"), say("translate.output_axis"), ""),
+        greyed=(greyed(sources), greyed(outputs)),
+        framed=(place if side == "source" else None, place if side == "target" else None),
+    )
+    show_chart(figure, key=MATRIX, alt=say("translate.matrix_alt"), fill=True)
+
+    def take_row(click: Click) -> None:
+        take_pin(Pin("target", int(click.y)))
+
+    plotly_clicks([MATRIX], take_row, key="cross")
+    _list_of_words(*words, look)
+
+
+def _list_of_words(sources: list[str], outputs: list[str], look: Look) -> None:
+    """The words behind the numbers on the axes, where there was no room for words."""
+    columns, rows = numbered(sources, outputs, look)
+    lists = [(say("translate.source"), sources)] if columns else []
+    lists += [(say("translate.output_axis"), outputs)] if rows else []
+    if not lists:
+        return
+    with st.container(key="words_list", height=look.px(58), border=False, gap=None):
+        for title, words in lists:
+            listed = " · ".join(
+                f"{at}\N{NO-BREAK SPACE}**{literal(word)}**" for at, word in enumerate(words, 1)
+            )
+            st.caption(f"{title}: {listed}")
+
+
+def _labels(chips: list[Chip]) -> list[str]:
+    return [vocabulary.END if chip.end else chip.text for chip in chips]
+
+
+def cross_pickers(prefix: str, trace: Trace, layer: int, head: int | None) -> None:
+    """Draw both pickers; the head becomes the one in focus on all pages.
+
+    prefix: of the widgets' names. layer, head: the ones on screen, None for the mean.
+    """
+
+    def take_layer(chosen: int) -> None:
+        store.update(kind="cross", layer=chosen, head=head)
+
+    def take_head(chosen: int | None) -> None:
+        store.update(kind="cross", layer=layer, head=chosen)
+
+    pickers.layers(trace.config.decoder_layers, layer, take_layer, prefix)
+    pickers.heads(trace, head, take_head, prefix)

@@ -1,0 +1,232 @@
+"""One head, large: who looks (down) at whom (across), and how spread out each row is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from app.plots import drawing as go
+from app.plots.axes import bare_axis
+from app.plots.colours import Scale, diverging, mix, sequential
+from app.plots.heat import GAPS_UP_TO, heat_map
+from app.plots.labels import escape
+from app.plots.marks import axis_title, cell_frame, frame, hover, inked, pairs, row_title
+from app.plots.theme import Look, base_layout, colour_bar, hatching, is_numbered, token_axis
+from core.analysis.attention_views import HeadMap, Numbers, Side
+
+SPREAD_FROM = 0.885  # where the bars of the rows' spread begin, as a share of the width
+GAP = 0.02  # between the cells and the bars
+CELLS = (0, 1)  # the figure's traces that are cells: words, sinks
+GREYED = 0.8  # of the way to grey; the rest keeps the sign of a score
+
+
+@dataclass(frozen=True)
+class MapTexts:
+    """What the figure says, in the reader's language."""
+
+    number: str  # what a cell is: "weight"
+    spread: str  # title of the bars
+    spread_hover: str  # with {entropy} {most} {words}
+    rows: str
+    columns: str
+
+
+@dataclass(frozen=True)
+class MapLayout:
+    """What is marked, and how large the figure is, in pixels."""
+
+    pinned: tuple[int, int] | None = None  # (query, key)
+    without_sinks: bool = False  # the colours are scaled by the other words alone
+    width: int = 620
+    height: int = 560
+
+    @property
+    def columns_width(self) -> float:
+        """Pixels across for the words: without the row labels and the bars."""
+        return self.width * SPREAD_FROM - 90
+
+    @property
+    def rows_height(self) -> float:
+        """Pixels down for the words: without the column labels and the colour bar."""
+        return self.height - 120
+
+
+def map_figure(
+    view: HeadMap, sides: tuple[Side, Side], stage: str, texts: MapTexts, look: Look,
+    layout: MapLayout,
+) -> go.Figure:  # fmt: skip
+    """The heat map of one head at one stage, with the spread of its weights beside the rows.
+
+    Weights run from 0 to the largest; scores are symmetric about 0. Sinks are grey. Where the mask
+    has been applied, forbidden cells are hatched; their number still answers hover.
+    """
+    words = pair_names(*sides) if any(numbered_axes(sides, look, layout)) else None
+    limits = colour_limits(view, sides, stage, layout.without_sinks)
+    traces: list[go.Trace] = [
+        _cells(cells_of(view.values, sides, grey), stage, grey, limits, words, texts, look)
+        for grey in (False, True)
+    ]
+    if stage in ("masked", "weights") and not view.allowed.all():
+        traces.append(hatching(view.allowed, look))
+    traces += _spread(view, texts, look)
+    return go.Figure(traces, _layout(view, sides, texts, look, layout))
+
+
+def words_axis(
+    side: Side, pinned: int | None, role: str, look: Look, pixels: float
+) -> dict[str, Any]:
+    """The words down ("query") or across ("key"): sinks in grey, the pinned one in its colour."""
+    axis = _fitting(side, role, look, pixels)
+    places, labels = axis["tickvals"], axis["ticktext"]
+    if pinned is not None and pinned not in places:  # numbered instead of the nearest tick
+        nearest = min(range(len(places)), key=lambda at: abs(places[at] - pinned))
+        places[nearest], labels[nearest] = pinned, str(pinned + 1)
+    for at, place in enumerate(places):
+        if place == pinned:
+            labels[at] = inked(f"<b>{labels[at]}</b>", look.colour(role))
+        elif place in side.sinks:
+            labels[at] = inked(labels[at], look.colour("faint"))
+    return axis
+
+
+def has_numbers(side: Side, role: str, look: Look, pixels: float) -> bool:
+    """Whether there is no room for the words, so that the axis counts them from 1."""
+    return is_numbered(_fitting(side, role, look, pixels), side.labels)
+
+
+def numbered_axes(sides: tuple[Side, Side], look: Look, layout: MapLayout) -> tuple[bool, bool]:
+    """Whether the rows, and the columns, have no room for their words and show numbers instead."""
+    rows, columns = sides
+    return (
+        has_numbers(rows, "query", look, layout.rows_height),
+        has_numbers(columns, "key", look, layout.columns_width),
+    )
+
+
+def _fitting(side: Side, role: str, look: Look, pixels: float) -> dict[str, Any]:
+    where = "left" if role == "query" else "top"
+    axes = [token_axis(side.labels, each, pixels, where) for each in look.smaller()]
+    return next((axis for axis in axes if not is_numbered(axis, side.labels)), axes[0])
+
+
+def _cells(
+    cells: np.ndarray, stage: str, grey: bool, limits: tuple[float, float],
+    words: np.ndarray | None, texts: MapTexts, look: Look,
+) -> go.Heatmap:  # fmt: skip
+    # Python sends no token per cell: plotly.js writes the label of a tick for %{x} and %{y}.
+    names = "%{text}" if words is not None else "<b>%{y}</b> → <b>%{x}</b>"
+    gap = 1 if max(cells.shape) <= GAPS_UP_TO else 0
+    return heat_map(
+        cells,
+        limits,
+        look,
+        colorscale=colour_scale(stage, grey, look),
+        text=None if words is None else np.where(np.isnan(cells), "", words),
+        showscale=not grey,
+        colorbar=colour_bar(look, texts.number)
+        | {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "top", "ypad": 8}
+        | {"len": SPREAD_FROM - GAP, "xpad": 0, "title": {"text": ""}},
+        xgap=gap,
+        ygap=gap,
+        hoverongaps=False,
+        hovertemplate=f"{names}<br>{escape(texts.number)} %{{z:.7~g}}<extra></extra>",
+    )
+
+
+def _spread(view: HeadMap, texts: MapTexts, look: Look) -> list[go.Bar]:
+    """A bar a row: its entropy, on the outline of the largest entropy that the row could have."""
+    places = np.arange(len(view.entropy))
+    shared = {"orientation": "h", "y": places, "xaxis": "x2", "width": 0.62}
+    said = [
+        texts.spread_hover.format(
+            entropy=look.number(spread), most=look.number(most), words=look.number(np.exp(spread))
+        )
+        for spread, most in zip(view.entropy, view.most, strict=True)
+    ]
+    outline, own = ({"color": look.colour(role)} for role in ("line", "weights"))
+    return [
+        go.Bar(x=view.most, marker=outline, hoverinfo="skip", **shared),
+        go.Bar(x=view.entropy, marker=own, **hover(said), **shared),
+    ]
+
+
+def _layout(
+    view: HeadMap, sides: tuple[Side, Side], texts: MapTexts, look: Look, layout: MapLayout
+) -> dict[str, Any]:
+    (query, key), (rows, columns) = layout.pinned or (None, None), sides
+    across = words_axis(columns, key, "key", look, layout.columns_width)
+    across |= {"domain": [0, SPREAD_FROM - GAP]}
+    most = max(float(view.most.max()), 0.1)
+    beside = bare_axis(look, 11, domain=[SPREAD_FROM, 1], anchor="y", side="top") | {
+        "range": [0, most * 1.04],
+        "tickvals": [0, most],
+        "ticktext": ["0", f"{most:.2f}"],
+        "title": {"text": escape(texts.spread), "font": look.font(12, "faint"), "standoff": 4},
+    }
+    return base_layout(
+        look,
+        layout.height,
+        template="none",
+        xaxis=across | {"title": axis_title(texts.columns, look, 10, "key")},
+        yaxis=words_axis(rows, query, "query", look, layout.rows_height),
+        xaxis2=beside,
+        barmode="overlay",
+        margin={"l": look.px(64), "r": look.px(18), "t": 8, "b": look.px(40), "pad": 2},
+        shapes=[] if layout.pinned is None else _pin(layout.pinned, look),
+        annotations=[row_title(texts.rows, look, "query")],
+        hovermode="closest",
+    )
+
+
+def _pin(pinned: tuple[int, int], look: Look) -> list[dict[str, Any]]:
+    """The cell, and the way from the words to it for those who sit far away."""
+    query, key = pinned
+    return [
+        frame((query, query), (0, key - 1), look, role="query", name="row"),
+        frame((0, query - 1), (key, key), look, role="key", name="column"),
+        cell_frame(query, key, look, 3, name="pinned"),
+    ]
+
+
+def colour_limits(
+    view: HeadMap, sides: tuple[Side, Side], stage: str, without_sinks: bool
+) -> tuple[float, float]:
+    """The values at both ends of the colour scale.
+
+    Forbidden cells never count; sinks do not where there is anything else.
+    """
+    counted = view.allowed & np.isfinite(view.values)
+    words = counted & ~_sink_cells(sides)
+    if without_sinks and words.any():
+        counted = words
+    largest = float(np.abs(view.values[counted]).max()) if counted.any() else 1.0
+    largest = largest or 1.0
+    return (0.0, largest) if stage == "weights" else (-largest, largest)
+
+
+def _sink_cells(sides: tuple[Side, Side]) -> np.ndarray:
+    rows, columns = (np.isin(np.arange(len(side.tokens)), sorted(side.sinks)) for side in sides)
+    return rows[:, None] | columns[None, :]
+
+
+def cells_of(values: Numbers, sides: tuple[Side, Side], grey: bool) -> np.ndarray:
+    """The cells of the words or of the sinks; the others are gaps."""
+    return np.where(_sink_cells(sides) == grey, values, np.float32(np.nan)).astype(np.float32)
+
+
+def colour_scale(stage: str, grey: bool, look: Look) -> Scale:
+    """Purple from 0 for weights, diverging for scores; `grey` for the cells of sinks."""
+    if stage == "weights":
+        return sequential("faint" if grey else "weights", look.dark)
+    if not grey:
+        return diverging(look.dark)
+    faint, panel = look.colour("faint"), look.colour("panel")
+    below, above = (mix(look.colour(role), faint, GREYED) for role in ("query", "key"))
+    return [[0, below], [0.5, panel], [1, above]]
+
+
+def pair_names(rows: Side, columns: Side) -> np.ndarray:
+    """The two words of every cell, (T, S), for maps whose axes have no room for words."""
+    return np.array(pairs(rows.labels, columns.tokens), dtype=object)

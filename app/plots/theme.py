@@ -1,0 +1,219 @@
+"""What all figures share: fonts, margins, labels of tokens, numbers, hatching.
+
+Everything takes a `Look`; nothing here knows Streamlit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from app.plots import drawing as go
+from app.plots.colours import colour, faded
+from app.plots.labels import escape, format_number, is_chinese, text_width, visible
+
+# Chinese falls back to what Linux, macOS and Windows bring.
+FONT = (
+    '"Source Sans", "Noto Sans SC", "Noto Sans CJK SC", "PingFang SC", '
+    '"Microsoft YaHei", "Droid Sans Fallback", sans-serif'
+)
+SMALLEST_FONT = 10
+
+
+@dataclass(frozen=True)
+class Look:
+    """How figures are drawn for this reader: theme, type size in percent, significant digits."""
+
+    dark: bool = False
+    size: int = 100
+    precision: int = 3
+
+    def colour(self, role: str) -> str:
+        """The colour of a role in this theme."""
+        return colour(role, self.dark)
+
+    def px(self, pixels: float) -> int:
+        """A font size or a distance that grows with the type size."""
+        return round(pixels * self.size / 100)
+
+    def font(self, pixels: float, role: str) -> dict[str, Any]:
+        """Type of a size at 100 %, in the colour of a role."""
+        return {"size": self.px(pixels), "color": self.colour(role)}
+
+    def number(self, value: float) -> str:
+        """A number with the reader's digits."""
+        return format_number(float(value), self.precision)
+
+    def smaller(self) -> list[Look]:
+        """The same and two smaller sizes of type, tried before words become numbers."""
+        return [replace(self, size=round(self.size * share)) for share in (1.0, 0.88, 0.77)]
+
+
+def base_layout(look: Look, height: int | None = None, **more: Any) -> dict[str, Any]:
+    """Keyword arguments for `figure.update_layout`; `more` overrides single entries."""
+    text, line = look.colour("text"), look.colour("line")
+    axis = {
+        "color": text,
+        "gridcolor": line,
+        "linecolor": line,
+        "zeroline": False,
+        "showgrid": False,
+        "automargin": True,
+        "ticklabeloverflow": "allow",  # otherwise plotly.js measures each label, a layout each
+        "fixedrange": True,
+        "title": {"font": look.font(13, "faint"), "standoff": 6},
+        "tickfont": {"size": look.px(13)},
+    }
+    layout = {
+        "font": {"family": FONT, "size": look.px(14), "color": text},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 8, "pad": 2},
+        "xaxis": axis,
+        "yaxis": dict(axis),
+        "showlegend": False,
+        "dragmode": False,
+        "hoverlabel": {
+            "bgcolor": look.colour("panel"),
+            "bordercolor": line,
+            "font": {"family": FONT, "size": look.px(14), "color": text},
+            "align": "left",
+        },
+        "colorway": [look.colour(role) for role in ("weights", "data", "query", "key", "value")],
+        "modebar": {
+            "bgcolor": "rgba(0,0,0,0)",
+            "color": faded(look.colour("faint"), 0.6),
+            "activecolor": look.colour("text"),
+        },
+        "uirevision": "kept",
+    }
+    return layout | ({"height": height} if height else {}) | more
+
+
+def colour_bar(look: Look, title: str = "") -> dict[str, Any]:
+    """A slim colour bar with numbers; `title` is drawn above it."""
+    return {
+        "thickness": look.px(10),
+        "len": 0.9,
+        "outlinewidth": 0,
+        "ticks": "",
+        "nticks": 5,
+        "tickformat": ".3~g",
+        "tickfont": look.font(12, "faint"),
+        "title": {"text": escape(title), "side": "top", "font": {"size": look.px(12)}},
+    }
+
+
+def token_axis(
+    tokens: Sequence[str],
+    look: Look,
+    pixels: float = 600,
+    side: str = "bottom",
+    least: float = SMALLEST_FONT,
+) -> dict[str, Any]:
+    """Layout of an axis whose integer positions are tokens; `pixels` is the axis's length.
+
+    side "bottom" or "top" for columns, "left" or "right" for rows (row 0 on top). least: pixels of
+    a row that a word needs.
+    Chinese is never rotated, Latin at most 45°; where neither fits, positions are numbered from 1
+    (`is_numbered` tells; show the tokens beside the figure then).
+    """
+    count, font = len(tokens), look.px(13)
+    rows = side in ("left", "right")
+    angle = 0 if rows else _angle(tokens, font, pixels)
+    room = pixels / max(count, 1)
+    numbered = angle is None or (rows and room < least)
+    step = 1
+    if numbered:
+        needed = font * (1.2 if rows else 0.7 * len(str(count)) + 0.6)
+        step = max(1, int(np.ceil(needed / room)))
+    places = list(range(0, count, step))
+    return line_axis(count, side) | {
+        "tickvals": places,
+        "ticktext": [str(at + 1) if numbered else escape(visible(tokens[at])) for at in places],
+        "tickangle": angle or 0,
+        "tickfont": {"size": int(min(font, max(SMALLEST_FONT, room * 0.8))) if rows else font},
+    }
+
+
+def line_axis(count: int, side: str) -> dict[str, Any]:
+    """An axis of so many lines of cells or bars, without ticks; row 0 on top."""
+    rows = side in ("left", "right")
+    return {
+        "tickmode": "array",
+        "tickangle": 0,
+        "side": side,
+        "range": [count - 0.5, -0.5] if rows else [-0.5, count - 0.5],
+        "type": "linear",
+        "showgrid": False,
+        "zeroline": False,
+        "ticks": "",
+        "fixedrange": True,
+        "automargin": True,
+    }
+
+
+def named_ticks(labels: Sequence[str], places: Sequence[float] | None = None) -> dict[str, Any]:
+    """Ticks with these names, escaped already, at the places; one after the other without."""
+    where = list(range(len(labels))) if places is None else list(places)
+    return {"tickmode": "array", "tickvals": where, "ticktext": list(labels)}
+
+
+def is_numbered(axis: dict[str, Any], tokens: Sequence[str]) -> bool:
+    """Whether `token_axis` found no room for the tokens and numbered the positions instead."""
+    return list(axis["ticktext"]) != [escape(visible(token)) for token in tokens]
+
+
+def _angle(tokens: Sequence[str], font: int, pixels: float) -> int | None:
+    """The rotation of the column labels in degrees, None where only numbers fit."""
+    room = pixels / max(len(tokens), 1)
+    if max((text_width(visible(token), font) for token in tokens), default=0) + 4 <= room:
+        return 0
+    if not any(is_chinese(token) for token in tokens) and room >= font * 1.15:
+        return -45
+    return None
+
+
+def hatching(allowed: np.ndarray, look: Look, first: int = 0, **axes: str) -> go.Scatter:
+    """An overlay that hatches the cells where `allowed` (T, S) is False: forbidden, not zero.
+
+    Lies on the panel colour above the heat map, which still answers hover and clicks. first: what
+    rows and columns are counted from.
+    """
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for row, start, stop in _forbidden_runs(np.asarray(allowed, dtype=bool)):
+        left, right = first + start - 0.5, first + stop - 0.5
+        top, bottom = first + row - 0.5, first + row + 0.5
+        x += [left, right, right, left, left, None]
+        y += [top, top, bottom, bottom, top, None]
+    return go.Scatter(
+        x=x,
+        y=y,
+        mode="lines",
+        line={"width": 0},
+        fill="toself",
+        fillcolor=look.colour("panel"),
+        fillpattern=hatch_pattern(look),
+        hoverinfo="skip",
+        showlegend=False,
+        **axes,
+    )
+
+
+def hatch_pattern(look: Look) -> dict[str, Any]:
+    """Thin grey strokes on the colour of the panel."""
+    pattern = {"shape": "/", "size": 7, "solidity": 0.16, "fillmode": "replace"}
+    return pattern | {"fgcolor": faded(look.colour("faint"), 0.6), "bgcolor": look.colour("panel")}
+
+
+def _forbidden_runs(allowed: np.ndarray) -> list[tuple[int, int, int]]:
+    """(row, first column, column after the last) of every run of False cells."""
+    runs = []
+    for row, cells in enumerate(allowed):
+        edges = np.flatnonzero(np.diff(np.concatenate(([True], cells, [True])).astype(np.int8)))
+        runs += [(row, int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return runs

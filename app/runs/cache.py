@@ -1,0 +1,139 @@
+"""Bounded caches for values that are large and slow to make, shared by all sessions."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, wait
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
+
+from app.session.limits import CACHE_BYTES
+from core.interruption import StoppedError, idle
+
+Value = TypeVar("Value")
+PACE = 0.1  # seconds between two looks of one who waits at whether it is still wanted
+
+
+class Budget:
+    """The bytes that several caches may hold together.
+
+    Above it the values that were used longest ago go, whichever cache they are in, but never the
+    newest one. A cache that nobody holds any more counts no longer.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self.lock = threading.Lock()  # of all its caches: what they do under it takes no time
+        self.moments = count()
+        self.caches: WeakSet[BoundedCache[Any]] = WeakSet()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all values together."""
+        with self.lock:
+            return sum(cache.held for cache in self.caches)
+
+    def trim(self) -> None:
+        """Drop what is too much; call it with the lock held."""
+        filled = [cache for cache in self.caches if len(cache)]
+        while sum(cache.held for cache in filled) > self.max_bytes:
+            if sum(len(cache) for cache in filled) == 1:
+                return
+            min(filled, key=BoundedCache.oldest).drop_oldest()
+            filled = [cache for cache in filled if len(cache)]
+
+
+SERVER = Budget(CACHE_BYTES)  # of every cache that the sessions share
+
+
+@dataclass
+class _Kept(Generic[Value]):
+    value: Value
+    size: int  # bytes; a value never changes, so its size is asked for once
+    used: int  # the moment of its last use
+
+
+class BoundedCache(Generic[Value]):
+    """Keeps the values used last, as many as its budget has room for.
+
+    size_of: the bytes of a value, asked for once. Two threads that ask for the same key at the
+    same time make it once: the second one waits. A failure is not kept: the next call tries again;
+    where whoever made it was stopped, one of those who wait makes it.
+    """
+
+    def __init__(self, budget: Budget, size_of: Callable[[Value], int]) -> None:
+        self._budget = budget
+        self._size_of = size_of
+        self._values: OrderedDict[Hashable, _Kept[Value]] = OrderedDict()
+        self._making: dict[Hashable, Future[Value]] = {}
+        self.held = 0  # bytes; changes under the budget's lock alone
+        with budget.lock:
+            budget.caches.add(self)
+
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The value of the key, made now if it is not here."""
+        while True:
+            with self._budget.lock:
+                if (kept := self._values.get(key)) is not None:
+                    kept.used = next(self._budget.moments)
+                    self._values.move_to_end(key)
+                    return kept.value
+                mine = key not in self._making
+                promise = self._making.setdefault(key, Future())
+            if mine:
+                self._make(key, make, promise)
+                return promise.result()
+            error = _failure(promise)
+            if isinstance(error, Exception | None) and not isinstance(error, StoppedError):
+                return promise.result()
+            # Who made it was stopped, or has left (no Exception): now it is made here.
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all values together."""
+        return self.held
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def clear(self) -> None:
+        """Drop all values."""
+        with self._budget.lock:
+            self._values.clear()
+            self.held = 0
+
+    def oldest(self) -> int:
+        """When the value used longest ago was used. Errors: StopIteration for an empty cache."""
+        return next(iter(self._values.values())).used
+
+    def drop_oldest(self) -> None:
+        """Drop the value used longest ago; for its budget."""
+        self.held -= self._values.popitem(last=False)[1].size
+
+    def _make(self, key: Hashable, make: Callable[[], Value], promise: Future[Value]) -> None:
+        try:
+            value = make()
+            size = self._size_of(value)
+        except BaseException as error:
+            with self._budget.lock:
+                del self._making[key]
+            promise.set_exception(error)
+            return
+        with self._budget.lock:
+            del self._making[key]
+            self._values[key] = _Kept(value, size, next(self._budget.moments))
+            self.held += size
+            self._budget.trim()
+        promise.set_result(value)
+
+
+def _failure(promise: Future[Value]) -> BaseException | None:
+    """Why another thread could not make a value, once it is done; None where it could."""
+    while not promise.done():
+        idle()
+        wait([promise], PACE)
+    return promise.exception()

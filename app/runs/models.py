@@ -1,0 +1,116 @@
+"""The models that can be chosen: loaded once for all sessions, within bounds, never changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from app.runs import trainings
+from app.runs.cache import SERVER, BoundedCache
+from core.analysis.head_roles import MeasuredHead
+from core.checkpoints import (
+    DEFAULT,
+    list_models,
+    load_about,
+    load_exact_match,
+    load_heads,
+    load_history,
+    load_model,
+)
+from core.errors import GlassformerError
+from core.history import History
+from core.translator import Translator
+
+FORMER = {"translator-taught": DEFAULT}  # names in links of earlier days
+
+
+def weight_bytes(model: Translator) -> int:
+    """Bytes of its weights."""
+    return sum(weight.nbytes for weight in model.transformer.parameters())
+
+
+_snapshots: BoundedCache[Translator] = BoundedCache(SERVER, weight_bytes)
+
+
+def models() -> list[str]:
+    """The names of the models that can be chosen, the bundled one first, one's own last."""
+    return [*list_models(), *trainings.kept()]
+
+
+def get_model(name: str = "", step: str = "") -> Translator:
+    """The translator of that name, "" for the bundled one; loaded once for all sessions.
+
+    step: of its training, "" for the end.
+    Errors: GlassformerError where there is no such checkpoint, or no snapshot of that step, or
+    where the files do not fit together.
+    """
+    place, bundled = place_of(name)
+    if bundled and not step:
+        return _load(place)
+    return _snapshots.get((place, step), lambda: load_model(f"{place}@{step}" if step else place))
+
+
+def get_history(name: str = "") -> History | None:
+    """How the model of that name was trained; None where that was not kept.
+
+    Errors: as `get_model`.
+    """
+    return load_history(place_of(name)[0])
+
+
+def get_exact_match(name: str = "") -> dict[str, tuple[int, int]]:
+    """What the model card of a bundled model counts, as `core.checkpoints.load_exact_match`.
+
+    Empty for others: their history counts other sentences.
+    """
+    place, bundled = place_of(name)
+    return load_exact_match(place) if bundled else {}
+
+
+def get_taught(name: str = "") -> dict[str, Any]:
+    """Its heads that were told where to look, in the form of `core.checkpoints.load_about`.
+
+    Errors: as `get_model`.
+    """
+    return dict(load_about(place_of(name)[0]).get("taught") or {})
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def get_heads(name: str = "") -> tuple[MeasuredHead, ...]:
+    """What the model card of a bundled model measured of each head; () for others.
+
+    Errors: as `get_model`.
+    """
+    place, bundled = place_of(name)
+    return load_heads(place) if bundled else ()
+
+
+def place_of(name: str) -> tuple[str, bool]:
+    """What is loaded for a name, and whether it is a bundled model; caches go by the first.
+
+    Two sessions may have models of one name: their folders differ. Names come from links: a link
+    must not open another folder of the server.
+    """
+    if not name or name in list_models():
+        return name or DEFAULT, True
+    if name in FORMER:
+        return FORMER[name], True
+    own = trainings.kept()
+    if name not in own:
+        raise GlassformerError("checkpoint_missing", path=name)
+    return str(own[name]), False
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _load(name: str) -> Translator:
+    return load_model(name or None)
+
+
+def steps_of(model: str) -> tuple[int, ...]:
+    """The steps of its training that were kept, the last of them its end; () without a history.
+
+    Errors: as `get_model`.
+    """
+    history = get_history(model)
+    return history.steps if history else ()

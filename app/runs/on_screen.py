@@ -1,0 +1,197 @@
+"""What is on screen: the run of the state's sentence, the one beside it, the model that made them.
+
+Nothing here changes a model or a trace: both are shared by all sessions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from app.runs import opened
+from app.runs.models import get_model, steps_of
+from app.runs.traces import get_forced, get_run, get_setting, get_trace, get_variant
+from app.session import experiments, store
+from app.session.memory import Pair, RunFile, Shown
+from app.session.state import FIRST_SENTENCE, State
+from core.errors import GlassformerError
+from core.interventions import Experiment
+from core.interventions.experiment import NOTHING
+from core.interventions.switch import Switch
+from core.trace.tape import Edit
+from core.trace.trace import Trace
+from core.translator import Translator
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a page shows: the trace to draw (None before the first good one), and what went wrong.
+
+    error: of the sentence; `trace` is then the last good one of the session. switch_error: why the
+    experiment did not run; then the plain run stands for it. left_out: switches that do not fit
+    this sentence or model, and why. second_error: of the second sentence.
+    """
+
+    trace: Trace | None
+    error: GlassformerError | None = None
+    switch_error: GlassformerError | None = None
+    left_out: dict[Switch, GlassformerError] = field(default_factory=dict)
+    second_error: GlassformerError | None = None
+
+
+def current() -> Outcome:
+    """The run of the sentence, direction, model and experiment in the session's state.
+
+    A bad input gives its error together with the last good trace of the session, or, where the
+    link itself was bad, with that of the first sentence.
+    """
+    if (held := _from_file()) is not None:
+        return held
+    now = store.get_state()
+    try:
+        if now.step:
+            now = store.settle_step(steps_of(now.model))
+        plain = get_trace(now.text, now.direction, now.model, now.step)
+    except GlassformerError as error:
+        shown = store.memory().shown or _first()
+        store.memory().shown = shown
+        return Outcome(shown.trace if shown else None, error)
+    return _with_switches(now, plain)
+
+
+def _from_file() -> Outcome | None:
+    """The run of a file while nothing else is asked for; nothing is computed."""
+    before = store.memory().shown
+    held = opened.current(None if before is None else (before.file, before.trace))
+    if held is None:
+        return None
+    run, trace = held
+    store.memory().shown = Shown(trace, *(run.model or ("", "")), file=run)
+    return Outcome(trace)
+
+
+def _with_switches(now: State, plain: Trace) -> Outcome:
+    fitting, left_out = experiments.fitting(experiments.now(), plain)
+    switch_error, second_error = experiments.problem(), None
+    try:
+        switched = get_run(fitting, now.text, now.direction, now.model, now.step)
+    except GlassformerError as error:
+        switched, fitting, switch_error = plain, NOTHING, error
+    pair = Pair("experiment", plain, switched) if fitting else None
+    if now.second:
+        try:
+            other = get_run(fitting, now.second, now.direction, now.model, now.step)
+            pair = Pair("sentences", switched, other)
+        except GlassformerError as error:
+            second_error = error
+    trace = switched
+    if pair is not None and now.run in ("first", "second"):
+        trace = pair.first if now.run == "first" else pair.second
+    under = NOTHING if trace is plain else fitting
+    store.memory().shown = Shown(trace, now.model, now.step, under, fitting, pair, left_out)
+    return Outcome(trace, None, switch_error, left_out, second_error)
+
+
+def _first() -> Shown | None:
+    try:
+        return Shown(get_trace(FIRST_SENTENCE), "", "")
+    except GlassformerError:
+        return None  # the model itself is missing or damaged
+
+
+def trace() -> Trace:
+    """The trace that the page draws: the last good one of this session.
+
+    Errors: LookupError before `current` had one (the frame stops the page then).
+    """
+    return _shown().trace
+
+
+def pair() -> Pair | None:
+    """The two runs that can be compared; None where nothing is switched and no second sentence."""
+    return _shown().pair
+
+
+def both() -> Pair | None:
+    """The two runs where the reader wants them beside each other, None where one is on screen."""
+    found, run = pair(), store.get_state().run
+    if found is None or not (run == "both" or (run == "" and found.kind == "sentences")):
+        return None
+    return found
+
+
+def file() -> RunFile | None:
+    """The file that the run on screen comes from; None for one that was computed here."""
+    return _shown().file
+
+
+def experiment() -> Experiment:
+    """What is switched in the runs of this screen, without what does not fit."""
+    return _shown().applied
+
+
+def forced() -> Trace | None:
+    """The second run of the pair over the words that the first one wrote; None without a pair.
+
+    All its rows can be compared with the first run's. Errors: those of `traces.get_forced`.
+    """
+    shown = _shown()
+    if shown.pair is None:
+        return None
+    first, second = shown.pair.first, shown.pair.second
+    return get_forced(shown.applied, second, written(first), shown.model, shown.step)
+
+
+def written(trace: Trace) -> tuple[int, ...]:
+    """The words that a run wrote, as ids."""
+    ids = {piece: index for index, piece in enumerate(trace.vocabulary)}
+    return tuple(ids[piece] for piece in trace.output_pieces)
+
+
+def edits_on_screen() -> tuple[Edit, ...]:
+    """The edits that the trace on screen was made under, for a further run like it.
+
+    Errors: as `made_by`, and those of the edits.
+    """
+    shown = _shown()
+    asked = get_setting(*made_by())
+    config = shown.experiment.config(asked.plain.config)
+    return shown.experiment.edits(replace(asked, config=config))
+
+
+def left_out() -> dict[Switch, GlassformerError]:
+    """What is switched but does not fit the sentence or the model on screen, and why."""
+    return _shown().left_out
+
+
+def model_on_screen() -> Translator:
+    """The model that made the trace on screen, in the config that it ran with.
+
+    Not that of the state, where the input was refused; before the first run the bundled one.
+    Errors: as `made_by`.
+    """
+    shown = store.memory().shown
+    return get_variant(shown.experiment, *made_by()) if shown else get_model()
+
+
+def plain_model() -> Translator:
+    """The same without what is switched. Errors: as `made_by`."""
+    return get_model(*made_by())
+
+
+def made_by() -> tuple[str, str]:
+    """The name of the model that made the trace on screen, and the step of its training.
+
+    As `get_trace` and its like take them; the state's differ where its input was refused.
+    Errors: file_model for a run that no model here computes so.
+    """
+    shown = _shown()
+    if shown.file is not None and not (shown.file.model and shown.file.plain):
+        raise GlassformerError("file_model")
+    return shown.model, shown.step
+
+
+def _shown() -> Shown:
+    shown = store.memory().shown
+    if shown is None:
+        raise LookupError("no trace yet: call current() first")
+    return shown

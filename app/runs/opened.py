@@ -1,0 +1,171 @@
+"""Files that a session opens: a run, an experiment or a trained model, told by what it holds.
+
+A run of a file is shown as it is until something else is asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from app.runs import trainings
+from app.runs.cache import SERVER, BoundedCache
+from app.runs.models import get_model, models
+from app.session import experiments, store
+from app.session.memory import RunFile
+from core.checkpoints import DEFAULT
+from core.errors import GlassformerError
+from core.interventions import Experiment
+from core.interventions.experiment import fingerprint
+from core.opening.kinds import MOST_BYTES, Kind, MadeOn, kind_of, made_on, refuse_large
+from core.opening.models import unpack
+from core.opening.runs import is_made_by, read_run
+from core.trace.trace import Trace
+
+LONGEST_NAME = 60
+_runs: BoundedCache[Trace] = BoundedCache(SERVER, lambda trace: trace.nbytes)
+MOST = max(MOST_BYTES.values())
+
+
+def hold(name: str, data: bytes, trace: Trace) -> RunFile:
+    """Put a run on screen; its sentence and model become those of the state."""
+    mark, model = hashlib.sha256(data).hexdigest(), _model_of(trace)
+    if model is not None:
+        device = get_model(*model).device
+        tensors = {address: tensor.to(device) for address, tensor in trace.tensors.items()}
+        trace = replace(trace, tensors=tensors)
+    now = store.get_state()
+    before = now.setup
+    chosen = model or (now.model, now.step)
+    store.update(
+        text=trace.source_text, direction=trace.direction, model=chosen[0], step=chosen[1],
+        edits="", second="", run="",
+    )  # fmt: skip
+    plain = not trace.edits and (model is None or trace.config == get_model(*model).config)
+    shown = " ".join(name.split())[:LONGEST_NAME]
+    held = RunFile(mark, shown, trace.model_name, model, plain, store.get_state().setup, before)
+    _runs.get(mark, lambda: trace)
+    store.memory().file = held
+    return held
+
+
+def current(shown: tuple[RunFile | None, Trace] | None) -> tuple[RunFile, Trace] | None:
+    """The file on screen and its run; None where something else is asked for.
+
+    shown: what was on screen last: its run comes back where the cache has let it go.
+    """
+    held = store.memory().file
+    if held is None or held.asked != store.get_state().setup:
+        return None
+    try:
+        return held, _runs.get(held.mark, lambda: _again(held, shown))
+    except LookupError:
+        store.memory().file = None
+        store.memory().let_go = held.name
+        return None
+
+
+def close() -> None:
+    """Leave the file: what was on screen before it comes back."""
+    held = store.memory().file
+    store.memory().file = None
+    if held is not None:
+        store.update(**vars(held.before))
+
+
+def leave() -> None:
+    """Leave the file and keep its sentence, for a run of the model here."""
+    store.memory().file = None
+
+
+def let_go() -> str:
+    """The name of a file whose run the cache no longer has, told once; "" for none."""
+    name, store.memory().let_go = store.memory().let_go, ""
+    return name
+
+
+def _again(held: RunFile, shown: tuple[RunFile | None, Trace] | None) -> Trace:
+    if shown is None or shown[0] != held:
+        raise LookupError("let go")
+    return shown[1]
+
+
+def _model_of(trace: Trace) -> tuple[str, str] | None:
+    """The model here that made it, by name and step: its words and its vectors must be the same."""
+    name, _, step = trace.model_name.rpartition("@")
+    for found in ((trace.model_name, ""), (name, step)):
+        if found[0] not in models():
+            continue
+        try:
+            if is_made_by(trace, get_model(*found)):
+                return ("" if found[0] == DEFAULT else found[0]), found[1]
+        except GlassformerError:
+            continue
+    return None
+
+
+def open_file(name: str, data: bytes) -> Kind:
+    """Open a file's content; what it was is returned, what cannot be used changes nothing.
+
+    Raises `GlassformerError`: file_foreign, file_damaged, file_large, file_newer, those of an
+    experiment, and file_no_room where no further visitor may keep a model.
+    """
+    kind = kind_of(data)
+    if kind == "run":
+        hold(name, data, read_run(data))
+    elif kind == "experiment":
+        _open_experiment(data)
+    else:
+        _open_model(data)
+    return kind
+
+
+def refuse_size(size: int) -> None:
+    """Raises `file_large` for a file that no kind allows, before it is read."""
+    refuse_large(size, MOST)
+
+
+def _open_experiment(data: bytes) -> None:
+    """Its model is chosen if it is here; its sentence and switches are set, to be undone."""
+    about = made_on(data)
+    place = _model_for(about)
+    found = Experiment.from_json(data.decode("utf-8-sig"), get_model(*place))
+    name = "" if place[0] == DEFAULT else place[0]
+    experiments.put(found, model=name, step=place[1], **about.sentence)
+    if found.name.strip():
+        experiments.keep(found.name, found)
+
+
+def _model_for(about: MadeOn) -> tuple[str, str]:
+    """The model of an experiment's file: the one in use, the one of its name, any other here.
+
+    Without it the one in use, which the file then refuses by name.
+    """
+    now = store.get_state()
+    stem, _, step = about.model.rpartition("@")
+    for each in ((now.model, now.step), (stem, step), *((name, "") for name in models())):
+        with suppress(GlassformerError):  # no such model, or it cannot be read
+            if fingerprint(get_model(*each)) == about.fingerprint:
+                return each
+    return now.model, now.step
+
+
+def _open_model(data: bytes) -> None:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        home = unpack(data, Path(folder))
+        name = _free_name(home.name)
+        if not trainings.take_in(name, home):
+            raise GlassformerError("file_no_room")
+    store.update(model=name, step="")
+
+
+def _free_name(name: str) -> str:
+    """A name that no model here has: what is kept stays."""
+    taken, found, count = models(), name, 1
+    while found in taken:
+        count += 1
+        found = f"{name}-{count}"
+    return found

@@ -1,0 +1,200 @@
+"""Runs of the models: each computed once, shared by all sessions, kept within bounds.
+
+Nothing here changes a model or a trace. An experiment never enters the cache of plain runs, and two
+sessions with different experiments have different keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from torch import Tensor
+
+from app.runs.cache import SERVER, BoundedCache
+from app.runs.models import get_model, place_of, steps_of, weight_bytes
+from core.analysis.training_views import Replay
+from core.decodings import recorded
+from core.history import replay
+from core.interventions import Experiment, run, setting
+from core.interventions.experiment import mean_contexts, with_config
+from core.interventions.head_ablation import Damage, head_damage
+from core.interventions.heads import Way
+from core.interventions.padding import InBatch, in_batch
+from core.interventions.switch import Setting
+from core.trace.trace import Trace
+from core.translator import Direction, Translator
+
+BYTES_A_NUMBER = 32  # a float in a tuple
+
+
+def _nbytes(found: Iterable[Any]) -> int:
+    return sum(each.nbytes for each in found)
+
+
+def _damage_bytes(found: tuple[Damage, ...]) -> int:
+    return sum(3 * BYTES_A_NUMBER * len(each.before) for each in found)
+
+
+_traces: BoundedCache[Trace] = BoundedCache(SERVER, lambda trace: trace.nbytes)
+_variants: BoundedCache[Translator] = BoundedCache(SERVER, weight_bytes)
+_means: BoundedCache[Mapping[str, Tensor]] = BoundedCache(SERVER, lambda m: _nbytes(m.values()))
+_damages: BoundedCache[tuple[Damage, ...]] = BoundedCache(SERVER, _damage_bytes)
+_batches: BoundedCache[tuple[InBatch, ...]] = BoundedCache(SERVER, _nbytes)
+_replays: BoundedCache[Replay] = BoundedCache(SERVER, lambda found: found.nbytes)
+
+
+def get_trace(text: str, direction: str = "auto", model: str = "", step: str = "") -> Trace:
+    """The recorded translation of a text; direction "auto", "en-zh" or "zh-en".
+
+    step: of the model's training, "" for its end. The trace is shared: never write to its tensors.
+    Errors: GlassformerError for a text that cannot be translated, or a model that cannot be loaded.
+    """
+    translator = get_model(model, step)
+    key = (text, direction, place_of(model)[0], step, "", None)
+    return _traces.get(key, lambda: translator.trace(text, direction=asked(direction)))
+
+
+def asked(direction: str) -> Direction | None:
+    """A direction of the state as a translator takes it: None for "auto"."""
+    return None if direction == "auto" else cast(Direction, direction)
+
+
+def get_run(
+    experiment: Experiment,
+    text: str,
+    direction: str = "auto",
+    model: str = "",
+    step: str = "",
+    target: str | None = None,
+) -> Trace:
+    """The recorded run of an experiment; the plain one, the very same trace, for an empty one.
+
+    target: forced words, None to decode. Errors: as `get_trace`, and those of the edits.
+    """
+    if not experiment and target is None:
+        return get_trace(text, direction, model, step)
+    key = (text, direction, place_of(model)[0], step, experiment.text, target)
+
+    def make() -> Trace:
+        translator = get_model(model, step)
+        own = get_setting(model, step)
+        return run(experiment, translator, text, target, asked(direction), asked=own)
+
+    return _traces.get(key, make)
+
+
+def get_forced(
+    experiment: Experiment, own: Trace, words: tuple[int, ...], model: str = "", step: str = ""
+) -> Trace:
+    """The run of an experiment over given words (ids): `own` itself where it wrote just these.
+
+    own: the experiment's own run of the sentence. Errors: those of `core.decodings.recorded`.
+    """
+    ids = {piece: index for index, piece in enumerate(own.vocabulary)}
+    if tuple(ids[piece] for piece in own.output_pieces) == words:
+        return own
+    key = (own.source_text, own.direction, place_of(model)[0], step, experiment.text, words)
+
+    def make() -> Trace:
+        asked = replace(get_setting(model, step), config=own.config)
+        variant = get_variant(experiment, model, step)
+        edits = experiment.edits(asked)
+        return recorded(variant, own, words, edits, dropout_seed=experiment.seed)
+
+    return _traces.get(key, make)
+
+
+def get_setting(model: str = "", step: str = "") -> Setting:
+    """What switches may ask of a model: other runs and the heads' means, each computed once.
+
+    Errors: as `get_model`.
+    """
+    return setting(
+        get_model(model, step),
+        trace_of=lambda text: get_trace(text, "auto", model, step),
+        means=lambda: _get_means(model, step),
+    )
+
+
+def get_damage(
+    experiment: Experiment,
+    text: str,
+    direction: str = "auto",
+    model: str = "",
+    step: str = "",
+    way: Way = "zero",
+) -> tuple[Damage, ...]:
+    """What each head's absence does to the run of an experiment, the most harmful first.
+
+    Errors: as `get_run`.
+    """
+    trace = get_run(experiment, text, direction, model, step)
+    key = (text, direction, place_of(model)[0], step, experiment.text, way)
+
+    def make() -> tuple[Damage, ...]:
+        asked = get_setting(model, step)
+        return head_damage(get_model(model, step), trace, way, experiment, asked)
+
+    return _damages.get(key, make)
+
+
+def get_batch(
+    experiment: Experiment, alone: Sequence[Trace], model: str = "", step: str = ""
+) -> tuple[InBatch, ...]:
+    """Sentences in one padded batch, each beside its own run.
+
+    alone: the plain runs of that model. Errors: as `get_model`, and those of the edits.
+    """
+    sentences = tuple((each.source_text, each.direction) for each in alone)
+    key = (sentences, place_of(model)[0], step, experiment.text)
+    return _batches.get(key, lambda: in_batch(get_model(model, step), alone, experiment))
+
+
+def get_variant(experiment: Experiment, model: str = "", step: str = "") -> Translator:
+    """The translator that an experiment runs on: itself, or one of another config on its weights.
+
+    Errors: as `get_model`, and `config` where the weights do not allow it.
+    """
+    translator = get_model(model, step)
+    config = experiment.config(translator.config)
+    if config == translator.config:
+        return translator
+    key = (place_of(model)[0], step, config)
+    return _variants.get(key, lambda: with_config(translator, config))
+
+
+def _get_means(model: str, step: str) -> Mapping[str, Tensor]:
+    key = (place_of(model)[0], step)
+    return _means.get(key, lambda: mean_contexts(get_model(model, step)))
+
+
+def get_replay(text: str, direction: str = "auto", model: str = "") -> Replay | None:
+    """A text at every step of the model's training; None where the model has no history.
+
+    Errors: as `get_trace`.
+    """
+    steps = steps_of(model)
+    if not steps:
+        return None
+
+    def name(step: int) -> str:
+        return "" if step == steps[-1] else str(step)
+
+    end = get_trace(text, direction, model)
+    if end.further:  # of several sentences, the replay looks at the one that is recorded
+        text, direction = get_model(model).tokenizer.sentences(text)[0], end.direction
+    return _replays.get(
+        (text, direction, place_of(model)[0]),
+        lambda: replay(
+            steps,
+            lambda step: get_model(model, name(step)),
+            lambda step: get_trace(text, direction, model, name(step)),
+        ),
+    )
+
+
+def trace_bytes() -> int:
+    """Bytes of all the traces now kept for all sessions."""
+    return _traces.nbytes

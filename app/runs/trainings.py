@@ -1,0 +1,143 @@
+"""The trainings of this session: its workshop at the server's desk, and glimpses of its run.
+
+A link carries the workshop's token, so that the page finds it again when it is loaded anew. Only
+the session that owns it may use it; when that one has gone, the one that comes with the link.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from app.runs.cache import SERVER, BoundedCache
+from app.session import store
+from core.checkpoints import load_model
+from core.settings import read_settings
+from core.training.queue.lessons import held_apart
+from core.training.queue.run import TrainingRun
+from core.training.queue.run_files import Plan
+from core.training.queue.training_queue import TrainingQueue, Workshop
+from core.translator import Direction
+
+
+@dataclass(frozen=True)
+class Glimpse:
+    """A sentence as the model of one step translates it."""
+
+    text: str
+    language: str  # of the translation
+    rows: tuple[str, ...]  # the decoder's input
+    columns: tuple[str, ...]  # the source
+    written: tuple[str, ...]  # the word that each row writes
+    weights: np.ndarray  # (L, H, T, S) cross-attention
+    unknown: bool  # most words of the source are not in the vocabulary
+
+
+_glimpses: BoundedCache[Glimpse] = BoundedCache(SERVER, lambda seen: seen.weights.nbytes + 1024)
+
+
+@st.cache_resource(show_spinner=False)
+def desk() -> TrainingQueue:
+    """The one desk of this server."""
+    return TrainingQueue(_is_here, read_settings().trainings)
+
+
+def workshop() -> Workshop | None:
+    """This session's workshop; None before its first training."""
+    token = store.get_state().mine
+    return desk().find(token, _session()) if token else None
+
+
+def current_run() -> TrainingRun | None:
+    """This session's run, as it is now."""
+    own = workshop()
+    if own is None or own.run is None:
+        return None
+    desk().tick()
+    return own.run
+
+
+def begin(plan: Plan) -> bool:
+    """Starts a training, or puts it in the line; False where the server takes in no more."""
+    own = _own()
+    if own is None:
+        return False
+    desk().begin(own, plan)
+    return True
+
+
+def take_in(name: str, folder: Path) -> bool:
+    """Keeps a copy of a model's folder for this session; False where there is no room."""
+    own = _own()
+    if own is None:
+        return False
+    desk().take_in(own, name, folder)
+    return True
+
+
+def kept() -> dict[str, Path]:
+    """Folders of the models that this session has kept, by name."""
+    own = workshop()
+    return dict(own.kept) if own is not None else {}
+
+
+def glimpse(run: TrainingRun, step: int, text: str, direction: str) -> Glimpse:
+    """A text as the model of a saved step translates it; GlassformerError as `Translator.trace`."""
+    folder = run.at(step)
+    return _glimpses.get((str(folder), text, direction), lambda: _look(folder, text, direction))
+
+
+def held_out_example(run: TrainingRun) -> tuple[str, str] | None:
+    """Of one's own pairs, one that is not trained on; None for a run on the grammar."""
+    if not run.plan.pairs:
+        return None
+    return store.once(lambda: _example(run), None, run.folder)
+
+
+def _example(run: TrainingRun) -> tuple[str, str]:
+    kept_apart = held_apart(run.plan.pairs, run.plan.recipe.seed)[1]
+    return min(kept_apart, key=lambda pair: abs(len(pair[0]) - 30))
+
+
+def _own() -> Workshop | None:
+    """This session's workshop, opened if need be; None where the server takes in no more."""
+    own = workshop()
+    if own is None and not desk().is_full:
+        own = desk().open(_session())
+        store.update(mine=own.token)
+    return own
+
+
+def _look(folder: Path, text: str, direction: str) -> Glimpse:
+    translator = load_model(folder)
+    text = translator.tokenizer.sentences(text)[0]  # of several, the one that is looked at
+    trace = translator.trace(
+        text, direction=None if direction == "auto" else cast(Direction, direction)
+    )
+    layers = range(trace.config.decoder_layers)
+    maps = [trace[f"decoder/{i}/cross_attention/weights"][0].numpy(force=True) for i in layers]
+    return Glimpse(
+        text=trace.output_text,
+        language=trace.direction.rpartition("-")[2],
+        rows=trace.target_tokens,
+        columns=trace.source_tokens,
+        written=trace.output_tokens,
+        weights=np.stack(maps).astype(np.float32),
+        unknown=2 * len(trace.source_unknown) >= len(trace.source_tokens) - 1,
+    )
+
+
+def _session() -> str:
+    context = get_script_run_ctx()
+    return context.session_id if context is not None else ""
+
+
+def _is_here(session: str) -> bool:
+    """Whether a session's browser is connected; always in a script without a server."""
+    return not runtime.exists() or runtime.get_instance().is_active_session(session)

@@ -1,0 +1,148 @@
+"""What every answer says to the browser, who can reach the server, how its event loop is woken."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+import threading
+import time
+from contextlib import suppress
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketDisconnected
+from streamlit import config
+
+# Where a page may load what from. Streamlit and its components bring scripts and styles inline and
+# as blob: URLs; Plotly compiles its shaders with `new Function`.
+POLICY = {
+    "default-src": "'self'",
+    "script-src": "'self' 'unsafe-inline' 'unsafe-eval' blob:",
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "media-src": "'self' data: blob:",
+    "connect-src": "'self' blob: data:",
+    "worker-src": "'self' blob:",
+    "frame-src": "'self' blob: data:",
+    "object-src": "'none'",
+    "base-uri": "'self'",
+    "form-action": "'self'",
+    "frame-ancestors": "'self'",
+}
+HEADERS = {
+    "Content-Security-Policy": "; ".join(f"{name} {places}" for name, places in POLICY.items()),
+    "X-Frame-Options": "SAMEORIGIN",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+}
+_ENCODED = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+_OURS = dict(_ENCODED).keys()
+GATHER = 0.004  # seconds that a message of a rerun waits for others
+RERUN = "ScriptRunner."  # how the names of Streamlit's threads for reruns begin
+IDLE = 1.0  # seconds between two looks whether the loop has ended
+
+
+class SecurityHeaders:
+    """ASGI middleware: puts `HEADERS` on every HTTP answer, in place of any of the same name."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handles one request; those of a web socket pass."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                others = (pair for pair in message["headers"] if pair[0].lower() not in _OURS)
+                message = {**message, "headers": [*others, *_ENCODED]}
+            await send(message)
+
+        await self._app(scope, receive, with_headers)
+
+
+class Departures:
+    """ASGI middleware: a web socket that closes while Streamlit is about to use it is no error.
+
+    Streamlit would close it once more, and the log would hold a traceback for each such visitor.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handles one request or one connection."""
+        with suppress(WebSocketDisconnected):
+            await self._app(scope, receive, send)
+
+
+def reach() -> str:
+    """One line: only this machine, or everybody in the network, and at which address."""
+    address, port = config.get_option("server.address") or "", config.get_option("server.port")
+    if is_local(address):
+        return (
+            f"Only this machine can open it, at http://localhost:{port} "
+            "(everybody in the network: make app ADDRESS=0.0.0.0)."
+        )
+    host = address if address and address not in ("0.0.0.0", "::") else own_address()
+    return (
+        f"Everybody in the network can open it, at http://{written(host)}:{port} "
+        "(only this machine: make app ADDRESS=127.0.0.1)."
+    )
+
+
+def is_local(address: str) -> bool:
+    """Whether an address to listen at is this machine's alone; a unix socket is, too."""
+    if address == "localhost" or address.startswith("unix:"):
+        return True
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def own_address() -> str:
+    """The machine's address in its network; "<your address>" where it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # RFC 5737: nobody; of UDP nothing is sent here
+        except OSError:
+            return "<your address>"
+        return str(probe.getsockname()[0])
+
+
+def written(host: str) -> str:
+    """A host in a URL: an IPv6 address stands in brackets."""
+    return f"[{host}]" if ":" in host else host
+
+
+def gather() -> None:
+    """Gather the wake-ups of the loop that runs in this thread, until it is closed.
+
+    Only those that reruns ask for: whoever reads a file for a browser gets the loop at once. A
+    loop of another making than Python's own, which has its own way to be woken, is left alone.
+    """
+    loop: Any = asyncio.get_running_loop()
+    if not hasattr(loop, "_write_to_self"):
+        return
+    at_once, asked = loop._write_to_self, threading.Event()
+
+    def wake() -> None:
+        if threading.current_thread().name.startswith(RERUN):
+            asked.set()
+        else:
+            at_once()
+
+    def watch() -> None:
+        while not loop.is_closed():
+            if asked.wait(IDLE):
+                time.sleep(GATHER)
+                asked.clear()
+                at_once()
+
+    loop._write_to_self = wake
+    threading.Thread(target=watch, name="wake-ups", daemon=True).start()

@@ -1,0 +1,213 @@
+"""How the state is written in a URL and read back, field by field; reading raises ValueError.
+
+Short links are in plain words, long ones packed into one parameter: `z=` and the base64url of the
+zlib of what the plain query would be.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, get_args
+from urllib.parse import parse_qsl, urlencode
+
+from core.errors import GlassformerError
+from core.interventions.switch import from_text, to_text
+from core.trace.sites import AxisName
+
+MAX_LINK_TEXT = 2000  # of one parameter, unless its codec says otherwise
+LONG_TEXT = 20_000  # of one that is packed with the link
+
+Sections = dict[str, dict[str, Any]]
+PACKED = "z"
+PLAIN = 1500  # characters of a query that stays as it is
+LONGEST = 7000  # of any query: servers and browsers take an address of 8 KB
+INFLATED = 200_000  # bytes that a packed one may hold
+MOST = 500  # parameters
+
+
+@dataclass(frozen=True)
+class Codec:
+    """`read` turns the text of a URL into a value or raises ValueError; `write` turns it back.
+
+    A link carries at most `longest` characters of it.
+    """
+
+    read: Callable[[str], Any]
+    write: Callable[[Any], str] = str
+    longest: int = MAX_LINK_TEXT
+
+    def takes(self, value: Any) -> bool:
+        """Whether it is such a value; a text may be longer than a link carries."""
+        try:
+            self.read(self.write(value))
+        except (ValueError, TypeError):
+            return False
+        return True
+
+
+def checked(codec: Codec, holds: Callable[[Any], object]) -> Codec:
+    """The codec for those of its values that something is true of."""
+
+    def read(text: str) -> Any:
+        value = codec.read(text)
+        if not holds(value):
+            raise ValueError(text)
+        return value
+
+    return replace(codec, read=read)
+
+
+def paired(first: Codec, second: Codec, mark: str = ":") -> Codec:
+    """Two values with a mark between them."""
+
+    def read(text: str) -> tuple[Any, Any]:
+        one, _, other = text.partition(mark)
+        return first.read(one), second.read(other)
+
+    def write(value: Any) -> str:
+        one, other = value
+        return f"{first.write(one)}{mark}{second.write(other)}"
+
+    return Codec(read, write)
+
+
+def listed(item: Codec, mark: str = ",") -> Codec:
+    """One value or more, marks between them."""
+    return Codec(
+        lambda text: tuple(map(item.read, text.split(mark))),
+        lambda values: mark.join(map(item.write, values)),
+    )
+
+
+def table(key: Codec, value: Codec) -> Codec:
+    """Pairs, each key once, in the order of the keys."""
+    pairs = listed(paired(key, value))
+    return Codec(lambda text: tuple(sorted(dict(pairs.read(text)).items())), pairs.write)
+
+
+def one_of(*names: str) -> Codec:
+    """One of a few words."""
+    return checked(TEXT, names.__contains__)
+
+
+def between(low: int, high: int) -> Codec:
+    """A whole number from low to high, both allowed."""
+    return checked(WHOLE, lambda number: low <= number <= high)
+
+
+def number(low: float, high: float) -> Codec:
+    """A decimal number from low to high, both allowed."""
+
+    def read(text: str) -> float:
+        if not (text.isascii() and re.fullmatch(r"\d{1,6}(\.\d{1,6})?", text)):
+            raise ValueError(text)
+        return float(text)
+
+    return checked(Codec(read, "{:g}".format), lambda found: low <= found <= high)
+
+
+def _whole(text: str) -> int:
+    # int() alone would also take "1_0", " 1 " and digits of other scripts.
+    if not (text.isascii() and text.isdigit() and len(text) <= 6):
+        raise ValueError(text)
+    return int(text)
+
+
+def _count(text: str) -> int:
+    """An index, which the link counts from 1."""
+    if not (number := _whole(text)):
+        raise ValueError(text)
+    return number - 1
+
+
+def sections(text: str) -> Sections:
+    """Inputs by name, in sections: "scaling:d_k,8;why:view,time". ValueError for anything else."""
+    found: Sections = {}
+    try:
+        for name, values in from_text(text):
+            names = values[::2]
+            if not all(isinstance(each, str) for each in names) or len(values) % 2:
+                raise ValueError(text)
+            found[name] = dict(zip(map(str, names), values[1::2], strict=True))
+    except GlassformerError as error:
+        raise ValueError(text) from error
+    return found
+
+
+def sections_text(given: Mapping[str, Mapping[str, Any]]) -> str:
+    """Writes what `sections` reads; empty ones are left out."""
+    return ";".join(
+        to_text(name, [part for pair in inputs.items() for part in pair])
+        for name, inputs in given.items()
+        if inputs
+    )
+
+
+TEXT = Codec(str)
+WHOLE = Codec(_whole)
+COUNT = Codec(_count, lambda index: str(index + 1))
+AXIS = one_of(*get_args(AxisName))
+AXES = checked(listed(AXIS), lambda names: len(names) == len({*names}) == 2)
+PINS = listed(paired(AXIS, COUNT))
+PART = listed(
+    paired(
+        AXIS,
+        Codec(
+            lambda text: -1 if text == "all" else _count(text),
+            lambda at: "all" if at == -1 else str(at + 1),
+        ),
+    )
+)
+CELL = paired(checked(TEXT, bool), listed(COUNT), "@")
+WAY = replace(listed(CELL, ";"), longest=LONG_TEXT)
+FORCED = table(COUNT, WHOLE)
+LAYERS = table(one_of("encoder", "decoder"), COUNT)
+PINNED_TOKEN = paired(one_of("source", "target"), COUNT)
+STEP = Codec(lambda text: str(_whole(text)))
+TOKEN = checked(TEXT, re.compile("[0-9a-f]{16}").fullmatch)
+EDITS = Codec(str, longest=LONG_TEXT)
+SECTIONS = Codec(lambda text: sections_text(sections(text)), longest=LONG_TEXT)
+ORDER = checked(listed(COUNT), lambda order: sorted(order) == [*range(len(order))])
+MAP = paired(COUNT, COUNT, ",")
+
+
+def packed(query: Mapping[str, str]) -> dict[str, str]:
+    """What stands in the address; where even packed it is too long, its largest part stays out."""
+    fitting = dict(query)
+    while len(plain := urlencode(fitting, errors="replace")) > PLAIN:
+        data = zlib.compress(plain.encode("ascii"), 9)
+        text = base64.urlsafe_b64encode(data).decode("ascii").rstrip("=")
+        if len(text) + len(PACKED) < LONGEST and len(plain) <= INFLATED:
+            return {PACKED: text}
+        del fitting[max(fitting, key=lambda name: len(fitting[name]))]
+    return fitting
+
+
+def opened(query: Mapping[str, str]) -> dict[str, str]:
+    """The plain query again; what stands beside the packed parameter goes before what is in it.
+
+    One that cannot be opened, or holds too much, stays as it is: at most `INFLATED` bytes are made.
+    """
+    if PACKED not in query:
+        return dict(query)
+    beside = {name: text for name, text in query.items() if name != PACKED}
+    try:
+        return _inflated(query[PACKED]) | beside
+    except (ValueError, binascii.Error, zlib.error):
+        return dict(query)
+
+
+def _inflated(text: str) -> dict[str, str]:
+    if len(text) > LONGEST:
+        raise ValueError(len(text))
+    data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    unzip = zlib.decompressobj()
+    plain = unzip.decompress(data, INFLATED)
+    if not unzip.eof:
+        raise ValueError("too large, or cut off")
+    return dict(parse_qsl(plain.decode("ascii"), keep_blank_values=True, max_num_fields=MOST))

@@ -1,0 +1,155 @@
+"""This session's experiment: what is switched, undone, kept. The state is the truth.
+
+A step that can be undone is another run: sentence, direction, model, second sentence or switches.
+Another step of the training is none, but comes back with the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from app.session import store
+from app.session.limits import MOST_EXPERIMENTS
+from app.session.state import Setup
+from core.errors import GlassformerError
+from core.interventions import Experiment, History
+from core.interventions.switch import Switch
+from core.trace.trace import Trace
+
+LONGEST_NAME = 40
+
+
+def now() -> Experiment:
+    """What is switched; nothing where the link cannot be read (`problem` says why)."""
+    try:
+        return parsed(store.get_state().edits)
+    except GlassformerError:
+        return Experiment()
+
+
+def problem() -> GlassformerError | None:
+    """Why the experiment of the link cannot be read."""
+    try:
+        parsed(store.get_state().edits)
+    except GlassformerError as error:
+        return error
+    return None
+
+
+@lru_cache(maxsize=64)
+def parsed(text: str) -> Experiment:
+    """`Experiment.from_text`, remembered: it is asked many times a rerun."""
+    return Experiment.from_text(text)
+
+
+def put(experiment: Experiment, **others: Any) -> None:
+    """Switch to an experiment: a step that can be undone.
+
+    others: fields of the state that come with it, as the sentence of an example or a file does.
+    """
+    history = remember()
+    store.update(edits=experiment.text, **others)  # first: what is cut off here is a step, too
+    store.memory().history = history.having(store.get_state().setup)
+
+
+def toggle(switch: Switch) -> None:
+    """Switch it on, or off again."""
+    put(now().toggled(switch))
+
+
+def undo() -> None:
+    """A step back."""
+    _go(remember().undone())
+
+
+def redo() -> None:
+    """The step forward that was undone."""
+    _go(remember().redone())
+
+
+def reset() -> None:
+    """Nothing switched; can be undone. A sentence that came with an example goes with it."""
+    history = remember()
+    _go(history.having(home(history)))
+
+
+def home(history: History[Setup]) -> Setup:
+    """The run without switches that the present ones were made on.
+
+    Back to where nothing was switched; but a sentence that the reader changed by itself stays.
+    """
+    found = history.now
+    for before in reversed(history.past):
+        typed = before.edits == found.edits and before.plain != found.plain
+        if not found.edits or typed:
+            break
+        found = before
+    return found.plain
+
+
+def can_undo() -> bool:
+    """Whether there is a step to take back."""
+    return bool(remember().past)
+
+
+def can_redo() -> bool:
+    """Whether a step was taken back."""
+    return bool(remember().future)
+
+
+def remember() -> History[Setup]:
+    """The steps of this session; what a link, the stage bar or the browser changed is one, too.
+
+    Called in every run of a page, so that no step is missed.
+    """
+    setup = store.get_state().setup
+    history = store.memory().history or History(setup.plain)
+    if replace(history.now, step=setup.step) == setup:
+        history = replace(history, now=setup)
+    history = history.having(setup)
+    store.memory().history = history
+    return history
+
+
+def kept() -> dict[str, Experiment]:
+    """The experiments that the reader named and kept, the oldest first."""
+    return dict(store.memory().experiments)
+
+
+def keep(name: str, experiment: Experiment | None = None) -> None:
+    """Keep one under a name, the present one unless told; at most 20, the oldest goes.
+
+    A name from a file may be long: it is cut as a typed one is.
+    """
+    name = " ".join(name.split())[:LONGEST_NAME].strip()
+    others = {each: old for each, old in kept().items() if each != name}
+    chosen = now() if experiment is None else experiment
+    newest = [*others.items(), (name, Experiment(chosen.switches, name))][-MOST_EXPERIMENTS:]
+    store.memory().experiments = dict(newest)
+    screen = store.get_state()
+    store.memory().sentences[name] = (screen.text, screen.direction)
+
+
+def sentence(name: str) -> tuple[str, str]:
+    """The text that was on screen when one was kept, and its direction."""
+    now = store.get_state()
+    return store.memory().sentences.get(name, (now.text, now.direction))
+
+
+def forget(name: str) -> None:
+    """Keep it no longer."""
+    store.memory().experiments.pop(name, None)
+
+
+def fitting(asked: Experiment, plain: Trace) -> tuple[Experiment, dict[Switch, GlassformerError]]:
+    """An experiment without what does not fit a plain run, and why that does not."""
+    left_out = asked.misfits(plain.config, len(plain.source_tokens), len(plain.target_tokens))
+    kept = tuple(each for each in asked.switches if each not in left_out)
+    return Experiment(kept), left_out
+
+
+def _go(history: History[Setup]) -> None:
+    store.update(**vars(history.now))  # first: what is cut off here is a step like a link's
+    store.memory().history = history

@@ -1,0 +1,119 @@
+"""What a session remembers that no link carries; what a link carries is `state.py`'s."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from app.session.state import Setup
+from core.analysis.training_views import Replay
+from core.decoding.timeline import Speed
+from core.errors import GlassformerError
+from core.interventions import Experiment, History
+from core.interventions.causal_tracing import Tracing
+from core.interventions.experiment import NOTHING
+from core.interventions.switch import Switch
+from core.lab.why_attention import Race
+from core.trace.trace import Trace
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """A file's run as the session knows it; its tensors are in a cache that all sessions share.
+
+    model: name and step of its model, None where that is not here. plain: nothing was switched, so
+    that the model computes such a run. asked: the state's setup when it was opened. before: the
+    same before that, which leaving it brings back.
+    """
+
+    mark: str  # of the file's content
+    name: str
+    model_name: str
+    model: tuple[str, str] | None
+    plain: bool
+    asked: Setup
+    before: Setup
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two runs beside each other.
+
+    experiment: the plain run and the switched one. sentences: the first sentence and the second,
+    both under the experiment, if there is one.
+    """
+
+    kind: Literal["experiment", "sentences"]
+    first: Trace
+    second: Trace
+    names: tuple[str, str] | None = None  # what the two are called where it is not the kind's words
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a rerun found: kept so that every panel draws the same."""
+
+    trace: Trace
+    model: str
+    step: str
+    experiment: Experiment = NOTHING  # what the trace was made under
+    applied: Experiment = NOTHING  # what the switched run of the pair was made under
+    pair: Pair | None = None
+    left_out: dict[Switch, GlassformerError] = field(default_factory=dict)
+    file: RunFile | None = None  # where the trace is not computed but opened
+
+
+@dataclass
+class Memory:
+    """One session's, by page; a new session has the defaults."""
+
+    # Every page
+    shown: Shown | None = None
+    made: dict[str, tuple[object, ...]] = field(default_factory=dict)  # what `store.once` computed
+    stopped: object = None  # what the reader asked for when its work was stopped
+    history: History[Setup] | None = None
+    experiments: dict[str, Experiment] = field(default_factory=dict)  # kept under a name
+    sentences: dict[str, tuple[str, str]] = field(default_factory=dict)  # theirs: text, direction
+
+    # The frame
+    second_open: bool = False  # its input is on screen, though nothing is typed yet
+    moved_seen: Setup | None = None  # the run whose moved switches the reader knows of
+    file: RunFile | None = None  # the one that was opened
+    let_go: str = ""  # the name of one whose run the cache no longer has
+    opening_asked: bool = False  # by a file dropped on the page, or by one that is too large
+    opening_done: bool = False
+    opening_failed: GlassformerError | None = None
+    opening_round: int = 0  # a new uploader after every file, so that one can come twice
+    trail_opened: bool = False  # just now, in a fragment: the drawer stands outside
+
+    # Walkthrough
+    walk_heard: tuple[str, ...] = ()  # numbers of the events heard last
+    walk_asked: tuple[str, str, tuple[str, ...]] = ("", "", ())  # version, step, steps it lacks
+
+    # Decoding
+    cache_speed: tuple[Trace, tuple[int, ...], Speed] | None = None  # measured on these words
+    word_refused: tuple[tuple[int, str] | None, str] = (None, "")  # step and sentence; why
+
+    # Training
+    replay: tuple[str, Replay, Trace] | None = None  # the last good one: model, replay, its end
+    workshop_full: bool = False
+    workshop_refused: GlassformerError | None = None  # by the desk, until tried again
+    workshop_kept: tuple[str, int] | None = None  # folder and step of the run that was kept last
+    workshop_file: tuple[str, bytes] | None = None  # of pairs: its name and content
+    workshop_files: int = 0  # that were uploaded
+    workshop_text: tuple[str | None, str] = (None, "")  # the link's pairs when others were pasted
+
+    # Lab, by bench
+    lab_drafts: dict[str, tuple[dict[str, Any], dict[str, Any]]] = field(default_factory=dict)
+    lab_stamps: dict[str, int] = field(default_factory=dict)
+    lab_seen: dict[str, Any] = field(default_factory=dict)  # the last event of the inputs
+    lab_race: Race | None = None
+
+    # Switch
+    mask_painted: int = 0  # number of the last stroke
+    concept_refused: tuple[str, GlassformerError] | None = None
+    experiment_name: str = ""  # what is typed, until it is kept
+    compared: dict[str, tuple[str, str]] = field(default_factory=dict)  # "first", "second": which
+    compared_on: str = "own"  # "own": each on its own sentence; "screen": both on the one on screen
+    sweeps: dict[Hashable, Tracing] = field(default_factory=dict)

@@ -1,0 +1,346 @@
+"""What a link to the screen carries: one frozen dataclass, and what the trace on screen allows.
+
+`State` counts from 0 like the addresses; the URL counts from 1 like the screen. Only values that
+differ from their default are in the URL, and what the URL gets wrong is dropped and reported.
+A new field is one line in `State`: its default and the codec that reads and writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from app.session.codecs import (
+    AXES,
+    CELL,
+    COUNT,
+    EDITS,
+    FORCED,
+    LAYERS,
+    MAP,
+    ORDER,
+    PART,
+    PINNED_TOKEN,
+    PINS,
+    SECTIONS,
+    STEP,
+    TEXT,
+    TOKEN,
+    WAY,
+    Codec,
+    between,
+    number,
+    one_of,
+)
+from core.analysis.blocks import blocks
+from core.analysis.head_roles import ROLES
+from core.decoding.step import most_words
+
+KINDS = ("encoder", "decoder", "cross")
+STAGES = ("scores", "scaled", "masked", "weights")
+VIEWS = ("matrix", "lines", "heads")  # heads: lines, each head in its own hue
+DIRECTIONS = ("auto", "en-zh", "zh-en")
+REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
+VECTORS = ("positions", "stream", "lens", "neurons")
+LAB = (
+    "examples", "scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm",
+    "depth", "split", "order", "why")  # fmt: skip
+RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
+SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "sweep", "batch")
+RESULTS = ("words", "ripple")
+DECODING = ("timeline", "strategies", "beam", "forcing", "cache")
+STRATEGIES = ("greedy", "beam", "temperature", "top_k", "top_p")
+BRUSHES = ("cell", "row", "column", "band")
+STROKES = ("hide", "show", "clear")
+POSITIONS = ("map", "waves", "dots", "rotation", "same", "variants")
+FORMULAS = ("paper", "notes", "halves")
+SPANS = ("sentence", "64", "256")
+LANGUAGES = ("en", "zh")  # a folder of app/words each
+THEMES = ("light", "dark")
+_HEAD = {"kind", "layer", "head"}
+FIRST_SENTENCE = "The animal didn't cross the street because it was too tired"
+
+
+@dataclass(frozen=True)
+class Setup:
+    """All that decides which run is on screen, as the state has it."""
+
+    text: str
+    direction: str
+    model: str
+    step: str
+    second: str
+    edits: str
+
+    @property
+    def plain(self) -> Setup:
+        """The same with nothing switched."""
+        return replace(self, edits="")
+
+
+def _kept(default: Any, codec: Codec) -> Any:
+    return field(default=default, metadata={"codec": codec})
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything that a link to the screen must carry, by page."""
+
+    # The run on screen
+    text: str = _kept(FIRST_SENTENCE, TEXT)
+    direction: str = _kept("auto", one_of(*DIRECTIONS))
+    model: str = _kept("", TEXT)  # "": the bundled one
+    step: str = _kept("", STEP)  # of the model's training; "": its end
+    second: str = _kept("", TEXT)  # another sentence beside the first; "": none
+    edits: str = _kept("", EDITS)  # the experiment, as `Experiment.text`; "": nothing is switched
+    run: str = _kept("", one_of(*RUNS))  # which of two runs is on screen
+
+    # The place in focus, on any page
+    kind: str = _kept("encoder", one_of(*KINDS))
+    layer: int = _kept(0, COUNT)
+    head: int | None = _kept(None, COUNT)  # None: the mean of all heads
+    opens: str = _kept("own", one_of("own", "picked"))  # Attention: on the page's own head, or not
+    query: int | None = _kept(None, COUNT)
+    key: int | None = _kept(None, COUNT)
+    token: tuple[str, int] | None = _kept(None, PINNED_TOKEN)  # ("source" | "target", index)
+    feature: int | None = _kept(None, COUNT)  # the one in focus, of d_model or of d_k
+    trail: tuple[str, tuple[int, ...]] | None = _kept(None, CELL)  # the number that is unfolded
+    way: tuple[tuple[str, tuple[int, ...]], ...] = _kept((), WAY)  # the numbers before that one
+
+    # The reader
+    mine: str = _kept("", TOKEN)  # names this reader's own trainings
+    language: str = _kept("en", one_of(*LANGUAGES))
+    theme: str = _kept("", one_of(*THEMES))  # "": that of the reader's system
+    precision: int = _kept(3, between(1, 7))
+    size: int = _kept(100, between(80, 200))  # type size in percent, for projectors
+
+    # Translate
+    links: str = _kept("lines", one_of("lines", "matrix"))  # source and output joined
+    block: str = _kept("", TEXT)  # "": no block of the map is open
+    unfolded: tuple[tuple[str, int], ...] = _kept((), LAYERS)  # a stack's layer in full
+
+    # Walkthrough
+    walk: str = _kept("", TEXT)  # id of the step; "": the first
+
+    # Attention
+    stage: str = _kept("weights", one_of(*STAGES))
+    view: str = _kept("matrix", one_of(*VIEWS))
+    order: str = _kept("place", one_of("place", *ROLES))  # what the heads are sorted by
+    sinks: str = _kept("counted", one_of("counted", "apart"))  # apart: not in the colour scale
+    terms: str = _kept("largest", one_of("largest", "dimension"))  # order of the products of q · k
+
+    # Vectors
+    vectors: str = _kept("positions", one_of(*VECTORS))  # which question
+    stack: str = _kept("encoder", one_of("encoder", "decoder"))  # whose stream
+    positions: str = _kept("map", one_of(*POSITIONS))  # positions: what is asked of them
+    formula: str = _kept("", one_of(*FORMULAS))  # of the positions; "": the model's own
+    span: str = _kept("", one_of(*SPANS))  # how many positions; "": what suits the picture
+    offset: int = _kept(3, between(1, 64))  # how far the rotation carries a position
+
+    # Decoding
+    decoding: str = _kept("timeline", one_of(*DECODING))  # what is asked
+    moment: int | None = _kept(None, COUNT)  # the step in focus; None: the least sure
+    forced: tuple[tuple[int, int], ...] = _kept((), FORCED)  # (step, id) given by hand
+    beams: int = _kept(4, between(1, 16))  # size of the beam
+    alpha: float = _kept(0.6, number(0, 5))  # strength of the length penalty
+    rule: str = _kept("paper", one_of("paper", "transformers"))  # when the beam ends
+    node: int | None = _kept(None, COUNT)  # the node of the tree in focus
+    branches: str = _kept("few", one_of("few", "all"))  # whether the pruned ones show
+    strategy: str = _kept("temperature", one_of(*STRATEGIES))  # the one in focus
+    temperature: float = _kept(1.5, number(0, 10))  # of sampling; 1: the model's own
+    top_k: int = _kept(5, between(0, 50_000))  # 0: all words
+    top_p: float = _kept(0.9, number(0, 1))  # 1: all words
+    seed: int = _kept(0, between(0, 999_999))  # of sampling
+
+    # Tensors
+    address: str = _kept("", TEXT)  # "": the page's own first choice
+    axes: tuple[str, str] | None = _kept(None, AXES)  # rows and columns of the picture
+    pins: tuple[tuple[str, int], ...] = _kept((), PINS)  # where its other axes are held
+    part: tuple[tuple[str, int], ...] = _kept((), PART)  # the line a long axis starts at; -1: all
+    form: str = _kept("picture", one_of("picture", "table", "exact"))  # how a tensor is shown
+
+    # Training
+    training: str = _kept("replay", one_of("replay", "workshop"))  # which half
+    replay: str = _kept("translation", one_of(*REPLAYS))  # what is seen of a step
+    recipe: str = _kept("", SECTIONS)  # workshop: the form, where it is not the usual one
+    pairs: str = _kept("", EDITS)  # workshop: own pairs as typed
+    watched: tuple[int, int] | None = _kept(None, MAP)  # workshop: layer and head in view
+
+    # Lab
+    lab: str = _kept("examples", one_of(*LAB))  # which bench
+    example: str = _kept("", TEXT)  # which worked example; "": the first
+    inputs: str = _kept("", SECTIONS)  # what is typed, by bench, where it is no original
+    norms: str = _kept("formulas", one_of("formulas", "stretched"))  # layer norm: what is seen
+    words: tuple[int, ...] = _kept((), ORDER)  # order: the words as moved; (): reversed
+
+    # Switch
+    switches: str = _kept("examples", one_of(*SWITCHES))  # what is at hand
+    heads_by: str = _kept("place", one_of("place", "harm"))  # how the heads are sorted
+    off: str = _kept("zero", one_of("zero", "mean"))  # what a head that is off says
+    swap: str = _kept("weights", one_of("weights", "context"))  # what two heads exchange
+    draft: str = _kept("", SECTIONS)  # tensors: the form
+    result: str = _kept("words", one_of(*RESULTS))  # what is shown of the effect
+    word: int | None = _kept(None, COUNT)  # the plain run's row; None: the most changed
+    brush: str = _kept("cell", one_of(*BRUSHES))  # masks: what a stroke covers
+    stroke: str = _kept("hide", one_of(*STROKES))  # masks: what a stroke does
+    ones: str = _kept("look", one_of("look", "hidden"))  # masks: what a 1 in a cell means
+    batch: str = _kept("", TEXT)  # sentences padded to one length, one a line
+    row: int = _kept(0, COUNT)  # batch: the sentence in focus
+    watch: int | None = _kept(None, COUNT)  # sweep: the decoder's row; None: the first
+
+    def __post_init__(self) -> None:
+        if (self.kind, self.layer, self.head) != ("encoder", 0, None):
+            object.__setattr__(self, "opens", "picked")
+
+    def to_query(self) -> dict[str, str]:
+        """The query parameters of a link to this screen: only what differs from the defaults.
+
+        A text too long for a link stays out.
+        """
+        found = {}
+        for each in fields(self):
+            codec, value = each.metadata["codec"], getattr(self, each.name)
+            if value != each.default and len(text := codec.write(value)) <= codec.longest:
+                found[each.name] = text
+        if _HEAD & found.keys():
+            found.pop("opens", None)  # a head in a link is one that was picked
+        return found
+
+    @property
+    def setup(self) -> Setup:
+        """What decides which run is on screen."""
+        return Setup(**{each.name: getattr(self, each.name) for each in fields(Setup)})
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The fields that are not at their default."""
+        return frozenset(e.name for e in fields(self) if getattr(self, e.name) != e.default)
+
+    @staticmethod
+    def from_query(query: Mapping[str, str]) -> tuple[State, tuple[str, ...]]:
+        """The state in a link, and the "name=value" of every parameter that made no sense."""
+        found: dict[str, Any] = {}
+        dropped: list[str] = []
+        for each in fields(State):
+            if each.name not in query:
+                continue
+            codec: Codec = each.metadata["codec"]
+            try:
+                if len(query[each.name]) > codec.longest:
+                    raise ValueError(each.name)
+                found[each.name] = codec.read(query[each.name])
+            except ValueError:
+                dropped.append(f"{each.name}={query[each.name]}")
+        return State(**found), tuple(dropped)
+
+    def changed(self, **changes: Any) -> State:
+        """A copy with the changes, and without the pins that they make meaningless.
+
+        A value that its field cannot hold changes nothing: a widget whose labels have changed may
+        hand back the label before.
+        """
+        now = {name: getattr(self, name) for name in changes}
+        kept = {name: new for name, new in changes.items() if new == now[name] or _fits(name, new)}
+        moved = {name for name, new in kept.items() if new != now[name]}
+        pins: dict[str, Any] = {"opens": "picked"} if _HEAD & changes.keys() else {}
+        if moved & {"text", "direction", "model", "kind"}:
+            pins |= {"query": None, "key": None}
+        if moved & {"text", "direction", "model"}:
+            pins |= {"token": None, "words": ()}
+        if moved & {"text", "direction", "model", "step"}:
+            pins |= {"trail": None, "way": (), "moment": None, "forced": (), "node": None}
+        if moved & {"text", "direction", "model", "step", "second"}:
+            pins |= {"watch": None}
+        if moved & {"text", "direction", "model", "step", "token"}:
+            pins |= {"word": None}
+        if "batch" in moved:
+            pins |= {"row": 0}
+        if moved & {"forced", "beams", "rule", "edits", "second", "run"}:
+            pins |= {"node": None}
+        if "second" in moved and bool(kept["second"]) != bool(now["second"]):
+            pins |= {"run": ""}  # the first and the second run are others
+        if "step" in moved:
+            pins |= self._pins_on_the_output()
+        return replace(self, **pins | kept)
+
+    def _pins_on_the_output(self) -> dict[str, Any]:
+        """What another step of the training makes meaningless: it translates into other words."""
+        pins: dict[str, Any] = {} if self.kind == "encoder" else {"query": None, "key": None}
+        if self.token and self.token[0] == "target":
+            pins |= {"token": None}
+        return pins
+
+
+def _fits(name: str, value: Any) -> bool:
+    place = next(each for each in fields(State) if each.name == name)
+    codec: Codec = place.metadata["codec"]
+    return bool(value == place.default or codec.takes(value))
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What the trace on screen really has; `clamp` measures a state against it."""
+
+    layers: Mapping[str, int]  # attention kind -> layers
+    heads: int
+    sources: int
+    targets: int
+    addresses: Container[str] = ()
+    blocks: Container[str] = ()
+    limit: int = 0  # most words that any decoding of the sentence may write
+
+    @staticmethod
+    def of(trace: Any) -> Bounds:
+        """The bounds of a `core.trace.Trace`."""
+        config = trace.config
+        deep = config.decoder_layers
+        return Bounds(
+            layers={"encoder": config.encoder_layers, "decoder": deep, "cross": deep},
+            heads=config.n_heads,
+            sources=len(trace.source_tokens),
+            targets=len(trace.target_tokens),
+            addresses=trace,
+            blocks={block.id for block in blocks(config)},
+            limit=most_words(len(trace.source_tokens), config.max_length),
+        )
+
+    def cells(self, kind: str) -> tuple[int, int]:
+        """Rows (queries) and columns (keys) of one attention matrix."""
+        rows = self.sources if kind == "encoder" else self.targets
+        columns = self.targets if kind == "decoder" else self.sources
+        return rows, columns
+
+
+def clamp(state: State, bounds: Bounds) -> tuple[State, tuple[str, ...]]:
+    """The state without what the trace does not have, and the "name=value" of what went."""
+    rows, columns = bounds.cells(state.kind)
+    side_size = {"source": bounds.sources, "target": bounds.targets}
+    given = max((step for step, _ in state.forced), default=-1)
+    own = not 0 <= given < bounds.limit and state.decoding != "strategies"
+    written = bounds.targets if own else bounds.limit
+    limits = (
+        ("layer", state.layer, bounds.layers[state.kind]),
+        ("head", state.head, bounds.heads),
+        ("query", state.query, rows),
+        ("key", state.key, columns),
+        ("token", state.token and state.token[1], side_size[state.token[0]] if state.token else 0),
+        ("forced", given, bounds.limit),
+        ("moment", state.moment, written),
+    )
+    gone = {name for name, value, size in limits if value is not None and value >= size}
+    if state.trail and state.trail[0] not in bounds.addresses:
+        gone.add("trail")
+    if state.address and state.address not in bounds.addresses:
+        gone.add("address")
+    if state.block and state.block not in bounds.blocks:
+        gone.add("block")
+    if any(layer >= bounds.layers[stack] for stack, layer in state.unfolded):
+        gone.add("unfolded")
+    query = state.to_query()
+    kept: dict[str, Any] = {each.name: each.default for each in fields(State) if each.name in gone}
+    if gone & {"layer", "head"}:
+        kept["opens"] = "own"
+    if "trail" in gone:
+        kept["way"] = ()
+    return replace(state, **kept), tuple(f"{name}={query[name]}" for name in sorted(gone))

@@ -1,0 +1,212 @@
+"""The state of a session: the only writer of `st.session_state` and of the URL.
+
+`State` itself, what it may hold and how it is clamped is in `state.py`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from app.session.codecs import PACKED, opened, packed
+from app.session.memory import Memory
+from app.session.state import LANGUAGES, Bounds, State, clamp
+
+Value = TypeVar("Value")
+
+_run = threading.local()  # of the run in this thread: its context, and the state last seen in it
+
+
+def get_state() -> State:
+    """The state of this session; outside a session (tests, scripts) the defaults.
+
+    Asked for some hundred times a run, it is looked up once: only `_write` changes it.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is not None and getattr(_run, "context", None) is context:
+        held: State = _run.state
+        return held
+    state: State = st.session_state.get("state", State())
+    if "state" in st.session_state:
+        _run.context, _run.state = context, state
+    return state
+
+
+def update(**changes: Any) -> State:
+    """Change the state, in the session and in the URL; for callbacks of widgets.
+
+    Errors: TypeError for a name that is not a field of `State`.
+    """
+    before = get_state()
+    after = before.changed(**changes)
+    if after != before:
+        st.session_state["dropped"] = ()
+    return _write(after)
+
+
+def begin() -> State:
+    """The state at the start of a run: on a first visit what the link says.
+
+    The browser's language counts where there is no link: a link opens the same screen for everyone.
+    """
+    _run.context = None  # a run before it may have been of another state
+    if "state" in st.session_state:
+        return get_state()
+    query = st.query_params.to_dict()
+    spoken = (st.context.locale or "")[:2]
+    if not query and spoken in LANGUAGES:
+        query = {"language": spoken}
+    return _adopt(query)
+
+
+def sync(url_path: str) -> State:
+    """Bring session and URL together once the page is known; call it after `begin`.
+
+    A navigation link brings a bare URL: the session wins. Otherwise a URL that is not the one
+    written last (the browser's back button) wins.
+    """
+    query = st.query_params.to_dict()
+    turned = st.session_state.get("page") != url_path
+    st.session_state["page"] = url_path
+    if query == st.session_state["written"] or (turned and not query):
+        return _write(get_state())
+    return _adopt(query)
+
+
+def still_wanted() -> None:
+    """Ends this run, as any Streamlit call does, where a newer one is asked for or nobody waits."""
+    st.session_state.get("state")
+
+
+def page() -> str:
+    """The page on screen as its URL has it: "attention", …; "" for the first one."""
+    path: str = st.session_state.get("page", "")
+    return path
+
+
+def settle(trace: Any) -> State:
+    """Clamp the state to the trace on screen; what went is added to `dropped()`."""
+    state, gone = clamp(get_state(), Bounds.of(trace))
+    if gone:
+        st.session_state["dropped"] = (*dropped(), *gone)
+        return _write(state)
+    return state
+
+
+def open_on(kind: str, layer: int, head: int | None) -> None:
+    """Put a page's own head in focus, as long as the reader has picked none."""
+    if (state := get_state()).opens == "own":
+        # Not `update`: the reader did nothing, so what the link could not give stays told.
+        _write(state.changed(kind=kind, layer=layer, head=head))
+
+
+def settle_step(steps: Sequence[int]) -> State:
+    """Leave out a step of the training that is not among these; the last one is the end itself."""
+    state = get_state()
+    if not state.step or int(state.step) in steps[:-1]:
+        return state
+    if int(state.step) not in steps:
+        st.session_state["dropped"] = (*dropped(), f"step={state.step}")
+    return _write(replace(state, step=""))
+
+
+def dropped() -> tuple[str, ...]:
+    """The "name=value" of the link's parameters that could not be used, until the next change."""
+    names: tuple[str, ...] = st.session_state.get("dropped", ())
+    return names
+
+
+def drop(name: str, part: str | None = None, **changes: Any) -> None:
+    """Leave out what a page finds that it cannot use of a field, and say so; run again after it.
+
+    part: what is said of it, the field's value in the link unless told. changes: what the field
+    holds without that part, its default unless told.
+    """
+    gone = get_state().to_query().get(name, "") if part is None else part
+    default = getattr(State(), name)
+    state = replace(get_state(), **({name: default} | changes))
+    st.session_state["dropped"] = (*dropped(), f"{name}={gone}")
+    _write(state)
+
+
+def read() -> None:
+    """The reader has seen what could not be used."""
+    st.session_state["dropped"] = ()
+
+
+def link() -> dict[str, str]:
+    """The query of a link to this screen, packed where it is long."""
+    return packed(get_state().to_query())
+
+
+def unlinked() -> tuple[str, ...]:
+    """The fields of the state that are too large for the link."""
+    return tuple(sorted(get_state().given - opened(link()).keys() - {"opens"}))
+
+
+def memory() -> Memory:
+    """What this session remembers that no link carries."""
+    if "memory" not in st.session_state:
+        st.session_state["memory"] = Memory()
+    found: Memory = st.session_state["memory"]
+    return found
+
+
+def once(make: Callable[[], Value], of: object, *key: object) -> Value:
+    """What `make`, the one such function of its place, gave last in this session.
+
+    Made anew where `of` is another object, or where another key is asked for.
+    """
+    made, name = memory().made, f"{make.__module__}.{make.__qualname__}"
+    held = made.get(name)
+    if held is None or held[0] is not of or held[1] != key:
+        held = made[name] = (of, key, make())
+    return cast(Value, held[2])
+
+
+def bind(widget: str, value: Any) -> str:
+    """Give a widget the state's value before it is drawn; returns the widget's key.
+
+    Streamlit forgets a widget's value when the page changes; the state does not.
+    """
+    key = f"widget_{widget}"
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+    return key
+
+
+def widget_value(widget: str) -> Any:
+    """What the user has just put into a widget that was bound with `bind`."""
+    return st.session_state.get(f"widget_{widget}")
+
+
+def trigger(component: str, event: str) -> Any:
+    """What a component has just sent with `setTriggerValue(event, …)`, None if nothing."""
+    sent = st.session_state.get(component)
+    return None if sent is None else sent.get(event)
+
+
+def _adopt(query: Mapping[str, str]) -> State:
+    plain = opened(query)
+    state, gone = State.from_query(plain)
+    damaged = (f"{PACKED}={plain[PACKED]}",) if PACKED in plain else ()
+    st.session_state["dropped"] = (*damaged, *gone)
+    return _write(state)
+
+
+def _write(state: State) -> State:
+    query = packed(state.to_query())
+    # A click that comes before the browser has heard of the last change still names the URL before
+    # it: what was written last counts, too, or an undo at once would leave the URL behind.
+    moved = query != st.session_state.get("written", query)
+    st.session_state["state"] = state
+    _run.context, _run.state = get_script_run_ctx(suppress_warning=True), state
+    st.session_state["written"] = query
+    if moved or st.query_params.to_dict() != query:
+        st.query_params.from_dict(query)
+    return state

@@ -1,0 +1,74 @@
+// Pictures of matrices: their numbers, their colours, their pixels.
+
+const FORBIDDEN = 255; // the level of a cell that is not looked at
+const BRIGHTER = 0.6; // power of the level: at a small size weak patterns would not be seen
+
+function numbersOf(text, Kind) {
+  return new Kind(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+}
+
+const channelsOf = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+const lightOf = ([red, green, blue]) => 0.299 * red + 0.587 * green + 0.114 * blue;
+
+// The colour at a share of a scale, between its stops.
+function mixed(stops, share) {
+  const after = Math.max(1, stops.findIndex(([at]) => at >= share));
+  const [[from, low], [to, high]] = [stops[after - 1], stops[after]].map(([at, hex]) => [at, channelsOf(hex)]);
+  return low.map((channel, at) => Math.round(channel + ((high[at] - channel) * (share - from)) / (to - from)));
+}
+
+const pixelOf = ([red, green, blue]) => (255 << 24) | (blue << 16) | (green << 8) | red;
+
+// The levels 0–254 as pixels; 255, forbidden, stays clear: what lies behind the canvas shows through.
+function paletteOf(stops, bent = (share) => share) {
+  return Uint32Array.from({ length: 256 }, (_, level) => (level === FORBIDDEN ? 0 : pixelOf(mixed(stops, bent(level / 254)))));
+}
+
+const bright = (share) => share ** BRIGHTER;
+
+function paintCells(canvas, levels, rows, columns, palette) {
+  [canvas.width, canvas.height] = [columns, rows];
+  const pen = canvas.getContext("2d");
+  const image = pen.createImageData(columns, rows);
+  new Uint32Array(image.data.buffer).set(Array.from(levels, (level) => palette[level]));
+  pen.putImageData(image, 0, 0);
+  return canvas;
+}
+
+// Significant digits, a true minus; beyond 0.0001 … 999999 with a power of ten.
+function written(value, digits) {
+  if (value === null || Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
+  if (value === 0) return "0";
+  const [mantissa, power] = value.toExponential(digits - 1).split("e");
+  const exponent = Number(power);
+  if (exponent > -5 && exponent < 6) return value.toFixed(Math.max(digits - 1 - exponent, 0)).replace("-", "−");
+  const raised = String(exponent).replace(/[-0-9]/g, (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]);
+  return `${mantissa}×10${raised}`.replace("-", "−");
+}
+
+// A pen of a canvas: text, a filled box, a framed box and lines, each with what it is drawn with.
+function writeText(pen, text, x, y, look) {
+  Object.assign(pen, look);
+  pen.fillText(text, x, y);
+}
+
+function fillBox(pen, fillStyle, ...box) {
+  pen.fillStyle = fillStyle;
+  pen.fillRect(...box);
+}
+
+function frameBox(pen, strokeStyle, lineWidth, ...box) {
+  Object.assign(pen, { strokeStyle, lineWidth });
+  pen.strokeRect(...box);
+}
+
+function strokeLines(pen, look, ...lines) {
+  Object.assign(pen, look);
+  pen.beginPath();
+  for (const [x, y, u, v] of lines) {
+    pen.moveTo(x, y);
+    pen.lineTo(u, v);
+  }
+  pen.stroke();
+}

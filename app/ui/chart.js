@@ -1,0 +1,141 @@
+// One Plotly chart that is updated in place. plotly.js comes from the server once (`source`).
+
+let script = null;
+
+function plotly(source) {
+  if (window.Plotly) return Promise.resolve(window.Plotly);
+  script ??= new Promise((done, failed) => {
+    const onerror = (event) => {
+      script = null;
+      event.target.remove();
+      failed(new Error(source));
+    };
+    document.head.append(make("script", { src: source, onload: () => done(window.Plotly), onerror }));
+  });
+  return script;
+}
+
+// The place says how wide a chart is, and with `fill` how high; while hidden it has no size.
+function sized(chart) {
+  const { layout } = chart.data.figure;
+  const { height } = chart.data.more;
+  const box = chart.place.getBoundingClientRect();
+  const own = document.fullscreenElement === chart.place ? null : height;
+  const wide = Math.floor(box.width), high = own ?? Math.floor(box.height);
+  return wide > 0 && high > 0 ? { ...layout, width: wide, height: high } : null;
+}
+
+// Plotly measures the labels of an axis with `automargin` only while it draws, and then draws all
+// once more. Under the same labels it starts from the margins that it found the last time.
+function steadied(chart, layout) {
+  const axes = Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name)).sort();
+  const labels = axes.map((name) => {
+    const { ticktext, title, side, domain, tickfont, tickangle } = layout[name];
+    return [name, ticktext, title, side, domain, tickfont, tickangle];
+  });
+  const { width, height, margin } = layout;
+  const frame = JSON.stringify([width, height, margin, labels]);
+  const found = chart.frame === frame ? chart.place._fullLayout?._size : null;
+  chart.frame = frame;
+  return found ? { ...layout, margin: { ...margin, l: found.l, r: found.r, t: found.t, b: found.b } } : layout;
+}
+
+const FULL = {
+  width: 24, height: 24,
+  path: "M4 4h6v2H6v4H4zM14 4h6v6h-2V6h-4zM4 14h2v4h4v2H4zM18 14h2v6h-6v-2h4z",
+};
+
+function withFull(config, words, place) {
+  const click = () => (document.fullscreenElement ? document.exitFullscreen() : place.requestFullscreen());
+  const full = { name: "full", title: words.full, icon: FULL, click };
+  return document.fullscreenEnabled ? { ...config, modeBarButtonsToAdd: [full] } : config;
+}
+
+// Charts wait for each other: the largest of the page is drawn first and painted before the next
+// one is begun, so that what a click was about is not kept waiting by what stands beside it. While
+// the server is still sending, the others wait for it, if not for long.
+const LONGEST = 200; // ms
+const RUNNING = '[data-testid="stApp"][data-test-script-state="running"]';
+const line = new Set();
+let drawing = false;
+
+const area = (place) => place.clientWidth * place.clientHeight;
+
+function draw(chart) {
+  chart.place.dataset.chart = "waiting";
+  chart.since = performance.now();
+  line.add(chart);
+  if (!drawing) drawAll();
+}
+
+async function drawAll() {
+  drawing = true;
+  await new Promise((done) => setTimeout(done)); // what React updates now is in the line, too
+  while (line.size) {
+    const next = [...line].reduce((best, each) => (area(each.place) > area(best.place) ? each : best));
+    if (hasTime(next)) {
+      await painted();
+      continue;
+    }
+    line.delete(next); // new data puts it back: only the newest is drawn
+    await drawOne(next);
+    if (line.size) await painted();
+  }
+  drawing = false;
+}
+
+function hasTime({ place, since }) {
+  if (performance.now() - since > LONGEST || !document.querySelector(RUNNING)) return false;
+  return [...document.querySelectorAll(".chart-place")].some((other) => area(other) > area(place));
+}
+
+// A hidden window paints nothing: there a moment must do.
+const painted = () => new Promise((done) => {
+  if (document.hidden) setTimeout(done);
+  else requestAnimationFrame(() => setTimeout(done));
+});
+
+async function drawOne(chart) {
+  const { figure, more } = chart.data;
+  try {
+    const Plotly = await plotly(more.source);
+    const layout = chart.gone ? null : sized(chart);
+    if (layout) {
+      await Plotly.react(chart.place, figure.data, steadied(chart, layout), chart.config(more));
+    }
+    chart.failed(false);
+  } catch (error) {
+    console.error(error);
+    chart.failed(true);
+  }
+  if (!line.has(chart)) chart.place.dataset.chart = "drawn";
+}
+
+export default component(`<div class="chart"><div class="chart-place" role="figure"></div><p class="chart-note" role="status" hidden></p></div>`, {
+  start(chart) {
+    const [place, note] = chart.root.children;
+    let config, text, width, height;
+    chart.place = place;
+    chart.config = (more) => {
+      const now = JSON.stringify(more.config);
+      if (now !== text) [config, text] = [withFull(more.config, more.words, place), now];
+      return config; // the same object: another one makes Plotly build its buttons anew
+    };
+    chart.failed = (is) => set(note, { hidden: !is, textContent: is ? chart.data.more.words.failed : "" });
+    chart.watch(place, ([{ contentRect }]) => {
+      const [wide, high] = [Math.floor(contentRect.width), Math.floor(contentRect.height)];
+      if (wide === width && high === height) return;
+      [width, height] = [wide, high];
+      if (chart.drawn) draw(chart);
+    });
+  },
+  draw(chart, { more: { alt, height } }) {
+    set(chart.place, { "aria-label": alt, style: { height: height ? `${height}px` : "100%" } });
+    draw(chart);
+  },
+  end(chart) {
+    chart.gone = true;
+    line.delete(chart);
+    window.Plotly?.purge(chart.place);
+  },
+});

@@ -1,0 +1,62 @@
+"""Put a figure on the page the same way everywhere.
+
+A chart of ours stays where it is and is given new data (`Plotly.react`); Streamlit's own element
+is taken down and built anew whenever a number changes, which costs most of a click.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import orjson
+import streamlit as st
+
+from app.plots.drawing import Figure
+from app.plots.theme import Look
+from app.session.store import get_state
+from app.ui import scripts
+from app.ui.component import component
+from app.words import say
+
+HEIGHT = 450  # of a chart that says nothing of its height, as plotly.js has it
+
+_chart = component(__file__, "chart", isolate_styles=False)
+
+
+def current_look() -> Look:
+    """Theme, type size and precision of this reader, for the figure builders."""
+    now = get_state()
+    theme = now.theme or st.context.theme.type  # of the link before that of the browser
+    return Look(dark=theme == "dark", size=now.size, precision=now.precision)
+
+
+def show_chart(
+    figure: Figure, key: str, alt: str, file_name: str | None = None, fill: bool = False
+) -> None:
+    """Draw a figure over the full width of its place, and with `fill` over its full height.
+
+    key: unique on the page, what the bridge and the tests name it by. alt: what a screen reader
+    says. file_name: of the image that the chart's camera button saves; the key without it.
+    """
+    config = {
+        "displaylogo": False,
+        "scrollZoom": False,
+        "doubleClick": False,
+        "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "resetScale2d"],
+        "toImageButtonOptions": {"format": "svg", "filename": file_name or key},
+    }
+    if not scripts.is_served():
+        place: Literal["stretch", "content"] = "stretch" if fill else "content"
+        st.plotly_chart(figure.of_plotly, height=place, theme=None, key=key, alt=alt, config=config)
+        return
+    height = None if fill else figure.height or HEIGHT
+    data = _packed(figure, config=config, alt=alt, height=height)
+    _chart(key, data, height=height or "stretch")
+
+
+def _packed(figure: Figure, **more: Any) -> bytes:
+    # Bytes go to the browser as they are; of other data Streamlit makes JSON several times.
+    base = st.get_option("server.baseUrlPath").strip("/")
+    more["source"] = f"/{base}{scripts.PATH}" if base else scripts.PATH
+    more["words"] = {"full": say("frame.chart_full"), "failed": say("frame.chart_failed")}
+    return orjson.dumps({"figure": orjson.Fragment(figure.written()), "more": more})

@@ -1,0 +1,98 @@
+"""Register a component from the .css and .js files beside its module."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import streamlit as st
+
+from app.session import store
+
+KIT, STYLE = (Path(__file__).with_name(name) for name in ("kit.js", "kit.css"))
+CELLS = Path(__file__).with_name("cells.js")
+SCRIPTS: dict[str, list[Path]] = {}  # of every component, in the order in which they are sent
+
+
+def component(
+    module: str, name: str, isolate_styles: bool = True, scripts: Sequence[str | Path] = ()
+) -> Any:
+    """The mounting function of `<name>.js` and `<name>.css` in the folder of a module.
+
+    Call it once at import: `_map = component(__file__, "map")`, then `_map(key, data, pick=act)`:
+    `act(value)` is called before the rerun with what the browser sends of the event "pick". Pass
+    tokens and all other text of users through `data`; kit.js, which stands before the code of all,
+    sets them as text. kit.css stands before the rules of those with styles of their own.
+    scripts: further .js files, CELLS or as seen from the folder ("place.js"), that it uses.
+    """
+    folder = Path(module).parent
+    files = [folder / each for each in (KIT, *scripts, f"{name}.js")]
+    shared = (STYLE,) if isolate_styles else ()
+    sheets = [each for each in (*shared, folder / f"{name}.css") if each.exists()]
+    mount = st.components.v2.component(
+        f"glassformer_{name}",
+        isolate_styles=isolate_styles,
+        css="\n".join(map(_stripped, sheets)) or None,
+        js="\n".join(map(_stripped, files)),
+    )
+    SCRIPTS[name] = files
+
+    def mounted(key: str, data: Any, **given: Any) -> Any:
+        """given: "height" and "width" of the place; all else is called with an event's value."""
+        more: dict[str, Any] = {
+            each: given.pop(each) for each in ("height", "width") if each in given
+        }
+        more |= {f"on_{event}_change": _hearing(key, event, act) for event, act in given.items()}
+        return mount(key=key, data=written(data), **more)
+
+    return mounted
+
+
+def _hearing(key: str, event: str, act: Callable[[Any], object]) -> Callable[[], None]:
+    def heard() -> None:
+        if (value := store.trigger(key, event)) is not None:
+            act(value)
+
+    return heard
+
+
+def going(count: int, on_go: Callable[[int], None]) -> Callable[[Mapping[str, Any]], None]:
+    """What hears of {"to": place} and passes the place on, if there is one: 0 ≤ place < count."""
+
+    def gone(sent: Mapping[str, Any]) -> None:
+        to = sent.get("to")
+        if isinstance(to, int) and 0 <= to < count:
+            on_go(to)
+
+    return gone
+
+
+def _stripped(path: Path) -> str:
+    """A file without comments and margins: Streamlit sends it whole with every new data.
+
+    A rule keeps its line; Streamlit would take a sheet of one line for the name of a file.
+    """
+    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
+    text = "\n".join(line for line in lines if not line.startswith(("//", "/*")))
+    return re.sub(r"(?<=[:;,{])\s+|\s+(?=[{}])", "", text) if path.suffix == ".css" else text
+
+
+def packed(numbers: np.ndarray) -> str:
+    """The bytes of an array as text, which `numbersOf` in cells.js reads."""
+    return base64.b64encode(numbers.tobytes()).decode()
+
+
+def written(data: Any) -> bytes:
+    """Data as JSON, with null for NaN and ∞, which JSON lacks; bytes are JSON already.
+
+    Data classes become objects of their fields. Of other data than bytes Streamlit makes JSON
+    several times, and looks for tables in it.
+    """
+    if isinstance(data, bytes):
+        return data
+    return orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)

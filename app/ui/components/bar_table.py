@@ -1,0 +1,52 @@
+"""Rows of numbers with bars between them; a row may be clicked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.ui.component import component
+
+_table = component(__file__, "bar_table")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: of texts, or of numbers each with a bar."""
+
+    title: str
+    width: str  # of a CSS grid: "auto", "1fr", "4rem"
+    end: float | None = None  # where the bars end; None: no bars
+    signed: bool = False  # bars to both sides of the middle
+    mark: float | None = None  # a line at this number, on both sides where signed
+    colour: str = "data"  # its role
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: a text for each column, and the numbers of those that have bars."""
+
+    key: int
+    texts: Sequence[str]
+    values: Sequence[float | None]
+    title: str = ""  # when the mouse rests on it
+    chosen: bool = False
+    head: bool = False  # stands out: the name of a group
+
+
+def bar_table(
+    key: str,
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    on_pick: Callable[[int], None] | None = None,
+) -> None:
+    """Draw it; `on_pick(row.key)` is called before the rerun."""
+
+    def picked(value: dict[str, Any]) -> None:
+        if on_pick is not None:
+            on_pick(int(value["key"]))
+
+    data = {"columns": list(columns), "rows": list(rows), "clicks": on_pick is not None}
+    _table(key, data, pick=picked)

@@ -1,0 +1,104 @@
+"""All heads of one kind of attention as thumbnails; a click picks one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.plots.colours import diverging, sequential
+from app.plots.theme import Look
+from app.ui.component import CELLS, component, packed
+from core.analysis.attention_views import Overview
+
+WIDEST = 84  # pixels a thumbnail, so that a model of few heads does not fill the screen
+
+_grid = component(__file__, "head_grid", scripts=(CELLS,))
+
+
+@dataclass(frozen=True)
+class Thumbnail:
+    """One head in the grid, or the mean of a layer's heads (head None)."""
+
+    layer: int
+    head: int | None
+    name: str  # "Layer 1 · Head 3"
+    short: str  # for a ranking, where a thumbnail has no row and no column
+    title: str  # with what the head does
+    share: str | None = None  # what the ranking is by; None where nothing is ranked
+    marked: bool = False  # with a sign in its corner; the title says why
+    off: bool = False  # switched off: struck through
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class GridTexts:
+    """What stands beside the thumbnails, in the reader's language."""
+
+    label: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+
+
+def head_grid(
+    view: Overview, items: Sequence[Thumbnail], focus: tuple[int, int | None],
+    texts: GridTexts, look: Look, on_pick: Callable[[int, int | None], None],
+    key: str = "head_grid", signed: bool = False, share: float = 1.0,
+) -> None:  # fmt: skip
+    """Draw the grid; `on_pick(layer, head)` is called before the rerun, head None for a mean.
+
+    The items come in reading order; those with a share are drawn one after the other. key: tells
+    several grids of a page apart. signed: the levels are differences, 127 is none. share: of the
+    largest size of a thumbnail.
+    """
+
+    def picked(value: Mapping[str, Any]) -> None:
+        head = value.get("head")
+        on_pick(int(value["layer"]), None if head is None else int(head))
+
+    data = grid_data(view, items, focus, texts, look, signed, share)
+    draw_heads(key, data, look, pick=picked)
+
+
+def grid_data(
+    view: Overview, items: Sequence[Thumbnail], focus: tuple[int, int | None],
+    texts: GridTexts, look: Look, signed: bool = False, share: float = 1.0,
+) -> dict[str, Any]:  # fmt: skip
+    """What is sent of a grid: a byte a cell, the texts."""
+    return {
+        "kinds": [kind_data("", "", texts.rows, texts.columns, view)],
+        "heads": view.heads,
+        "items": list(items),
+        "ranked": any(item.share is not None for item in items),
+        "focus": {"kind": "", "layer": focus[0], "head": focus[1]},
+        "label": texts.label,
+        "widest": look.px(WIDEST * share),
+        "signed": signed,
+    }
+
+
+def kind_data(
+    name: str, title: str, rows: Sequence[str], columns: Sequence[str], view: Overview
+) -> dict[str, Any]:
+    """One kind of attention: its title, the names of its layers and heads, its pictures."""
+    return {
+        "name": name,
+        "title": title,
+        "rows": list(rows),
+        "columns": list(columns),
+        "levels": packed(view.levels),
+        "side": view.levels.shape[2:],
+    }
+
+
+def draw_heads(
+    key: str,
+    data: dict[str, Any],
+    look: Look,
+    height: str = "content",
+    **on: Callable[[Mapping[str, Any]], object],
+) -> None:
+    """Draw heads that are a grid, or switches; `on` as `component` says."""
+    signed = data.get("signed", False)
+    scale = diverging(look.dark) if signed else sequential("weights", look.dark)
+    _grid(key, data | {"scale": scale}, height=height, **on)

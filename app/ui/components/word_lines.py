@@ -1,0 +1,200 @@
+"""Words of source and output as chips, and attention as lines between them."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from app.plots.labels import format_percent, visible
+from app.ui.component import component
+from core.analysis.choices import UNSURE_BELOW, guarded, probabilities
+from core.analysis.confidence import unseen_places
+from core.text import vocabulary
+from core.trace.trace import Trace
+
+UNKNOWN = frozenset({vocabulary.UNKNOWN, *vocabulary.SLOTS})
+
+
+@dataclass(frozen=True)
+class Chip:
+    """One word on screen."""
+
+    text: str  # blanks shown, shortened; "" for the end, which is drawn as a flag
+    slot: str = ""  # the vocabulary's name of an unknown word
+    typed: str = ""  # an unknown word, in full
+    guarded: str = ""  # of an output word, the better one that the repetition guard forbade
+    listed: bool = False  # an unknown word whose translation is known from a list
+    unseen: bool = False  # a source word at which no word of the translation looks
+    sink: bool = False  # punctuation or the end: attention rests there without meaning
+    probability: float | None = None  # of an output word, 0..1 or NaN
+
+    @property
+    def end(self) -> bool:
+        """Whether this is the end of the sentence, not a word."""
+        return not self.text
+
+    @property
+    def unsure(self) -> bool:
+        """Whether the model took this word without being sure of it."""
+        return self.probability is not None and not self.probability >= UNSURE_BELOW
+
+
+def source_chips(trace: Trace) -> list[Chip]:
+    """The words of the source, its end last."""
+    unknown, unseen, listed = set(trace.source_unknown), unseen_places(trace), _listed(trace)
+    return [
+        replace(
+            _chip(token, piece, place in unknown),
+            listed=piece in listed,
+            unseen=place in unseen,
+        )
+        for place, (token, piece) in enumerate(
+            zip(trace.source_tokens, trace.source_pieces, strict=True)
+        )
+    ]
+
+
+def output_chips(trace: Trace) -> list[Chip]:
+    """The words that the decoder's rows chose, each with its probability."""
+    listed = _listed(trace)
+    rows = zip(trace.output_tokens, trace.output_pieces, probabilities(trace), strict=True)
+    return [
+        replace(
+            _chip(token, piece, piece in UNKNOWN, chance),
+            listed=piece in listed,
+            guarded=visible(word) if (word := guarded(trace, row)) else "",
+        )
+        for row, (token, piece, chance) in enumerate(rows)
+    ]
+
+
+def _listed(trace: Trace) -> set[str]:
+    """The slots whose word has a translation: it is not written as it was typed."""
+    typed = zip(trace.source_pieces, trace.source_tokens, strict=True)
+    return {piece for piece, token in typed if trace.surfaces.get(piece, token) != token}
+
+
+def greyed(chips: Sequence[Chip]) -> list[int]:
+    """The positions that are drawn in grey."""
+    return [place for place, chip in enumerate(chips) if chip.sink]
+
+
+def _chip(token: str, piece: str, unknown: bool, probability: float | None = None) -> Chip:
+    end = piece == vocabulary.END  # a typed "<eos>" travels in a slot
+    return Chip(
+        text="" if end else visible(token),
+        slot=piece if unknown else "",
+        typed=token if unknown else "",
+        sink=end or _is_punctuation(token),
+        probability=probability,
+    )
+
+
+def _is_punctuation(token: str) -> bool:
+    return bool(token) and all(unicodedata.category(sign)[0] == "P" for sign in token)
+
+
+FAINTEST = 0.005  # weaker lines would not be seen
+NO_STEP = -1  # no output word is marked
+
+_lines = component(__file__, "word_lines")
+
+
+@dataclass(frozen=True)
+class Pin:
+    """The word that stays in focus: "source" or "target", and its place."""
+
+    side: str
+    place: int
+
+
+def word_lines(
+    sources: Sequence[Chip],
+    outputs: Sequence[Chip],
+    weights: np.ndarray,
+    pin: Pin | None,
+    step: int,
+    on_pin: Callable[[Pin | None], None],
+    hue: str,
+    texts: Mapping[str, str],
+    key: str,
+) -> None:
+    """Draw the words and their lines; `on_pin(pin)` is called when a word is clicked.
+
+    weights (T, S): of each output to each source word. step: the output word whose probability is
+    marked, because its candidates stand elsewhere on the page, or NO_STEP. hue: of the
+    lines. texts: "source", "output", "end", "slot" and "slot_listed"
+    (with {slot} and {word}), "guarded" (with {word}), "unseen", "legend", and "mark_unknown",
+    "mark_unsure", "mark_unseen", "mark_guarded" for the legend. The component fills the height of
+    the container it stands in.
+    """
+
+    def clicked(value: Mapping[str, Any]) -> None:
+        on_pin(read_pin(value, len(sources), len(outputs)))
+
+    data = lines_data(sources, outputs, weights, pin, step, hue, texts)
+    _lines(key, data, height="stretch", pin=clicked)
+
+
+def lines_data(
+    sources: Sequence[Chip],
+    outputs: Sequence[Chip],
+    weights: np.ndarray,
+    pin: Pin | None,
+    step: int,
+    hue: str,
+    texts: Mapping[str, str],
+) -> dict[str, Any]:
+    """What is sent to the browser, as plain JSON: only the lines that can be seen.
+
+    A line is [output place, source place, weight]; a weight that is not a number is None.
+    """
+    return {
+        "sources": [_sent(chip) for chip in sources],
+        "outputs": [_sent(chip) for chip in outputs],
+        "lines": _visible_lines(weights),
+        "pin": [pin.side, pin.place] if pin else None,
+        "step": step,
+        "colours": {"hue": hue},
+        "texts": dict(texts),
+    }
+
+
+def read_pin(value: Mapping[str, Any], sources: int, outputs: int) -> Pin | None:
+    """The pinned word in what the browser sent; None for "released" and for what is not there."""
+    side, place = value.get("side"), value.get("place")
+    sizes = {"source": sources, "target": outputs}
+    if side not in sizes or not isinstance(place, int) or not 0 <= place < sizes[side]:
+        return None
+    return Pin(side, place)
+
+
+def _sent(chip: Chip) -> dict[str, Any]:
+    sent: dict[str, Any] = {"text": chip.text, "slot": chip.slot, "sink": chip.sink}
+    sent |= {"typed": chip.typed, "guarded": chip.guarded}
+    sent |= {"listed": chip.listed, "unseen": chip.unseen}
+    if chip.probability is None:
+        return sent
+    number = not math.isnan(chip.probability)
+    return sent | {
+        "share": round(chip.probability, 4) if number else 0,
+        "percent": format_percent(chip.probability) if number else "NaN",
+        "unsure": chip.unsure,
+    }
+
+
+def _visible_lines(weights: np.ndarray) -> list[list[int | float | None]]:
+    rows, columns = np.nonzero(~(weights < FAINTEST))  # NaN compares false and is kept
+    return [
+        [int(row), int(column), _sendable(float(weights[row, column]))]
+        for row, column in zip(rows, columns, strict=True)
+    ]
+
+
+def _sendable(weight: float) -> float | None:
+    return round(weight, 4) if math.isfinite(weight) else None  # JSON has no NaN

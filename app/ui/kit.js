@@ -1,0 +1,147 @@
+// What all components share; it stands before the code of each. Every text is set as text: words of
+// users stay words.
+
+const SVG = "http://www.w3.org/2000/svg";
+const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+// What a node has: properties, handlers, attributes. `style` and `data` are objects, `is` says which
+// classes are on; null takes an attribute away.
+function set(node, given) {
+  for (const [name, value] of Object.entries(given)) {
+    if (name === "data") Object.assign(node.dataset, value);
+    else if (name === "is") for (const [each, on] of Object.entries(value)) node.classList.toggle(each, Boolean(on));
+    else if (name === "style") {
+      for (const [each, one] of Object.entries(value)) {
+        if (each.startsWith("--")) node.style.setProperty(each, one);
+        else node.style[each] = one;
+      }
+    } else if (value === null) node.removeAttribute(name);
+    else if (typeof value === "function" || (name in node && node.namespaceURI !== SVG)) node[name] = value;
+    else node.setAttribute(name, value);
+  }
+  return node;
+}
+
+function born(node, names, inside) {
+  if (names.length) node.setAttribute("class", names.join(" "));
+  if (inside[0]?.constructor === Object) set(node, inside.shift());
+  node.append(...inside.flat().filter((each) => each !== null && each !== undefined));
+  return node;
+}
+
+// make("button.word.end", { title, onclick }, "text", …nodes); "." alone is a div.
+function make(kind, ...inside) {
+  const [tag, ...names] = kind.split(/[. ]+/);
+  const node = document.createElement(tag || "div");
+  if (tag === "button") node.type = "button";
+  return born(node, names, inside);
+}
+
+// The same for what is drawn: shape("path.edge", { d }).
+function shape(kind, ...inside) {
+  const [tag, ...names] = kind.split(/[. ]+/);
+  return born(document.createElementNS(SVG, tag), names, inside);
+}
+
+const roleOf = (role) => `var(--${role.replace("_", "-")})`; // the colour of a role
+const meter = (share, side = "width") => make("span.meter", make("i", { style: { [side]: `${100 * share}%` } }));
+const named = (text) => ({ title: text, "aria-label": text });
+const variables = (values) => Object.fromEntries(Object.entries(values).map(([name, value]) => [`--${name}`, value]));
+const phrase = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+
+// Which of some nodes is the current one.
+function setCurrent(nodes, now) {
+  for (const [at, node] of [...nodes].entries()) set(node, { "aria-current": at === now ? "step" : null });
+}
+
+// Scrolls a box as little as brings a node into sight, and then by `more`. before, after: pixels at
+// its edges that something covers. Unlike scrollIntoView it moves nothing around the box.
+function reveal(box, node, { sideways = false, before = 0, after = 0, more = 0 } = {}) {
+  const [low, high, scroll] = sideways ? ["left", "right", "scrollLeft"] : ["top", "bottom", "scrollTop"];
+  const [inner, outer] = [node.getBoundingClientRect(), box.getBoundingClientRect()];
+  const [under, over] = [inner[low] - outer[low] - before, inner[high] - outer[high] + after];
+  if (under < 0) box[scroll] += under - more;
+  else if (over > 0) box[scroll] += over + more;
+}
+
+async function waitFor(selector, milliseconds) {
+  const end = performance.now() + milliseconds;
+  for (;;) {
+    const node = document.querySelector(selector);
+    if (node || performance.now() > end) return node;
+    await new Promise((next) => setTimeout(next, 20));
+  }
+}
+
+// One place of the page that shows a component.
+class View {
+  drawn = ""; // the data of the picture on screen, as text
+  clicks = 0;
+  ending = new AbortController();
+
+  constructor(place, markup) {
+    if (!markup) return;
+    this.root = markup.startsWith("<") ? document.createRange().createContextualFragment(markup).firstElementChild : make(markup);
+    place.append(this.root);
+  }
+
+  find(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  // Python tells two equal events apart by their nonce.
+  send(event, value) {
+    this.clicks += 1;
+    this.trigger(event, { ...value, nonce: `${performance.now()}-${this.clicks}` });
+  }
+
+  watch(node, act) {
+    const eye = new ResizeObserver(act);
+    eye.observe(node);
+    this.ending.signal.addEventListener("abort", () => eye.disconnect());
+  }
+
+  hear(target, events, act, options) {
+    for (const event of events.split(" ")) target.addEventListener(event, act, { signal: this.ending.signal, ...options });
+  }
+
+  // Python sends data as the bytes of a JSON text; the same text gives the same object again.
+  read(data) {
+    const text = ArrayBuffer.isView(data) ? new TextDecoder().decode(data) : JSON.stringify(data ?? null);
+    if (text !== this.text) this.data = JSON.parse(text);
+    this.text = text;
+  }
+
+  // Whether there is something new besides what only moves a mark.
+  changed(moving) {
+    const still = moving.length ? JSON.stringify({ ...this.data, ...Object.fromEntries(moving.map((name) => [name, 0])) }) : this.text;
+    const before = this.drawn;
+    this.drawn = still;
+    return still !== before;
+  }
+}
+
+// What Streamlit calls, from the root's markup and what a component does: `start` when it comes to a
+// place, `draw` when its data changed in more than what `moving` names, `mark` each time, `end` when
+// it goes. Colours in its data are variables of its styles.
+function component(markup, { start, draw, mark, end, moving = [] }) {
+  const views = new WeakMap();
+  return ({ data, parentElement, setTriggerValue }) => {
+    if (draw && !data) return undefined;
+    const fresh = !views.has(parentElement);
+    const view = fresh ? new View(parentElement, markup) : views.get(parentElement);
+    views.set(parentElement, view);
+    view.trigger = setTriggerValue;
+    view.read(data);
+    if (fresh) start?.(view, view.data);
+    if (view.root) set(view.root, { style: variables(view.data.colours ?? {}) });
+    if (draw && view.changed(moving)) draw(view, view.data);
+    mark?.(view, view.data);
+    return () => {
+      view.ending.abort();
+      end?.(view);
+      view.root?.remove();
+      views.delete(parentElement);
+    };
+  };
+}

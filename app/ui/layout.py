@@ -1,0 +1,16 @@
+"""Containers that say how they lie on the page, in the words of layout.css."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+
+def box(words: str, name: str, **given: Any) -> Any:
+    """A container with a name of its own on the page, laid out by words: "fill scroll".
+
+    Streamlit writes the key on it as the class `st-key-<name>--fill--scroll`. The words must not
+    depend on the state: a container with another key is built anew. given: as of `st.container`.
+    """
+    return st.container(key="--".join((name, *words.split())), **given)

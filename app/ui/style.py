@@ -1,0 +1,30 @@
+"""The few rules of CSS that Streamlit has no setting for."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+from app.plots.colours import DARK, LIGHT
+from app.plots.theme import Look
+
+
+def apply_style(look: Look) -> None:
+    """Put the style sheets of all pages on this one, type size, colours (`--weights` …)."""
+    roles = DARK if look.dark else LIGHT
+    colours = " ".join(f"--{role.replace('_', '-')}: {value};" for role, value in roles.items())
+    type_size = f"html {{ font-size: {look.size}% !important; }}"
+    put_sheet(__file__, "layout.css", _text(__file__, "style.css"))
+    st.html(f"<style>{type_size} :root {{ {colours} }}</style>")
+
+
+def put_sheet(module: str, name: str, more: str = "") -> None:
+    """Put a style sheet on the page: the file `name` beside a module, and some rules more."""
+    st.html(f"<style>{_text(module, name)}\n{more}</style>")
+
+
+@cache
+def _text(module: str, name: str) -> str:
+    return Path(module).with_name(name).read_text(encoding="utf-8")

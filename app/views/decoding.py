@@ -1,5 +1,0 @@
-"""The decoding page."""
-
-from app.widgets.decoding import page
-
-page.show()

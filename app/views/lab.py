@@ -1,5 +1,0 @@
-"""The lab page."""
-
-from app.widgets.lab import page
-
-page.show()

@@ -1,5 +1,0 @@
-"""The switch page."""
-
-from app.widgets.switch import page
-
-page.show()

@@ -1,5 +1,0 @@
-"""The Training page: how the model became what it is."""
-
-from app.widgets.training import page
-
-page.show()

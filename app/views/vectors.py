@@ -1,5 +1,0 @@
-"""The vectors page."""
-
-from app.widgets.vectors import page
-
-page.show()

@@ -1,5 +1,0 @@
-"""The walkthrough page."""
-
-from app.widgets.walkthrough import page
-
-page.show()

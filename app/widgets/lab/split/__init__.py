@@ -1,5 +1,0 @@
-"""How one vector becomes several heads, and a reshape that only looks alike."""
-
-from app.widgets.lab.split.bench import show
-
-__all__ = ["show"]

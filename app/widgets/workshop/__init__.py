@@ -1,1 +1,0 @@
-"""The workshop: train a small translator here and watch it learn."""

@@ -1,0 +1,200 @@
+"""The blocks of the paper's Figure 1: what goes in, what comes out, what each did to the vectors.
+
+A block's id is the address prefix of what it records (`encoder/0/feed_forward`, `memory`), so an
+id stays good as long as the addresses do. Blocks follow the config: there is no positions block in
+a model without positions, "add & norm" is one block in post-norm and two in pre-norm.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from core.analysis.attention_views import entropy
+from core.analysis.vectors import Numbers, cosines, lengths, rows_at
+from core.config import ModelConfig
+from core.trace.address import ATTENTIONS
+from core.trace.graph import Stack, inputs, layer_count, layer_end, sublayers
+from core.trace.tables import as_numpy
+from core.trace.trace import Trace, once_a_run
+
+Kind = Literal[
+    "embedding", "positions", "layer", "self_attention", "cross_attention", "feed_forward",
+    "add_norm", "norm", "add", "final_norm", "memory", "linear", "softmax",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Block:
+    """One box of the map.
+
+    `before`, `inside` and `after` are the addresses of what goes in, of what the block computes on
+    the way ("" without one) and of what comes out. `stream` are the two addresses between which the
+    block changed the vectors that pass through it; None where before and after cannot be compared.
+    """
+
+    id: str
+    kind: Kind
+    stack: Stack
+    before: str
+    inside: str
+    after: str
+    layer: int | None = None
+    stream: tuple[str, str] | None = None
+
+    @property
+    def is_attention(self) -> bool:
+        return self.kind in ATTENTIONS
+
+
+def blocks(config: ModelConfig) -> tuple[Block, ...]:
+    """Every block of this model, in computation order; a layer stands before its parts."""
+    return tuple(_blocks(config))
+
+
+def block_at(config: ModelConfig, block_id: str) -> Block | None:
+    """The block of that id, None where this model has none."""
+    return next((block for block in _blocks(config) if block.id == block_id), None)
+
+
+def _blocks(config: ModelConfig) -> Iterator[Block]:
+    yield from _input(config, "encoder", "source")
+    yield from _stack(config, "encoder")
+    whole = ("source/input", "memory")
+    yield Block("memory", "memory", "encoder", whole[0], "", whole[1], stream=whole)
+    yield from _input(config, "decoder", "target")
+    yield from _stack(config, "decoder")
+    logits, chances = "output/logits", "output/probabilities"
+    yield Block(logits, "linear", "decoder", inputs(config, logits)[0], "", logits)
+    yield Block(chances, "softmax", "decoder", logits, "", chances)
+
+
+def _input(config: ModelConfig, stack: Stack, side: str) -> Iterator[Block]:
+    table, scaled, entered = (f"{side}/{name}" for name in ("embedding", "scaled", "input"))
+    yield Block(table, "embedding", stack, f"{side}/ids", table, scaled)
+    if config.positions != "none":
+        place = f"{side}/positions"
+        yield Block(place, "positions", stack, scaled, place, entered, stream=(scaled, entered))
+
+
+def _stack(config: ModelConfig, stack: Stack) -> Iterator[Block]:
+    for layer in range(layer_count(config, stack)):
+        ends = (f"{stack}/{layer}/self_attention_residual/stream", layer_end(config, stack, layer))
+        yield Block(f"{stack}/{layer}", "layer", stack, ends[0], "", ends[1], layer, ends)
+        for kind in sublayers(stack):
+            yield from _sublayer(config, stack, layer, kind)
+    if config.final_norm:
+        where = f"{stack}/norm"
+        normalized, after = f"{where}/normalized", f"{where}/output"
+        before = inputs(config, normalized)[0]
+        yield Block(where, "final_norm", stack, before, normalized, after, None, (before, after))
+
+
+def _sublayer(config: ModelConfig, stack: Stack, layer: int, kind: Kind) -> Iterator[Block]:
+    where = f"{stack}/{layer}/{kind}"
+    residual, norm, output = f"{where}_residual", f"{where}_norm", f"{where}/output"
+    inside = f"{where}/activation" if kind == "feed_forward" else f"{where}/weights"
+    around = (f"{residual}/stream", f"{residual}/summed")
+    enters = f"{residual}/branch_input"
+    if config.norm_place == "pre":
+        ends = (enters, f"{norm}/output")
+        yield Block(norm, "norm", stack, enters, f"{norm}/normalized", ends[1], layer, ends)
+        yield Block(where, kind, stack, ends[1], inside, output, layer, around)
+        yield Block(residual, "add", stack, around[0], output, around[1], layer, around)
+    else:
+        yield Block(where, kind, stack, enters, inside, output, layer, around)
+        ends = (around[1], f"{norm}/output")
+        yield Block(norm, "add_norm", stack, around[0], output, ends[1], layer, ends)
+
+
+@dataclass(frozen=True)
+class Change:
+    """How one block moved each word's vector; all are Euclidean lengths, one a word (T,)."""
+
+    before: Numbers  # ‖before‖
+    moved: Numbers  # ‖after − before‖
+    after: Numbers  # ‖after‖
+    cosine: Numbers  # of the angle between before and after: 1 is the same direction
+
+    @property
+    def ratios(self) -> Numbers:
+        """‖after − before‖ / ‖before‖ of each word, (T,); NaN for a word of length 0."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.before > 0, self.moved / self.before, np.nan)
+
+    @property
+    def ratio(self) -> float:
+        """The mean over the words; NaN where one of them has no number."""
+        return float(self.ratios.mean())
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and standard deviation over the features of each word's vector, (T,) each (§5.4)."""
+
+    mean: Numbers
+    std: Numbers
+
+
+@dataclass(frozen=True)
+class Neurons:
+    """Which hidden units of a feed-forward network fired: those with an activation above 0."""
+
+    active: Numbers  # (T,) the share that fired for each word, 0..1
+    silent: int  # units that fired for no word of the sentence
+    width: int  # F, how many there are
+
+
+def change(trace: Trace, block: Block) -> Change | None:
+    """What a block did to each word's vector; None where before and after are not comparable."""
+    if block.stream is None:
+        return None
+    before, after = (rows_at(trace, address) for address in block.stream)  # (T, D) each
+    return Change(lengths(before), lengths(after - before), lengths(after), cosines(before, after))
+
+
+@once_a_run
+def ratios(trace: Trace) -> Mapping[str, float]:
+    """The mean ‖after − before‖ / ‖before‖ of every block that has one, by block id."""
+    changes = {block.id: change(trace, block) for block in blocks(trace.config)}
+    return {name: found.ratio for name, found in changes.items() if found is not None}
+
+
+def spread(trace: Trace, address: str) -> Spread:
+    """Mean and population standard deviation over the features, for a (B, T, D) address."""
+    rows = rows_at(trace, address)
+    return Spread(rows.mean(axis=1), rows.std(axis=1))
+
+
+def neurons(trace: Trace, block: Block) -> Neurons:
+    """How many hidden units of a feed-forward block fired."""
+    fired = rows_at(trace, f"{block.id}/activation") > 0  # (T, F)
+    silent = int((~fired.any(axis=0)).sum())
+    return Neurons(fired.mean(axis=1), silent, int(fired.shape[1]))
+
+
+def head_entropies(trace: Trace, block: Block) -> Numbers:
+    """The mean entropy of each head's rows, (H,) in nats; 0 looks at one word only."""
+    weights = as_numpy(trace[f"{block.id}/weights"][0])  # (H, T, S)
+    means: Numbers = entropy(weights).astype(np.float64).mean(axis=-1)
+    return means
+
+
+def highest_entropy(trace: Trace, block: Block) -> float:
+    """The mean entropy if every row looked at all its allowed words alike, in nats."""
+    allowed = as_numpy(trace[f"{block.id}/mask"][0]).sum(axis=-1)  # (H, T)
+    return float(np.log(np.maximum(allowed, 1)).mean())
+
+
+def scale_end(values: Mapping[str, float]) -> float:
+    """A round number at or above the largest finite value: where a colour scale ends."""
+    largest = max((value for value in values.values() if math.isfinite(value)), default=0.0)
+    if largest <= 0:
+        return 1.0
+    unit: float = 10.0 ** math.floor(math.log10(largest))
+    steps = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+    return next(step * unit for step in steps if step * unit >= largest * (1 - 1e-9))

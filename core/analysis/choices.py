@@ -1,0 +1,109 @@
+"""What the decoder chose at each row, between what, and how sure of it the model was."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.trace.tables import as_numpy
+from core.trace.trace import Candidate, Trace
+
+ROUNDING = 1e-3  # of a probability; a step may be computed in another order
+UNSURE_BELOW = 0.5  # a word chosen with less had the other words together against it
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One step of the translation: the words before it, the word chosen, the runners-up."""
+
+    row: int
+    before: tuple[str, ...]
+    chosen: Candidate
+    others: tuple[Candidate, ...]  # best first, without the chosen one; none without numbers
+    guarded: str = ""  # the better word that the repetition guard forbade here
+
+
+def probabilities(trace: Trace) -> tuple[float, ...]:
+    """The probability of each row's word, 0..1; NaN where the run itself has no number (T,)."""
+    rows = trace.pick("output/probabilities")  # (T, V)
+    return tuple(rows[range(len(rows)), list(trace.output_ids)].tolist())
+
+
+def choice_at(trace: Trace, row: int, others: int = 5) -> Choice:
+    """What a row of the decoder chose and the `others` next best words.
+
+    Raises:
+        GlassformerError: for a row that does not exist.
+    """
+    best = trace.candidates(row, others + 1)
+    piece = trace.output_pieces[row]
+    chosen = Candidate(trace.output_tokens[row], piece, probabilities(trace)[row])
+    left = tuple(each for each in best if each.piece != piece and not math.isnan(each.probability))
+    return Choice(row, trace.output_tokens[:row], chosen, left[:others], guarded(trace, row))
+
+
+def chosen_otherwise(trace: Trace) -> bool:
+    """Whether the words were chosen with other probabilities than the recorded pass has.
+
+    Words are chosen one after the other; the recorded pass reads them all at once. The two differ
+    where rows look at words that were not written yet, and where only that pass dropped units.
+    """
+    if not trace.steps:
+        return False
+    found = zip(trace.steps, probabilities(trace), strict=False)
+    return any(abs(step.probability - recorded) > ROUNDING for step, recorded in found)
+
+
+def guarded(trace: Trace, row: int) -> str:
+    """As shown, the word that the guard stopped at a row; "" where it did not speak."""
+    index = trace.steps[row].guarded if trace.steps else None
+    if index is None:
+        return ""
+    piece = trace.vocabulary[index]
+    return trace.surfaces.get(piece, piece)
+
+
+def least_sure(trace: Trace, rows: Iterable[int]) -> int:
+    """The one of some rows whose word had the least probability; no number counts as less than 0.
+
+    Raises:
+        ValueError: for no rows.
+    """
+    chances = probabilities(trace)
+    return min(rows, key=lambda row: _or_nothing(chances[row]))
+
+
+def _or_nothing(probability: float) -> float:
+    return -1.0 if math.isnan(probability) else probability
+
+
+@dataclass(frozen=True)
+class TopWord:
+    """A word of the vocabulary at one row of the decoder; `chosen` is the one that was taken."""
+
+    index: int
+    token: str
+    logit: float
+    probability: float
+    chosen: bool
+
+
+def top_words(trace: Trace, row: int, count: int = 8) -> tuple[TopWord, ...]:
+    """The most probable words of a row, the best first; the chosen one is always among them."""
+    chances = as_numpy(trace.pick("output/probabilities", position=row))  # (V,)
+    logits = as_numpy(trace.pick("output/logits", position=row))  # (V,)
+    taken = trace.output_ids[row]
+    best = [int(index) for index in (-logits).argsort(kind="stable")[:count]]
+    if taken not in best:
+        best[-1] = taken
+    return tuple(
+        TopWord(
+            index,
+            trace.surfaces.get(trace.vocabulary[index], trace.vocabulary[index]),
+            float(logits[index]),
+            float(chances[index]),
+            index == taken,
+        )
+        for index in best
+    )

@@ -1,0 +1,397 @@
+"""Two runs beside each other: which line stands beside which, one tensor of both, the difference.
+
+Words are aligned, all other axes have the same lines in both. What only one run has is compared
+with nothing, and what the attention mask forbids in both is no number of either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import product, zip_longest
+from typing import get_args
+
+import numpy as np
+
+from core.analysis.attention_views import (
+    FORBIDDEN,
+    THUMBNAIL,
+    Kind,
+    Overview,
+    attention_at,
+    layers_of,
+    pooled,
+    sides,
+)
+from core.analysis.tensor_slice import Lines, Plan, Sheet, cut, plan
+from core.trace.address import Address
+from core.trace.sites import site_at
+from core.trace.tables import as_numpy
+from core.trace.trace import Trace
+
+Place = tuple[int | None, int | None]  # in the first run, in the second
+NONE = -1  # the index of a line that a run does not have
+
+
+def paired(first: Sequence[str], second: Sequence[str], by_place: bool) -> tuple[Place, ...]:
+    """Which word of one sentence stands beside which of the other.
+
+    By their places, or, where the lengths differ and it is not asked for, by the words that both
+    have; a stretch of other words is paired from its left.
+    """
+    if by_place or len(first) == len(second):
+        return tuple(zip_longest(range(len(first)), range(len(second))))
+    found: list[Place] = []
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
+    for _, a, a_end, b, b_end in matcher.get_opcodes():
+        found += zip_longest(range(a, a_end), range(b, b_end))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Edge:
+    """The rows or the columns of the pictures: for each line its index in either run, or `NONE`.
+
+    With a `step` above 1 a line stands for `step` neighbours, the first of which is given.
+    """
+
+    name: str  # of the axis; "" where there is one number a row
+    places: tuple[np.ndarray, np.ndarray]  # (n,) integers each
+    words: tuple[tuple[str, ...], ...] | None = None  # of the whole axis, in either run
+    step: int = 1
+
+    def __len__(self) -> int:
+        return len(self.places[0])
+
+    def word(self, run: int, line: int) -> str | None:
+        """The word of a line in a run; None where the run has none."""
+        at = int(self.places[run][line])
+        if self.words is None or self.step > 1 or at == NONE:
+            return None
+        return self.words[run][at]
+
+    @property
+    def is_worded(self) -> bool:
+        """Whether every line is a word of its own."""
+        return self.words is not None and self.step == 1
+
+    def line_of(self, run: int, index: int | None) -> int | None:
+        """The line that shows an index of a run."""
+        if index is None:
+            return None
+        found = np.flatnonzero(self.places[run] == index)
+        return int(found[0]) if len(found) else None
+
+    def alone(self, run: int) -> int:
+        """How many lines only this run has."""
+        return int((self.places[0 if run else 1] == NONE).sum())
+
+    def taken(self, lines: np.ndarray) -> Edge:
+        """Some of the lines."""
+        return replace(self, places=(self.places[0][lines], self.places[1][lines]))
+
+    @staticmethod
+    def of(name: str, pairs: Sequence[Place], words: tuple[tuple[str, ...], ...]) -> Edge:
+        """The lines of words that stand beside each other."""
+        one, two = (np.array([NONE if p[run] is None else p[run] for p in pairs]) for run in (0, 1))
+        return Edge(name, (one, two), words)
+
+
+WORDS = ("position", "query", "key")
+ROUNDING = 1e-6  # of the largest number: what float32 sums of another length may differ by
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One matrix of both runs, line beside line; all arrays are (rows, columns)."""
+
+    address: str
+    rows: Edge
+    columns: Edge
+    values: tuple[np.ndarray, np.ndarray]  # float32, NaN where a run has no such cell
+    there: tuple[np.ndarray, np.ndarray]  # whether the run has the cell
+    allowed: tuple[np.ndarray, np.ndarray]  # False where its mask forbids it
+    held: tuple[Plan, Plan] | None = None  # where the other axes are; None for a mean of heads
+
+    @property
+    def said(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where each run's number says something."""
+        return self.there[0] & self.allowed[0], self.there[1] & self.allowed[1]
+
+    @property
+    def compared(self) -> np.ndarray:
+        """Where there is a difference: a fill has none, a forbidden weight is 0."""
+        one, two = self.allowed
+        counts = (one & two) if Address.of(self.address).name == "masked" else (one | two)
+        both: np.ndarray = self.there[0] & self.there[1] & counts
+        return both
+
+    @property
+    def difference(self) -> np.ndarray:
+        """Second − first, 0 where both are the same infinity; NaN where nothing is compared."""
+        one, two = self.values
+        with np.errstate(invalid="ignore"):
+            steps = np.where(one == two, np.float32(0), two - one)
+        return np.where(self.compared, steps, np.float32(np.nan))
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """One colour scale for both: 0 … the largest, or symmetric about 0 for signed numbers."""
+        seen = np.concatenate([v[s] for v, s in zip(self.values, self.said, strict=True)])
+        seen = seen[np.isfinite(seen)]
+        most = float(np.abs(seen).max()) if len(seen) else 1.0
+        return (-most if len(seen) and seen.min() < 0 else 0.0), most or 1.0
+
+    @property
+    def reach(self) -> float:
+        """The largest finite |difference|; 0 without any."""
+        found = np.abs(self.difference)
+        found = found[np.isfinite(found)]
+        return float(found.max()) if len(found) else 0.0
+
+    @property
+    def span(self) -> float:
+        """Where the colours of the difference end: what is no more than rounding stays pale."""
+        return max(self.reach, ROUNDING * self.limits[1]) if self.reach else 1.0
+
+    @property
+    def is_rounding(self) -> bool:
+        """Whether numbers differ, but none by more than rounding."""
+        return 0 < self.reach <= ROUNDING * self.limits[1]
+
+    @property
+    def furthest(self) -> tuple[int, int] | None:
+        """Row and column of the largest difference; None where nothing differs."""
+        steps = np.where(np.isfinite(self.difference), np.abs(self.difference), -1)
+        if self.reach == 0:
+            return None
+        row, column = np.unravel_index(int(steps.argmax()), steps.shape)
+        return int(row), int(column)
+
+    @property
+    def broken(self) -> int:
+        """How many cells are NaN or infinite in one of the runs."""
+        lost = [s & ~np.isfinite(v) for v, s in zip(self.values, self.said, strict=True)]
+        return int((lost[0] | lost[1]).sum())
+
+    def moved(self, move: Callable[[np.ndarray], np.ndarray], rows: Edge, columns: Edge) -> Beside:
+        """All arrays with their cells moved alike, and the lines that they have then."""
+        arrays = (self.values, self.there, self.allowed)
+        values, there, allowed = ((move(one), move(two)) for one, two in arrays)
+        return replace(
+            self, rows=rows, columns=columns, values=values, there=there, allowed=allowed
+        )
+
+
+def beside(
+    runs: tuple[Trace, Trace],
+    address: str,
+    names: tuple[str, str] | None = None,
+    pins: Mapping[str, int] | None = None,
+    anchor: int = 0,
+    by_place: bool = False,
+    mean: bool = False,
+) -> Beside:
+    """One tensor of two runs of one model.
+
+    Args:
+        runs: the first and the second.
+        address: of the tensor.
+        names: the axes that are rows and columns, as `plan` takes them.
+        pins: where the others are held, in the run `anchor`; a word's partner in the other one.
+        anchor: 0 or 1.
+        by_place: words stand beside each other by their places, also where the lengths differ.
+        mean: of attention maps the mean over the heads.
+
+    Raises:
+        GlassformerError: `unknown_address` where one of them did not record it.
+    """
+    if mean and site_at(address).per_map:
+        found = [_mean_of_heads(trace, address) for trace in runs]
+        return _laid(address, found, runs, by_place, None)
+    plans = [
+        plan(runs[run], address, names, _pins_in(runs, address, pins or {}, anchor, run, by_place))
+        for run in (0, 1)
+    ]
+    sheets = [cut(trace, address, each) for trace, each in zip(runs, plans, strict=True)]
+    return _laid(address, sheets, runs, by_place, (plans[0], plans[1]))
+
+
+def _pins_in(
+    runs: tuple[Trace, Trace],
+    address: str,
+    pins: Mapping[str, int],
+    anchor: int,
+    run: int,
+    by_place: bool,
+) -> dict[str, int]:
+    """The pins of one run; where a word has no partner, its place."""
+    if run == anchor:
+        return dict(pins)
+    found = dict(pins)
+    for one, two in zip(runs[0].axes(address), runs[1].axes(address), strict=True):
+        if one.name not in WORDS or one.name not in pins or not (one.labels and two.labels):
+            continue
+        for pair in paired(one.labels, two.labels, by_place):
+            partner = pair[run]
+            if pair[anchor] == pins[one.name] and partner is not None:
+                found[one.name] = partner
+    return found
+
+
+def _mean_of_heads(trace: Trace, address: str) -> Sheet:
+    axes = {axis.name: axis for axis in trace.axes(address)}
+    at = Address.of(address)
+    stage = at.name
+    values = as_numpy(trace[address][0]).mean(axis=0)
+    allowed = as_numpy(trace[at.sibling("mask")][0].any(dim=0))
+    if stage == "weights":
+        allowed = allowed | (values != 0)
+    lines = [Lines(axes[name], np.arange(axes[name].size)) for name in ("query", "key")]
+    return Sheet(
+        values.astype(np.float32), allowed if stage in ("masked", "weights") else None, *lines
+    )
+
+
+def _laid(
+    address: str,
+    sheets: Sequence[Sheet],
+    runs: tuple[Trace, Trace],
+    by_place: bool,
+    held: tuple[Plan, Plan] | None,
+) -> Beside:
+    rows = _edge(address, sheets[0].rows, sheets[1].rows, runs, by_place)
+    columns = _edge(address, sheets[0].columns, sheets[1].columns, runs, by_place)
+    first, second = (_cells(sheets[run], rows.places[run], columns.places[run]) for run in (0, 1))
+    values, there, allowed = zip(first, second, strict=True)
+    return Beside(address, rows, columns, values, there, allowed, held)
+
+
+def _cells(
+    sheet: Sheet, rows: np.ndarray, columns: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The numbers of a sheet in these lines, whether they are there, whether they are allowed."""
+    mesh = np.ix_(rows, columns)
+    has: np.ndarray = (mesh[0] != NONE) & (mesh[1] != NONE)
+    values = np.where(has, sheet.values[mesh], np.float32(np.nan)).astype(np.float32)
+    allowed = np.ones(has.shape, bool) if sheet.allowed is None else sheet.allowed[mesh]
+    return values, has, np.where(has, allowed, True)
+
+
+def _edge(address: str, one: Lines, two: Lines, runs: tuple[Trace, Trace], by_place: bool) -> Edge:
+    name = one.axis.name if one.axis else ""
+    labels = one.labels, two.labels
+    if name not in WORDS or labels[0] is None or labels[1] is None:
+        count = min(len(one), len(two))
+        words = None if labels[0] is None or labels[1] is None else (labels[0], labels[1])
+        return Edge(name, (np.arange(count), np.arange(count)), words)
+    words = labels[0], labels[1]
+    pairs = paired(*words, by_place)
+    at = Address.of(address)
+    if name == "query" and at.stack == "decoder":  # with what each row writes
+        words = sides(runs[0], at.kind)[0].labels, sides(runs[1], at.kind)[0].labels
+    return Edge.of(name, pairs, words)
+
+
+def picked(found: Beside, rows: np.ndarray, columns: np.ndarray) -> Beside:
+    """Some of the lines."""
+    edges = found.rows.taken(rows), found.columns.taken(columns)
+    return found.moved(lambda x: x[np.ix_(rows, columns)], *edges)
+
+
+def largest_lines(found: Beside, count: int) -> Beside:
+    """The `count` words of the vocabulary with the largest number in either run, as a staircase."""
+    if found.rows.name != "vocabulary":
+        return _turned(largest_lines(_turned(found), count))
+    known = [np.where(np.isfinite(each), each, -np.inf) for each in found.values]
+    both = np.maximum(known[0], known[1])  # (R, C)
+    peaks = both.max(axis=1)
+    best = np.argsort(-peaks, kind="stable")[:count]
+    order = best[np.lexsort((-peaks[best], both.argmax(axis=1)[best]))]
+    return picked(found, order, np.arange(len(found.columns)))
+
+
+def fitted(found: Beside, most: int) -> Beside:
+    """At most `most` cells: of neighbours that share a cell the one that moved furthest.
+
+    So every number shown is one of the runs, and no change vanishes. Features go before words.
+    """
+    while len(found.rows) * len(found.columns) > most:
+        rows, columns = found.rows, found.columns
+        if rows.is_worded == columns.is_worded:
+            across = len(columns) >= len(rows)
+        else:
+            across = rows.is_worded
+        found = _halved(found) if across else _turned(_halved(_turned(found)))
+    return found
+
+
+def _turned(found: Beside) -> Beside:
+    return found.moved(np.transpose, found.columns, found.rows)
+
+
+def _halved(found: Beside) -> Beside:
+    """Two neighbouring columns as one."""
+    steps = np.where(found.compared, np.nan_to_num(np.abs(found.difference), nan=np.inf), -1.0)
+    count = len(found.columns)
+    left = np.arange(0, count, 2)
+    right = np.minimum(left + 1, count - 1)
+    take = np.where(steps[:, right] > steps[:, left], right, left)  # (R, C / 2)
+    edge = replace(found.columns.taken(left), step=found.columns.step * 2)
+    return found.moved(lambda x: np.take_along_axis(x, take, axis=1), found.rows, edge)
+
+
+MIDDLE = 127  # the level of no difference
+
+
+@dataclass(frozen=True)
+class Furthest:
+    """The cell of all attention maps whose weight differs most between two runs."""
+
+    kind: Kind
+    layer: int
+    head: int
+    map: Beside
+    row: int  # lines of the map
+    column: int
+
+
+def furthest(runs: tuple[Trace, Trace], by_place: bool) -> Furthest | None:
+    """The largest difference of a weight in any head; None where none differs."""
+    best: Furthest | None = None
+    for kind in get_args(Kind):
+        layers = range(min(layers_of(trace, kind) for trace in runs))
+        for layer, head in product(layers, range(runs[0].config.n_heads)):
+            address = f"{attention_at(kind, layer)}/weights"
+            found = beside(runs, address, pins={"head": head}, by_place=by_place)
+            place = found.furthest
+            if place is not None and (best is None or found.reach > best.map.reach):
+                best = Furthest(kind, layer, head, found, *place)
+    return best
+
+
+def differences(runs: tuple[Trace, Trace], kind: Kind, by_place: bool) -> tuple[Overview, float]:
+    """Second − first of every map of weights, the heads' mean last, and the largest |difference|.
+
+    Levels 0 … 254 stand for −largest … largest; a cell without a difference is forbidden.
+    """
+    layers = range(min(layers_of(trace, kind) for trace in runs))
+    steps = np.stack([_layer(runs, kind, layer, by_place) for layer in layers])  # (L, H + 1, R, C)
+    finite = np.isfinite(steps)
+    most = float(np.abs(steps[finite]).max()) if finite.any() else 0.0
+    up = pooled(np.where(finite, steps, -np.inf), THUMBNAIL).astype(np.float64)
+    down = pooled(np.where(finite, -steps, -np.inf), THUMBNAIL).astype(np.float64)
+    strongest = np.where(up >= down, up, -down)
+    known = np.isfinite(strongest)
+    levels = np.rint(MIDDLE + MIDDLE * np.where(known, strongest, 0) / (most or 1.0))
+    return Overview(np.where(known, levels, FORBIDDEN).astype(np.uint8)), most
+
+
+def _layer(runs: tuple[Trace, Trace], kind: Kind, layer: int, by_place: bool) -> np.ndarray:
+    address = f"{attention_at(kind, layer)}/weights"
+    heads = [
+        beside(runs, address, pins={"head": head}, by_place=by_place).difference
+        for head in range(runs[0].config.n_heads)
+    ]
+    return np.stack([*heads, beside(runs, address, by_place=by_place, mean=True).difference])

@@ -1,0 +1,274 @@
+"""How probable it is that a translation is right, and what speaks against it.
+
+A logistic model of what `signals` measures. Its coefficients are fitted to the model that
+translated (`python -m core calibrate` writes them beside the weights) and travel with the trace; a
+trace without them is judged by `DEFAULT`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from torch import Tensor
+
+from core.analysis.choices import UNSURE_BELOW, least_sure, probabilities
+from core.decoding.no_repeat import GROUP_IN_A_ROW, WORD_IN_A_ROW, longest_run
+from core.text.vocabulary import END, SLOTS, UNKNOWN
+from core.trace.trace import Trace, once_a_run
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """Neighbouring words and how often they stand in a row."""
+
+    words: tuple[str, ...]
+    times: int
+
+
+def repetition(tokens: Sequence[str]) -> Repetition | None:
+    """The longest stretch of the same words in a row; None where nothing repeats itself.
+
+    Punctuation counts for nothing, so "no, no, no" repeats itself too. Of equal stretches
+    the shortest words are named: "no" four times, not "no no" twice.
+    """
+    words = [token for token in tokens if any(map(str.isalnum, token))]
+    said, times = longest_run(words)
+    allowed = GROUP_IN_A_ROW if len(said) > 1 else WORD_IN_A_ROW
+    return Repetition(tuple(map(str, said)), times) if times > allowed else None
+
+
+SEEN_FROM = 0.15  # a source word that no output word gives so much attention was not translated
+FAIR = 0.6  # a word with less had a rival
+LEAST, MOST = 1e-6, 13.8  # a probability below, and one that is no number, counts as this
+# Words that often have no counterpart in the other language: nothing need look at them.
+FUNCTION_WORDS = frozenset(
+    "a the of to do does did am is are was were be been being 's at in on for it there that and "
+    "will would have has had don't doesn't didn't not . , ? ! "
+    "的 了 个 吗 吧 呢 地 得 着 过 是 在 把 被 就 都 也 很 和 会 要 们 这 那 一 只 本 位 条 张 "
+    "件".split()
+)
+
+
+@dataclass(frozen=True)
+class Signals:
+    """Measured on one run; words are as typed."""
+
+    unknown: tuple[str, ...]  # copied as typed, for no translation is known
+    names: int  # so many of them are names, of which a copy is a translation
+    lost: tuple[str, ...]  # unknown words for which no slot was free
+    dropped: tuple[str, ...]  # words in slots that the translation does not have
+    doubled: tuple[str, ...]  # words in slots that it has more often than the source
+    unseen: tuple[str, ...]  # known words that no output word looked at
+    repeated: Repetition | None
+    guarded: int  # steps at which the repetition guard spoke
+    ended: bool  # False where the length limit cut the translation off
+    chances: tuple[float, ...]  # of each row's word; NaN where there is no number
+    entropy: float  # mean over the rows, nats
+    seen: float  # least attention that a known content word got, 0..1
+    longer: float  # ln of output words per source word
+
+    def numbers(self) -> dict[str, float]:
+        """The features of the logistic model, each roughly between 0 and 5."""
+        surprise = [-math.log(chance) if chance > LEAST else MOST for chance in self.chances]
+        return {
+            "unknown": min(len(self.unknown) - self.names, 3.0),
+            "names": min(self.names, 2.0),
+            "lost": float(bool(self.lost)),
+            "slots": float(bool(self.dropped or self.doubled)),
+            "unseen": min(len(self.unseen), 3.0),
+            "unattended": 1 - self.seen,
+            "circles": float(bool(self.guarded or self.repeated or not self.ended)),
+            "weakest": min(max(surprise), 4.0),  # nats
+            "surprise": 4 * min(sum(surprise) / len(surprise), 1.0),
+            "entropy": min(self.entropy, 3.0),
+            "undecided": min(sum(not chance >= FAIR for chance in self.chances), 4.0),
+            "length": abs(self.longer),
+            "words": math.log(len(self.chances)),
+        }
+
+
+def signals(trace: Trace) -> Signals:
+    """Reads everything off a run."""
+    written = Counter(trace.output_pieces)
+    typed = Counter(trace.source_pieces)
+    tokens = zip(trace.source_pieces, trace.source_tokens, strict=True)
+    slots = {piece: token for piece, token in tokens if piece in SLOTS}
+    seen = attention(trace)
+    said = [t for t, p in zip(trace.output_tokens, trace.output_pieces, strict=True) if p != END]
+    copied = {p: t for p, t in slots.items() if _copied(p, t, trace.surfaces)}
+    return Signals(
+        unknown=tuple(copied.values()),
+        names=sum(piece.startswith("<name") for piece in copied),
+        lost=_words(trace, UNKNOWN),
+        dropped=tuple(t for p, t in slots.items() if not written[p]),
+        doubled=tuple(t for p, t in slots.items() if written[p] > typed[p] + 1),
+        unseen=tuple(trace.source_tokens[i] for i, most in seen.items() if most < SEEN_FROM),
+        repeated=repetition(said),
+        guarded=sum(step.guarded is not None for step in trace.steps),
+        ended=trace.output_pieces[-1] == END,
+        chances=probabilities(trace),
+        entropy=_entropy(trace.pick("output/probabilities")),
+        seen=min(seen.values(), default=1.0),
+        longer=math.log(len(trace.output_pieces) / len(trace.source_pieces)),
+    )
+
+
+def _copied(piece: str, token: str, surfaces: Mapping[str, str]) -> bool:
+    """Whether a slot's word goes into the translation as it was typed."""
+    return not piece.startswith("<num") and surfaces.get(piece, token) == token
+
+
+def _words(trace: Trace, piece: str) -> tuple[str, ...]:
+    pairs = zip(trace.source_pieces, trace.source_tokens, strict=True)
+    return tuple(token for each, token in pairs if each == piece)
+
+
+def unseen_places(trace: Trace) -> set[int]:
+    """The source positions of known words at which no word of the translation looks."""
+    return {place for place, most in attention(trace).items() if most < SEEN_FROM}
+
+
+def attention(trace: Trace) -> dict[int, float]:
+    """The most attention that any row, in any layer's mean of heads, gives to each content word."""
+    maps = [
+        trace[f"decoder/{layer}/cross_attention/weights"][0].mean(dim=0)  # (T, S)
+        for layer in range(trace.config.decoder_layers)
+    ]
+    most = [max(float(each[:, i].max()) for each in maps) for i in range(maps[0].shape[1])]
+    ignored = FUNCTION_WORDS | {END, UNKNOWN, *SLOTS}
+    return {i: most[i] for i, piece in enumerate(trace.source_pieces) if piece not in ignored}
+
+
+def _entropy(rows: Tensor) -> float:
+    """Mean entropy of the rows (T, V), in nats; 0 where there is no number."""
+    mean = float(-(rows * rows.clamp_min(1e-30).log()).sum(dim=-1).mean())
+    return 0.0 if math.isnan(mean) else mean
+
+
+ReasonKey = Literal[
+    "cut", "repeated", "guarded", "lost", "dropped", "doubled", "unseen", "unknown", "undecided",
+    "unusual",
+]  # fmt: skip
+GRAVE: frozenset[ReasonKey] = frozenset(("cut", "repeated", "lost", "dropped"))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The logistic model: ln(p / (1 - p)) = intercept + Σ weight · feature.
+
+    threshold: a translation with a lower probability of being right is called unsure.
+    """
+
+    intercept: float
+    weights: Mapping[str, float]
+    threshold: float
+
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any]) -> Calibration:
+        """Reads what `to_dict` gives; ValueError where it is something else."""
+        try:
+            weights = {str(name): float(value) for name, value in table["weights"].items()}
+            found = cls(float(table["intercept"]), weights, float(table["threshold"]))
+        except (AttributeError, KeyError, TypeError, OverflowError) as error:
+            raise ValueError(f"a calibration lacks or misstates {error}") from error
+        if not all(map(math.isfinite, (found.intercept, found.threshold, *weights.values()))):
+            raise ValueError("a calibration holds what is no finite number")
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "intercept": self.intercept,
+            "weights": dict(self.weights),
+            "threshold": self.threshold,
+        }
+
+    def score(self, found: Signals) -> float:
+        """The probability that a translation is right, 0..1."""
+        features = found.numbers()
+        power = self.intercept + sum(
+            weight * features.get(name, 0.0) for name, weight in self.weights.items()
+        )
+        # In two forms: the exponential of a large positive number would not end.
+        return 1 / (1 + math.exp(-power)) if power >= 0 else math.exp(power) / (1 + math.exp(power))
+
+
+# Written by `python -m core calibrate` for the first bundled translator.
+DEFAULT = Calibration(
+    intercept=3.737,
+    weights={
+        "unknown": -3.812,
+        "names": -0.212,
+        "slots": -1.006,
+        "unseen": -0.608,
+        "unattended": -1.484,
+        "circles": -0.051,
+        "weakest": -0.904,
+        "surprise": -0.661,
+        "entropy": -1.923,
+        "undecided": -1.222,
+        "length": -2.176,
+        "words": 0.349,
+    },
+    threshold=0.5,
+)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Something that speaks against a translation, and the words or the number of it."""
+
+    key: ReasonKey
+    words: tuple[str, ...] = ()
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """How far a translation deserves trust; a sure one may still be wrong."""
+
+    level: Literal["sure", "unsure"]
+    score: float  # 0..1, the estimated probability that the translation is right
+    reasons: tuple[Reason, ...]  # the gravest first; a sure one may have harmless ones
+    weakest: int  # the row with the least probability
+    probability: float  # 0..1, of that row; NaN where the run has no number
+
+
+@once_a_run
+def confidence(trace: Trace) -> Confidence:
+    """The verdict on a run, from its own numbers and the calibration that it carries."""
+    found = signals(trace)
+    calibration = Calibration.from_dict(trace.calibration) if trace.calibration else DEFAULT
+    score, reasons = calibration.score(found), _reasons(found)
+    unsure = score < calibration.threshold or any(reason.key in GRAVE for reason in reasons)
+    unsure = unsure or any(map(math.isnan, found.chances))
+    if unsure and not reasons:
+        reasons = [Reason("unusual")]
+    weakest = least_sure(trace, range(len(trace.output_pieces)))
+    return Confidence(
+        level="unsure" if unsure else "sure",
+        score=score,
+        reasons=tuple(reasons),
+        weakest=weakest,
+        probability=found.chances[weakest],
+    )
+
+
+def _reasons(found: Signals) -> list[Reason]:
+    undecided = sum(not chance >= UNSURE_BELOW for chance in found.chances)
+    again = found.repeated
+    candidates = [
+        Reason("cut", count=0 if found.ended else len(found.chances)),
+        Reason("repeated", again.words, again.times) if again else Reason("repeated"),
+        Reason("guarded", count=found.guarded),
+        Reason("lost", found.lost, len(found.lost)),
+        Reason("dropped", found.dropped, len(found.dropped)),
+        Reason("doubled", found.doubled, len(found.doubled)),
+        Reason("unseen", found.unseen, len(found.unseen)),
+        Reason("unknown", found.unknown, len(found.unknown)),
+        Reason("undecided", count=undecided),
+    ]
+    return [reason for reason in candidates if reason.count]

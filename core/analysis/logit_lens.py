@@ -1,0 +1,141 @@
+"""The logit lens: what each layer of the decoder would write if the generator read it already.
+
+§3.4: the generator reads the last state only. Read with it, the earlier states show when the word
+that is written at the end comes up. It is a look from outside: the model never does this itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.analysis.vectors import Numbers
+from core.config import ModelConfig
+from core.device import precise
+from core.errors import check_index
+from core.model.transformer import Transformer
+from core.trace.graph import StreamState, states
+from core.trace.tables import as_numpy
+from core.trace.trace import Candidate, Trace
+
+NormUse = Literal["final", "own", "none"]
+
+EQUATIONS = {
+    "lens": r"p^{(l)} = \mathrm{softmax}(\mathrm{LN}(x^{(l)})\, W^\top + b)",
+    "divergence": r"\mathrm{KL}(p \,\Vert\, p^{(l)}) = \sum_w p_w \ln \frac{p_w}{p^{(l)}_w}",
+}  # LaTeX
+
+
+@dataclass(frozen=True)
+class LensState:
+    """A state of the decoder, and the norm that stands between it and the generator here.
+
+    `final`: the decoder's final norm, applied by the lens. `own`: the state is the output of its
+    own sub-layer's norm and is read as it is (post-norm). `none`: no norm has touched it, and the
+    run has none to apply (the input in post-norm; every state in pre-norm without a final norm).
+    """
+
+    state: StreamState
+    norm: NormUse
+
+
+@dataclass(frozen=True)
+class Lens:
+    """What the generator makes of N states at T rows, k best words each."""
+
+    states: tuple[LensState, ...]  # N; the last one is what the run itself read
+    read: tuple[str, ...]  # T, the tokens the rows have read
+    written: tuple[str, ...]  # T, the tokens the rows chose, or were given
+    best: NDArray[np.int64]  # (N, T, k) ids of the most probable words, best first
+    probabilities: Numbers  # (N, T, k) their probabilities
+    chosen: Numbers  # (N, T) probability of the word the row wrote in the end
+    rank: NDArray[np.int64]  # (N, T) 1 is the most probable; 0 where there is no number
+    divergence: Numbers  # (N, T) KL(final ‖ state) in nats, 0 at the end
+    entropy: Numbers  # (N, T) −Σ p ln p in nats: 0 is sure, ln V knows nothing
+    error: float  # largest |logit| difference of the last state from the recorded logits
+
+
+def lens(trace: Trace, model: Transformer, k: int = 5, sublayers: bool = False) -> Lens:
+    """Reads the decoder's states with the generator of the model that made the run.
+
+    Args:
+        trace: the run; the final distribution and the chosen words are its own.
+        model: the transformer it ran on.
+        k: how many words of each distribution are kept, at most V.
+        sublayers: False reads the input and the end of each layer, True each sub-layer too.
+    """
+    places = _places(trace.config, sublayers)
+    logits = torch.stack([_read(trace, model, place) for place in places])  # (N, T, V)
+    final = trace["output/logits"][0].to(logits)  # (T, V)
+    logs = precise(logits).log_softmax(dim=-1)  # (N, T, V)
+    final_logs = precise(final).log_softmax(dim=-1)  # (T, V)
+    best = logs.topk(min(k, logs.size(-1)), dim=-1)  # (N, T, k)
+    written = torch.tensor(trace.output_ids, device=logs.device)  # (T,)
+    own = logs.gather(-1, written[None, :, None].expand(len(logs), -1, -1))  # (N, T, 1)
+    rank = 1 + (logs > own).sum(dim=-1)  # (N, T)
+    divergence = (final_logs.exp() * (final_logs - logs)).sum(dim=-1)  # (N, T)
+    return Lens(
+        states=places,
+        read=trace.target_tokens,
+        written=trace.output_tokens,
+        best=as_numpy(best.indices),
+        probabilities=as_numpy(best.values.exp()),
+        chosen=as_numpy(own[..., 0].exp()),
+        rank=as_numpy(torch.where(own[..., 0].isnan(), 0, rank)),
+        divergence=as_numpy(divergence.clamp_min(0)),
+        entropy=as_numpy(-(logs.exp() * logs).sum(dim=-1)),
+        error=float((logits[-1] - final).abs().max()),
+    )
+
+
+def best_words(trace: Trace, seen: Lens, state: int, row: int) -> tuple[Candidate, ...]:
+    """The most probable words of one state at one row, best first; both count from 0.
+
+    Raises `GlassformerError` (`out_of_range`) for a state or a row that is not there.
+    """
+    check_index("state", state, len(seen.states))
+    check_index("row", row, len(seen.written))
+    pieces = [trace.vocabulary[index] for index in seen.best[state, row]]
+    return tuple(
+        Candidate(trace.surfaces.get(piece, piece), piece, float(probability))
+        for piece, probability in zip(pieces, seen.probabilities[state, row], strict=True)
+    )
+
+
+def settled(seen: Lens) -> NDArray[np.int64]:
+    """The first state from which on each row's word is the most probable one, (T,); N if never."""
+    first = seen.rank == 1  # (N, T)
+    kept = np.logical_and.accumulate(first[::-1], axis=0)  # from the end downwards
+    found: NDArray[np.int64] = len(first) - kept.sum(axis=0)
+    return found
+
+
+def _places(config: ModelConfig, sublayers: bool) -> tuple[LensState, ...]:
+    wanted = (
+        place
+        for place in states(config, "decoder")
+        if place.part in ("input", "feed_forward") or (sublayers and place.part != "final_norm")
+    )
+    return tuple(_with_norm(config, place) for place in wanted)
+
+
+def _with_norm(config: ModelConfig, place: StreamState) -> LensState:
+    if config.final_norm:
+        return LensState(place, "final")
+    if config.norm_place == "post" and place.layer is not None:
+        return LensState(place, "own")
+    return LensState(place, "none")
+
+
+def _read(trace: Trace, model: Transformer, place: LensState) -> Tensor:
+    x = trace[place.state.address].to(model.generator.weight)  # (B, T, D)
+    with torch.no_grad():
+        if place.norm == "final" and model.decoder.norm is not None:
+            x = model.decoder.norm(x)  # (B, T, D)
+        logits: Tensor = model.generator(x)  # (B, T, V)
+    return logits[0]

@@ -1,0 +1,211 @@
+"""What a tensor's numbers are like, which of them say something, and where a run lost them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.trace.address import Address
+from core.trace.sites import Site, letters, site_at
+from core.trace.tables import as_numpy
+from core.trace.trace import Trace
+
+
+def forbidden_left_out(trace: Trace, address: str) -> np.ndarray | None:
+    """Where the numbers of an attention map say something; None where all of them do.
+
+    As `telling` has it, copied to the host whole.
+    """
+    found = telling(trace, address)
+    return None if found is None else as_numpy(found)
+
+
+def telling(trace: Trace, address: str) -> Tensor | None:
+    """Where the numbers of an attention map say something, where the model is.
+
+    A cell says nothing where the mask forbids it: its masked score is a fill and its weight 0.
+    A forbidden weight that is not 0 (a row in which everything is forbidden) does say something.
+    """
+    site = site_at(address)
+    if site.group != "attention" or site.name not in ("mask", "masked", "weights"):
+        return None
+    mask = trace[Address.of(address).sibling("mask")]
+    if site.name == "weights":
+        mask = mask | (trace[address] != 0)
+    return None if mask.all() else mask
+
+
+def fills_left_out(trace: Trace, address: str) -> np.ndarray | None:
+    """False where the attention mask wrote its fill; None for a tensor without fills.
+
+    The zeros that become of them in the weights are numbers like any other.
+    """
+    return forbidden_left_out(trace, address) if trace.site(address).name == "masked" else None
+
+
+SPARK_BINS = 24
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Statistics over the finite entries; what is left out is counted.
+
+    `std` is the population's. With no finite entry the four statistics are NaN.
+    """
+
+    count: int  # entries in all
+    least: float
+    most: float
+    mean: float
+    std: float
+    masked: int = 0  # fills of the attention mask
+    nan: int = 0
+    infinite: int = 0
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The range of a colour scale: symmetric about 0 for signed values, from 0 otherwise."""
+        most = self.most if self.most > 0 else 0.0
+        if not self.least < 0:
+            return 0.0, most or 1.0
+        reach = max(-self.least, most)
+        return -reach, reach
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How many values lie between each two neighbouring edges."""
+
+    edges: np.ndarray  # (bins + 1,) float64
+    counts: np.ndarray  # (bins,) integers
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One address of a run in a line: what it is, its shape, its numbers, its memory."""
+
+    address: str
+    site: Site
+    shape: tuple[int, ...]
+    letters: tuple[str, ...]
+    measure: Measure
+    spark: str  # heights of a small histogram, a hexadecimal digit a bin; "" with nothing finite
+    nbytes: int  # the tensor's own size
+    shared: bool  # lies in the memory of an earlier tensor
+
+
+def measure(values: np.ndarray, said: np.ndarray | None = None) -> Measure:
+    """Statistics of an array of any shape; entries where `said` is False are left out."""
+    masked = 0 if said is None else int(said.size - np.count_nonzero(said))
+    numbers = (values if said is None else values[said]).astype(np.float64)
+    finite = numbers[np.isfinite(numbers)]
+    nan = int(np.isnan(numbers).sum())
+    lost = {"masked": masked, "nan": nan, "infinite": numbers.size - finite.size - nan}
+    if finite.size == 0:
+        return Measure(values.size, np.nan, np.nan, np.nan, np.nan, **lost)
+    least, most = float(finite.min()), float(finite.max())
+    return Measure(values.size, least, most, float(finite.mean()), float(finite.std()), **lost)
+
+
+def histogram(values: np.ndarray, said: np.ndarray | None = None, bins: int = 40) -> Histogram:
+    """The distribution of the finite values over equal bins from the least to the most.
+
+    At most `bins` bins, fewer for few values: about twice the square root of their number.
+    Whole numbers that span fewer values than `bins` get one bin each, centred on them.
+    """
+    numbers = (values if said is None else values[said]).astype(np.float64)
+    finite = numbers[np.isfinite(numbers)]
+    if finite.size == 0:
+        return Histogram(np.array([0.0, 1.0]), np.array([0]))
+    least, most = finite.min(), finite.max()
+    if values.dtype.kind in "bi" and most - least < bins:
+        edges = np.arange(least - 0.5, most + 1.0)
+    elif least == most:
+        edges = least + np.array([-0.5, 0.5]) * max(abs(least) * 0.1, 1e-6)
+    else:
+        wanted = max(8, 2 * int(np.sqrt(finite.size)))
+        edges = np.linspace(least, most, min(bins, wanted) + 1)
+    return Histogram(edges, np.histogram(finite, edges)[0])
+
+
+def histogram_at(trace: Trace, address: str) -> Histogram:
+    """The distribution of a recorded tensor, the fills of its attention mask left out."""
+    return histogram(as_numpy(trace[address]), fills_left_out(trace, address))
+
+
+def overview(trace: Trace) -> tuple[Measured, ...]:
+    """A line for every address of the run, in computation order."""
+    entries, seen = [], set[int]()
+    for address in trace:
+        tensor = trace[address]
+        place = tensor.untyped_storage().data_ptr()
+        values, said = as_numpy(tensor), fills_left_out(trace, address)
+        entries.append(
+            Measured(
+                address=address,
+                site=trace.site(address),
+                shape=tuple(tensor.shape),
+                letters=letters(address),
+                measure=measure(values, said),
+                spark=_spark(histogram(values, said, SPARK_BINS)),
+                nbytes=tensor.numel() * tensor.element_size(),
+                shared=place in seen,
+            )
+        )
+        seen.add(place)
+    return tuple(entries)
+
+
+def _spark(drawn: Histogram) -> str:
+    """Heights grow with the square root of the count, so that a thin tail is still seen."""
+    if not drawn.counts.any():
+        return ""
+    heights = np.ceil(15 * np.sqrt(drawn.counts / drawn.counts.max())).astype(int)
+    return "".join(f"{height:x}" for height in heights)
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The first number that is none: its tensor, its place there (the batch too), and why.
+
+    closed_row: the softmax of a row in which nothing may be looked at, all of it −∞.
+    """
+
+    address: str
+    index: tuple[int, ...]
+    closed_row: bool
+
+
+def first_lost(trace: Trace) -> Lost | None:
+    """The first number of a run, in computation order, that is NaN or infinite without being meant.
+
+    `masked` scores of −∞ are meant: that is how a mask is written. None where all is well.
+    """
+    for address in trace:
+        if address not in trace.tensors:
+            continue  # left out of the run to save memory
+        lost = _lost(address, trace.tensors[address])
+        if lost is not None and lost.any():
+            first = lost.nonzero()[0].tolist()
+            return Lost(address, tuple(first), _is_closed(trace, address, first))
+    return None
+
+
+def _lost(address: str, values: Tensor) -> Tensor | None:
+    if not values.is_floating_point():
+        return None
+    meant = values.isfinite()
+    if Address.of(address).name == "masked":
+        meant = meant | (values == -torch.inf)
+    return ~meant
+
+
+def _is_closed(trace: Trace, address: str, index: list[int]) -> bool:
+    at = Address.of(address)
+    if at.name != "weights":
+        return False
+    masked = trace[at.sibling("masked")]
+    return bool((masked[tuple(index[:-1])] == -torch.inf).all())

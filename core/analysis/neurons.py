@@ -1,0 +1,208 @@
+"""The hidden units of the feed-forward networks: which fire, on what, and what they push for.
+
+§3.3: FFN(x) = activation(x W₁ + b₁) W₂ + b₂. A unit is a column of W₁, which it listens with, and
+a row of W₂, which it adds to the output as many times as it is active.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from core.analysis.vectors import (
+    Numbers,
+    column_at,
+    cosines,
+    lengths,
+    row_at,
+    rows_at,
+    tokens_of,
+)
+from core.errors import check_index
+from core.model.transformer import Transformer
+from core.trace.graph import Stack, layer_count
+from core.trace.tables import exact
+from core.trace.trace import Trace
+
+Scale = Literal["logit", "cosine"]
+RANDOM = 100  # directions that say what chance would find
+TINY = 1e-12  # shorter vectors have no direction
+
+
+@dataclass(frozen=True)
+class Sparsity:
+    """How many hidden units fire (activation above 0) in each layer of a stack."""
+
+    tokens: tuple[str, ...]  # T
+    active: Numbers  # (L, T) share of the F units, 0..1
+    silent: tuple[int, ...]  # L, units that fire for no word of this sentence
+    width: int  # F
+
+    @property
+    def means(self) -> Numbers:
+        """The mean share of each layer, (L,)."""
+        means: Numbers = self.active.mean(axis=1)
+        return means
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One hidden unit at one token."""
+
+    index: int  # 0 .. F − 1
+    pre_activation: float  # x W₁[:, i] + b₁[i]
+    activation: float
+    push: float  # length of what it adds, after dropout: |a| · ‖W₂[i]‖
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of the vocabulary and how far a unit's direction speaks for it."""
+
+    piece: str
+    token: str  # as shown
+    value: float
+
+
+@dataclass(frozen=True)
+class Promoted:
+    """What a unit's row of W₂ says in words.
+
+    `logit`: through the generator's weight, without bias or norm; the change of each logit if the
+    row reached the generator as it is. `cosine`: nearest source embeddings. A row of the encoder
+    never reaches the generator, so it is only a direction; its words are its neighbours, no more.
+    `chance`: 19 of 20 random directions of the row's length have no word above it or below −it. In
+    a large vocabulary every direction has near words; only one beyond this says something.
+    """
+
+    scale: Scale
+    up: tuple[Word, ...]  # largest first
+    down: tuple[Word, ...]  # smallest first
+    chance: float
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether the unit speaks for or against a word more than chance would have it."""
+        return any(abs(each.value) > self.chance for each in (*self.up, *self.down))
+
+
+@dataclass(frozen=True)
+class Firing:
+    """A token of the sentence and how active a unit is on it."""
+
+    position: int
+    token: str
+    activation: float
+
+
+def sparsity(trace: Trace, stack: Stack) -> Sparsity:
+    """The share of units that fire for each token in each layer of a stack."""
+    layers = range(layer_count(trace.config, stack))
+    fired = np.stack([rows_at(trace, f"{_at(stack, each)}/activation") > 0 for each in layers])
+    silent = (~fired.any(axis=1)).sum(axis=1)  # (L, T, F) -> (L,)
+    return Sparsity(
+        tokens=tokens_of(trace, stack),
+        active=fired.mean(axis=-1),
+        silent=tuple(int(count) for count in silent),
+        width=fired.shape[-1],
+    )
+
+
+def most_active(
+    trace: Trace, model: Transformer, stack: Stack, layer: int, position: int, k: int = 10
+) -> tuple[Unit, ...]:
+    """The k units with the largest activation at a token, largest first; all count from 0.
+
+    Raises `GlassformerError` (`out_of_range`) for a layer or a position that is not there.
+    """
+    check_index("layer", layer, layer_count(trace.config, stack))
+    check_index("position", position, len(tokens_of(trace, stack)))
+    where = _at(stack, layer)
+    before = row_at(trace, f"{where}/pre_activation", position)  # (F,)
+    activation = row_at(trace, f"{where}/activation", position)  # (F,)
+    reach = lengths(_w_2(model, stack, layer))  # (F,)
+    push = np.abs(_after_dropout(trace, where, position)) * reach  # (F,)
+    order = np.argsort(-activation, kind="stable")[:k]
+    return tuple(
+        Unit(int(i), float(before[i]), float(activation[i]), float(push[i])) for i in order
+    )
+
+
+def direction(model: Transformer, stack: Stack, layer: int, unit: int) -> Numbers:
+    """What a unit adds to the output for each unit of activation: W₂[unit], (D,).
+
+    Raises `GlassformerError` (`out_of_range`) for a layer or a unit that is not there.
+    """
+    check_index("layer", layer, layer_count(model.config, stack))
+    check_index("unit", unit, model.config.d_ff)
+    row: Numbers = _w_2(model, stack, layer)[unit]
+    return row
+
+
+def promoted(
+    trace: Trace, model: Transformer, stack: Stack, layer: int, unit: int, k: int = 8
+) -> Promoted:
+    """The words that a unit speaks for and against.
+
+    Decoder: by the generator's logits. Encoder: the nearest source embeddings by cosine; an
+    embedding of length 0 counts as no neighbour.
+
+    Raises `GlassformerError` (`out_of_range`) for a layer or a unit that is not there.
+    """
+    row = direction(model, stack, layer, unit)  # (D,)
+    if stack == "decoder":
+        scale: Scale = "logit"
+        table = exact(model.generator.weight)  # (V, D)
+        values, length = table @ row, float(lengths(row))  # (V, D) @ (D,) -> (V,)
+    else:
+        scale = "cosine"
+        table = exact(model.source_embedding.table.weight)  # (V, D)
+        table = table / np.maximum(lengths(table), TINY)[:, None]
+        values, length = np.nan_to_num(cosines(table, row)), 1.0  # (V,)
+    order = np.argsort(-values, kind="stable")
+    up, down = (_words(trace, values, each[:k]) for each in (order, order[::-1]))
+    return Promoted(scale, up, down, length * _by_chance(table))
+
+
+def _by_chance(table: Numbers) -> float:
+    """What the largest |product| of a random direction with the rows of a table rarely exceeds."""
+    drawn = np.random.default_rng(0).standard_normal((RANDOM, table.shape[1]))
+    largest = np.abs(drawn @ table.T).max(axis=1) / lengths(drawn)  # (R, V) -> (R,)
+    return float(np.quantile(largest, 0.95))
+
+
+def firings(trace: Trace, stack: Stack, layer: int, unit: int, k: int = 8) -> tuple[Firing, ...]:
+    """The tokens of this sentence on which a unit is most active, most active first.
+
+    Raises `GlassformerError` (`out_of_range`) for a layer or a unit that is not there.
+    """
+    check_index("layer", layer, layer_count(trace.config, stack))
+    check_index("unit", unit, trace.config.d_ff)
+    values = column_at(trace, f"{_at(stack, layer)}/activation", unit)  # (T,)
+    tokens = tokens_of(trace, stack)
+    order = np.argsort(-values, kind="stable")[:k]
+    return tuple(Firing(int(at), tokens[at], float(values[at])) for at in order)
+
+
+def _at(stack: Stack, layer: int) -> str:
+    return f"{stack}/{layer}/feed_forward"
+
+
+def _after_dropout(trace: Trace, where: str, position: int) -> Numbers:
+    """What reaches W₂, (F,): the activations, thinned out in a run with dropout."""
+    activation = row_at(trace, f"{where}/activation", position)  # (F,)
+    if f"{where}/kept" not in trace:
+        return activation
+    return activation * row_at(trace, f"{where}/kept", position) / (1 - trace.config.dropout)
+
+
+def _w_2(model: Transformer, stack: Stack, layer: int) -> Numbers:
+    """W₂ as the paper writes it, a row a unit: (F, D)."""
+    return exact(model.get_parameter(f"{stack}.layers.{layer}.feed_forward.w_2.weight")).T
+
+
+def _words(trace: Trace, values: Numbers, order: np.ndarray) -> tuple[Word, ...]:
+    pieces = [(trace.vocabulary[index], float(values[index])) for index in order]
+    return tuple(Word(piece, trace.surfaces.get(piece, piece), value) for piece, value in pieces)

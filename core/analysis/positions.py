@@ -1,0 +1,295 @@
+"""The positional encoding as a picture: its matrix, its dimensions as waves, its variants (§3.5).
+
+A table is (S, D), a row a position. "For any fixed offset k, PE_{pos+k} can be represented as a
+linear function of PE_pos": with a sine and a cosine of one frequency ω that function is a rotation
+by k ω in their plane; where the two frequencies differ (the notes' exponent, a learned table) no
+rotation does it, and what is left over is measured here. What the table does to the words of a
+sentence is in `core.analysis.placed_words`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.analysis.vectors import Numbers, lengths
+from core.errors import GlassformerError, check_index
+from core.model.embedding import frequency, position_encoding
+from core.model.transformer import Transformer
+from core.trace.graph import Stack
+from core.trace.tables import as_numpy
+
+Variant = Literal["paper", "notes", "halves"]  # those made of sines and cosines
+Wave = Literal["sine", "cosine"]
+Table = NDArray[np.float32]  # (S, D)
+VARIANTS: tuple[Variant, ...] = ("paper", "notes", "halves")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One dimension of a table of sines and cosines: a wave over the positions."""
+
+    dimension: int  # j, 0 .. D − 1
+    wave: Wave
+    exponent: int  # e in 10000^(−e / D): even for the paper, odd in the notes' cosines
+    frequency: float  # radians a position
+    d_model: int
+
+    @property
+    def wavelength(self) -> float:
+        """Positions until the wave repeats: 2π (the fastest) to about 10000 · 2π."""
+        return math.tau / self.frequency
+
+    def at(self, positions: Numbers) -> Numbers:
+        """The wave at any positions, whole or not, of any shape: what a smooth line is drawn of."""
+        angle = positions * self.frequency
+        wave: Numbers = np.sin(angle) if self.wave == "sine" else np.cos(angle)
+        return wave
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A variant against the paper's table, cell by cell.
+
+    `halves` differs in most cells and still holds the same numbers: its columns are only laid out
+    in another order. `reordered` is what is left once they are put back.
+    """
+
+    variant: Variant
+    table: Table  # (S, D)
+    difference: Table  # (S, D) variant − paper
+    columns: tuple[int, ...]  # the dimensions that differ at any of these positions
+    largest: float  # the largest |difference|
+    at: tuple[int, int]  # (position, dimension) of it
+    reordered: float  # the largest |difference| with each column beside the paper's own
+
+
+def position_table(length: int, d_model: int, variant: Variant = "paper") -> Table:
+    """The encodings of positions 0 .. length − 1, (length, d_model) float32.
+
+    Raises `GlassformerError` (`config`) for an odd width or a length below 1.
+    """
+    if d_model < 2 or d_model % 2:
+        _refuse(f"d_model {d_model} is not even; sine and cosine come in pairs")
+    if length < 1:
+        _refuse(f"a table of {length} positions is empty")
+    table: Table = as_numpy(position_encoding(length, d_model, variant))
+    return table
+
+
+def model_table(model: Transformer, stack: Stack, length: int | None = None) -> Table:
+    """What a model adds at positions 0 .. length − 1 (its `max_length` when None), (length, D).
+
+    Learned tables are read, sines and cosines computed; without positions it is all zero. A
+    learned table ends at `max_length`: `GlassformerError` (`out_of_range`) beyond it.
+    """
+    size = model.config.max_length if length is None else length
+    if model.config.positions == "learned":
+        check_index("position", size - 1, model.config.max_length)
+    embedding = model.source_embedding if stack == "encoder" else model.target_embedding
+    table: Table = as_numpy(embedding.positions(0, size)).astype(np.float32)
+    return table
+
+
+def wave_of(d_model: int, dimension: int, variant: str) -> tuple[Wave, int]:
+    """Sine or cosine, and e in 10000^(−e / D); variants but these three count as the paper's."""
+    half = d_model // 2
+    if variant == "halves":
+        return "sine" if dimension < half else "cosine", 2 * (dimension % half)
+    wave: Wave = "cosine" if dimension % 2 else "sine"
+    # The cosine of the notes has an exponent of its own.
+    return wave, dimension if variant == "notes" else dimension - dimension % 2
+
+
+def column(d_model: int, dimension: int, variant: Variant = "paper") -> Column:
+    """Which wave stands in a dimension.
+
+    Raises `GlassformerError` (`out_of_range`) for a dimension beyond the width.
+    """
+    check_index("feature", dimension, d_model)
+    wave, exponent = wave_of(d_model, dimension, variant)
+    turns = float(frequency(torch.tensor(exponent, dtype=torch.float64), d_model))
+    return Column(dimension, wave, exponent, turns, d_model)
+
+
+def pairs(d_model: int, variant: Variant = "paper") -> NDArray[np.int64]:
+    """The two dimensions of each (sine, cosine) pair, (D / 2, 2): neighbours, or half a row apart.
+
+    Also for a learned table, whose pairs mean nothing: neighbours.
+    """
+    half = d_model // 2
+    if variant == "halves":
+        return np.stack([np.arange(half), np.arange(half) + half], axis=1)
+    return np.arange(2 * half).reshape(half, 2)
+
+
+def pair_of(d_model: int, dimension: int, variant: Variant = "paper") -> int:
+    """The row of `pairs` that a dimension stands in.
+
+    Raises `GlassformerError` (`out_of_range`) for a dimension beyond the width.
+    """
+    check_index("feature", dimension, d_model)
+    return int(np.argwhere(pairs(d_model, variant) == dimension)[0, 0])
+
+
+def compare(length: int, d_model: int, variant: Variant) -> Comparison:
+    """A variant beside the paper's table of the same size.
+
+    Raises `GlassformerError` (`config`) as `position_table` does.
+    """
+    paper, table = (position_table(length, d_model, each) for each in ("paper", variant))
+    difference = table - paper
+    at = np.unravel_index(np.abs(difference).argmax(), difference.shape)
+    in_order = table[:, pairs(d_model, variant).reshape(-1)]  # (S, D), sine, cosine, sine, …
+    return Comparison(
+        variant=variant,
+        table=table,
+        difference=difference,
+        columns=tuple(int(each) for each in np.flatnonzero(difference.any(axis=0))),
+        largest=float(np.abs(difference[at])),
+        at=(int(at[0]), int(at[1])),
+        reordered=float(np.abs(in_order - paper).max()),
+    )
+
+
+def _refuse(problem: str) -> None:
+    raise GlassformerError("config", problem=problem)
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """How alike each two positions are."""
+
+    dots: Numbers  # (S, S) PE_i · PE_j
+    distances: Numbers  # (S, S) ‖PE_i − PE_j‖
+
+
+@dataclass(frozen=True)
+class ByOffset:
+    """PE_i · PE_{i+k} over all i, for each offset k: one number where only the offset counts."""
+
+    offsets: NDArray[np.int64]  # (S,) 0 .. S − 1
+    mean: Numbers  # (S,)
+    least: Numbers  # (S,)
+    most: Numbers  # (S,)
+
+    @property
+    def spread(self) -> float:
+        """The largest most − least: 0 up to rounding where the place itself does not matter."""
+        return float((self.most - self.least).max())
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """R_k: a turn of each pair of dimensions that should carry PE_t to PE_{t+k}, for every t.
+
+    A positive angle turns (sine, cosine) forwards: (0, 1) goes to (sin angle, cos angle).
+    """
+
+    offset: int  # k
+    pairs: NDArray[np.int64]  # (D / 2, 2) the dimensions each block works on
+    angles: Numbers  # (D / 2,) radians
+    residuals: Numbers  # (S − k, D / 2) ‖R_k PE_t − PE_{t+k}‖ in each pair's plane
+
+    @property
+    def blocks(self) -> Numbers:
+        """The 2×2 blocks, (D / 2, 2, 2)."""
+        cosine, sine = np.cos(self.angles), np.sin(self.angles)
+        blocks: Numbers = np.stack([cosine, sine, -sine, cosine], axis=-1).reshape(-1, 2, 2)
+        return blocks
+
+    @property
+    def matrix(self) -> Numbers:
+        """R_k whole, (D, D): the blocks at their pairs' rows and columns, 0 elsewhere."""
+        whole = np.zeros((2 * len(self.pairs), 2 * len(self.pairs)))
+        for pair, block in zip(self.pairs, self.blocks, strict=True):
+            whole[np.ix_(pair, pair)] = block
+        return whole
+
+    @property
+    def residual(self) -> float:
+        """The largest ‖R_k PE_t − PE_{t+k}‖ of any position, over all dimensions."""
+        return float(lengths(self.residuals).max())
+
+    @property
+    def worst(self) -> Numbers:
+        """The largest residual of each pair over all positions, (D / 2,)."""
+        most: Numbers = self.residuals.max(axis=0)
+        return most
+
+    def carry(self, row: Numbers) -> Numbers:
+        """R_k applied to the encoding of one position, (D,) -> (D,)."""
+        carried: Numbers = self.matrix @ row.astype(np.float64)
+        return carried
+
+
+def nearness(table: Table) -> Nearness:
+    """Dot products and Euclidean distances of all positions of a table (S, D)."""
+    rows = table.astype(np.float64)
+    exact = torch.from_numpy(rows)
+    apart = torch.cdist(exact, exact, compute_mode="donot_use_mm_for_euclid_dist")  # (S, S)
+    return Nearness(rows @ rows.T, as_numpy(apart))
+
+
+def by_offset(table: Table) -> ByOffset:
+    """The dot products of a table (S, D), gathered by how far apart the two positions are."""
+    rows = table.astype(np.float64)
+    dots = rows @ rows.T  # (S, S)
+    lines = [np.diagonal(dots, offset) for offset in range(len(rows))]
+    return ByOffset(
+        offsets=np.arange(len(rows)),
+        mean=np.array([line.mean() for line in lines]),
+        least=np.array([line.min() for line in lines]),
+        most=np.array([line.max() for line in lines]),
+    )
+
+
+def rotation(length: int, d_model: int, offset: int, variant: Variant = "paper") -> Rotation:
+    """R_k with the angles of the formula: k times the frequency of each pair's sine.
+
+    Raises `GlassformerError`: `config` as `position_table` does, `out_of_range` for an offset that
+    leaves no two positions to compare.
+    """
+    table = position_table(length, d_model, variant)
+    places = pairs(d_model, variant)  # (D / 2, 2)
+    turns = [column(d_model, int(sine), variant).frequency for sine in places[:, 0]]
+    return _measured(table, offset, places, offset * np.array(turns))
+
+
+def fitted_rotation(table: Table, offset: int, places: NDArray[np.int64] | None = None) -> Rotation:
+    """R_k with the angles that miss least on a given table, of any kind.
+
+    The angle is that of least squares over all t, atan2(Σ cross, Σ dot) in each pair's plane, in
+    −π .. π. What it leaves over no fixed rotation of these pairs can take away.
+
+    Args:
+        table: (S, D), D even.
+        offset: k, 0 .. S − 1.
+        places: (D / 2, 2) the pairs; None takes neighbours.
+
+    Raises `GlassformerError` (`out_of_range`) for an offset beyond the table.
+    """
+    known = pairs(table.shape[1]) if places is None else places
+    check_index("offset", offset, len(table))
+    before, after = _in_pairs(table, known, offset)  # (S − k, D / 2, 2) each
+    dot = (before * after).sum(axis=(0, 2))
+    cross = (after[..., 0] * before[..., 1] - after[..., 1] * before[..., 0]).sum(axis=0)
+    return _measured(table, offset, known, np.arctan2(cross, dot))
+
+
+def _measured(table: Table, offset: int, places: NDArray[np.int64], angles: Numbers) -> Rotation:
+    check_index("offset", offset, len(table))
+    turned = Rotation(offset, places, angles, np.zeros((0, len(places))))
+    before, after = _in_pairs(table, places, offset)
+    carried = np.einsum("pij,tpj->tpi", turned.blocks, before)  # (S − k, D / 2, 2)
+    return Rotation(offset, places, angles, lengths(carried - after))
+
+
+def _in_pairs(table: Table, places: NDArray[np.int64], offset: int) -> tuple[Numbers, Numbers]:
+    planes = table.astype(np.float64)[:, places]  # (S, D / 2, 2)
+    return planes[: len(table) - offset], planes[offset:]

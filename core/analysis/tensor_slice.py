@@ -1,0 +1,223 @@
+"""Two axes of a recorded tensor laid out as a sheet of numbers: what a heat map draws.
+
+`plan` decides which axes lie on the sheet and where the others are held, `cut` takes the numbers,
+`window`, `pool` and `largest` make a long axis fit a screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from torch import Tensor
+
+from core.analysis.measure import telling
+from core.trace.sites import Axis
+from core.trace.tables import as_numpy
+from core.trace.trace import Trace
+
+Side = Literal["rows", "columns"]
+NOT_OFFERED = ("batch", "one")  # the app runs one sentence; a statistic has one number a position
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which axes of a tensor lie on the sheet, and the index at which each other one is held.
+
+    `columns` is None for a tensor with one axis.
+    """
+
+    rows: Axis
+    columns: Axis | None
+    held: tuple[tuple[Axis, int], ...] = ()
+
+    @property
+    def pins(self) -> dict[str, int]:
+        """The held axes by name, as `Trace.pick` takes them."""
+        return {axis.name: index for axis, index in self.held}
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The rows or the columns of a sheet: for each its index along the axis.
+
+    With a `step` above 1 a line stands for `step` neighbours, the first of which is given.
+    """
+
+    axis: Axis | None
+    indices: np.ndarray  # (n,) integers
+    step: int = 1
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    @property
+    def labels(self) -> tuple[str, ...] | None:
+        """The words of the lines, None where the axis has no words or neighbours were pooled."""
+        if self.axis is None or self.axis.labels is None or self.step > 1:
+            return None
+        return tuple(self.axis.labels[index] for index in self.indices)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Numbers of two axes. `allowed` is False in cells that the attention mask forbids."""
+
+    values: np.ndarray  # (rows, columns) float32
+    allowed: np.ndarray | None  # (rows, columns) bool
+    rows: Lines
+    columns: Lines
+
+    def turned(self) -> Sheet:
+        """The same with rows and columns exchanged."""
+        allowed = None if self.allowed is None else self.allowed.T
+        return Sheet(self.values.T, allowed, self.columns, self.rows)
+
+
+def offered(trace: Trace, address: str) -> tuple[Axis, ...]:
+    """The axes of a tensor that can lie on a sheet."""
+    return tuple(axis for axis in trace.axes(address) if axis.name not in NOT_OFFERED)
+
+
+def plan(
+    trace: Trace,
+    address: str,
+    names: tuple[str, str] | None = None,
+    pins: Mapping[str, int] | None = None,
+) -> Plan:
+    """The axes to draw: those named, else the last two (a vocabulary as rows).
+
+    The others are held where `pins` say, or at 0. Names that the tensor does not have fall back to
+    the last two axes, an index beyond the end to the last one: a choice made for one tensor stays
+    usable for the next.
+    """
+    axes = {axis.name: axis for axis in offered(trace, address)}
+    rows, columns = _pair(tuple(axes), names)
+    wanted = pins or {}
+    held = tuple(
+        (axis, min(max(wanted.get(name, 0), 0), axis.size - 1))
+        for name, axis in axes.items()
+        if name not in (rows, columns)
+    )
+    return Plan(axes[rows], axes[columns] if columns else None, held)  # type: ignore[index]
+
+
+def _pair(known: tuple[str, ...], names: tuple[str, str] | None) -> tuple[str, str | None]:
+    if len(known) == 1:
+        return known[0], None
+    if names is not None and names[0] != names[1] and set(names) <= set(known):
+        return names
+    if known[-1] == "vocabulary":  # words read well as rows
+        return known[-1], known[-2]
+    return known[-2], known[-1]
+
+
+def cut(trace: Trace, address: str, chosen: Plan) -> Sheet:
+    """The numbers of a plan, rows first. Whole numbers and truth values become float32."""
+    allowed = telling(trace, address)
+    return Sheet(
+        values=_laid_out(trace, address, trace[address], chosen).astype(np.float32),
+        allowed=None if allowed is None else _laid_out(trace, address, allowed, chosen),
+        rows=_all_lines(chosen.rows),
+        columns=_all_lines(chosen.columns),
+    )
+
+
+def _laid_out(trace: Trace, address: str, tensor: Tensor, chosen: Plan) -> np.ndarray:
+    """What is held is cut off before the rest is copied to the host."""
+    pins = chosen.pins
+    names = [axis.name for axis in trace.axes(address)]
+    whole = slice(None)
+    place = tuple(0 if name in NOT_OFFERED else pins.get(name, whole) for name in names)
+    values = as_numpy(tensor[place])
+    left = [name for name in names if name not in NOT_OFFERED and name not in pins]
+    if chosen.columns is None:
+        return values[:, None]
+    return values if left[0] == chosen.rows.name else values.T
+
+
+def _all_lines(axis: Axis | None) -> Lines:
+    return Lines(axis, np.arange(axis.size if axis else 1))
+
+
+def window(sheet: Sheet, side: Side, first: int, last: int) -> Sheet:
+    """The lines from index `first` to `last`, both included."""
+    if side == "rows":
+        return window(sheet.turned(), "columns", first, last).turned()
+    return _take(sheet, np.arange(first, min(last + 1, len(sheet.columns))))
+
+
+def largest(sheet: Sheet, side: Side, count: int) -> Sheet:
+    """The `count` lines with the largest value anywhere, in the order in which they peak.
+
+    They are sorted by where along the other axis their largest value lies, the larger first: the
+    next words of a sentence make a staircase.
+    """
+    if side == "rows":
+        return largest(sheet.turned(), "columns", count).turned()
+    known = np.where(np.isnan(sheet.values), -np.inf, sheet.values)
+    peaks = known.max(axis=0)
+    best = np.argsort(-peaks, kind="stable")[:count]
+    return _take(sheet, best[np.lexsort((-peaks[best], known.argmax(axis=0)[best]))])
+
+
+def _take(sheet: Sheet, columns: np.ndarray) -> Sheet:
+    return replace(
+        sheet,
+        values=sheet.values[:, columns],
+        allowed=None if sheet.allowed is None else sheet.allowed[:, columns],
+        columns=replace(sheet.columns, indices=sheet.columns.indices[columns]),
+    )
+
+
+def pool(sheet: Sheet, limit: int = 256) -> Sheet:
+    """At most `limit` rows and columns: each cell the entry of largest magnitude, with its sign.
+
+    A sharp peak does not vanish, nor does a NaN; a pooled cell is forbidden only where all are.
+    """
+    return _pool_columns(_pool_columns(sheet, limit).turned(), limit).turned()
+
+
+def index_of(
+    axes: Sequence[Axis], plan: Plan, sheet: Sheet, drawn: Sheet, row: int, column: int
+) -> tuple[int, ...]:
+    """The place of the number that a cell of the drawn (perhaps pooled) sheet shows.
+
+    One entry for each axis of the tensor. Raises IndexError for a cell beyond the sheet.
+    """
+    top, left = row * drawn.rows.step, column * drawn.columns.step
+    said = sheet.values if sheet.allowed is None else np.where(sheet.allowed, sheet.values, 0)
+    block = said[top : top + drawn.rows.step, left : left + drawn.columns.step]
+    if min(row, column) < 0 or not block.size:
+        raise IndexError(f"no cell {row}, {column}")
+    size = np.where(np.isnan(block), np.inf, np.abs(block))
+    down, right = np.unravel_index(int(size.argmax()), block.shape)
+    at = plan.pins | {plan.rows.name: int(sheet.rows.indices[top + down])}
+    if plan.columns is not None:
+        at[plan.columns.name] = int(sheet.columns.indices[left + right])
+    return tuple(at.get(axis.name, 0) for axis in axes)
+
+
+def _pool_columns(sheet: Sheet, limit: int) -> Sheet:
+    step = -(-len(sheet.columns) // limit)
+    if step <= 1:
+        return sheet
+    allowed = np.ones(sheet.values.shape, bool) if sheet.allowed is None else sheet.allowed
+    said = _blocks(np.where(allowed, sheet.values, 0), step)  # (R, C / step, step)
+    size = np.where(np.isnan(said), np.inf, np.abs(said))
+    strongest = np.take_along_axis(said, size.argmax(axis=-1, keepdims=True), axis=-1)[..., 0]
+    return replace(
+        sheet,
+        values=strongest,
+        allowed=None if sheet.allowed is None else np.any(_blocks(allowed, step), axis=-1),
+        columns=replace(sheet.columns, indices=sheet.columns.indices[::step], step=step),
+    )
+
+
+def _blocks(values: np.ndarray, step: int) -> np.ndarray:
+    rows, columns = values.shape
+    filled = np.zeros((rows, -(-columns // step) * step), values.dtype)
+    filled[:, :columns] = values
+    return filled.reshape(rows, -1, step)

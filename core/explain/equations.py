@@ -1,0 +1,245 @@
+"""The equations of a model, as its config makes them true, and what each symbol in them stands for.
+
+`sites.py` prints the paper's conventions; a model that scales nothing, has another activation or
+another norm formula computes something else, and the screen must print that. A symbol leads to a
+tensor of the run, to a parameter of the model or to a number of the config. `marked` goes through
+an equation's LaTeX and hands out its symbols one by one, so that a screen can colour them by role
+and make them clickable without knowing the equations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from core.config import ModelConfig
+from core.explain.steps.wires import Wire
+from core.trace.address import Address
+from core.trace.sites import Role, site_at
+
+_POSITIONS = {
+    "notes": r"PE_{(t, 2i)} = \sin(t / 10000^{2i/D}),\ "
+    r"PE_{(t, 2i+1)} = \cos(t / 10000^{(2i+1)/D})",
+    "halves": r"PE_{(t, i)} = \sin(t / 10000^{2i/D}),\ "
+    r"PE_{(t, D/2+i)} = \cos(t / 10000^{2i/D})",
+    "learned": r"PE_t = P[t]",
+    "none": r"PE = 0",
+}
+_ACTIVATIONS = {
+    "gelu": r"a = \mathrm{GELU}(x W_1 + b_1)",
+    "gelu_tanh": r"a = \mathrm{GELU}_{\tanh}(x W_1 + b_1)",
+}
+_SAMPLE_NORM = {
+    "std": r"s = \sqrt{\frac{1}{D - 1} \sum_i (x_i - \mu)^2}",
+    "normalized": r"\hat{x} = \frac{x - \mu}{s + \varepsilon}",
+}
+_FILLS = {"large_negative": "-10^9", "minus_infinity": r"-\infty", "additive": r"-\infty"}
+
+
+def equation(config: ModelConfig, address: str) -> str:
+    """The LaTeX of what is computed at an address in a model of this config.
+
+    Raises:
+        KeyError: for an address no run can have.
+    """
+    site = site_at(address)
+    found = _other_than_printed(config).get((site.group, site.name), site.equation)
+    if Address.of(address).is_cross and site.name in ("k", "v"):
+        return found.replace("= x W", "= Z W")  # keys and values are made of the memory (§3.2.3)
+    return found
+
+
+@cache
+def _other_than_printed(config: ModelConfig) -> dict[tuple[str, str], str]:
+    """The equations of a config, by group and name, where they may differ from the paper's."""
+    word = r"\sqrt{D}\,E_w" if config.embedding_scale else "E_w"
+    masked = site_at("encoder/0/self_attention/masked").equation
+    weight = r"E^\top" if config.tie_generator else "W"
+    found = {
+        ("embedding", "input"): f"x = {word}" + ("" if config.positions == "none" else " + PE"),
+        ("attention", "masked"): masked.replace("-10^9", _FILLS[config.mask_fill]),
+        ("output", "logits"): rf"z = x {weight}" + (" + b" if config.generator_bias else ""),
+    }
+    if not config.embedding_scale:
+        found["embedding", "scaled"] = "E_w"
+    if config.positions in _POSITIONS:
+        found["embedding", "positions"] = _POSITIONS[config.positions]
+    if not config.attention_bias:
+        found |= {("attention", name): f"{name.upper()} = x W^{name.upper()}" for name in "qkv"}
+        found["attention", "output"] = r"\mathrm{Concat}(head_1, \dots, head_H)\, W^O"
+    if config.activation in _ACTIVATIONS:
+        found["feed_forward", "activation"] = _ACTIVATIONS[config.activation]
+    if config.norm_formula == "sample":
+        found |= {("norm", name): written for name, written in _SAMPLE_NORM.items()}
+    return found
+
+
+SymbolRole = Role | Literal["constant"]
+
+_DROPPED = {
+    "attention": r"\frac{m \odot A}{1 - p}",
+    "feed_forward": r"\frac{m \odot a}{1 - p}",
+    "residual": r"\frac{m \odot \mathrm{Sublayer}(x)}{1 - p}",
+}
+# What symbols stand for, by group and name of what comes out: "=" itself, "<0" the first input,
+# "~weight" a parameter, "#D" a size, else a name recorded beside it. Keys are LaTeX.
+_LINEAR_IN = {"x": "<0", "Z": "<1"}
+_MEANINGS: dict[tuple[str, str], dict[str, str]] = {
+    ("embedding", "embedding"): {"E_w": "=", "E": "~table.weight", "w": "ids"},
+    ("embedding", "scaled"): {r"\sqrt{d_{model}}": "#√D", "E_w": "<0"},
+    ("embedding", "positions"): {"PE": "=", "PE_t": "=", "D": "#D", "P": "~position_table.weight"},
+    ("embedding", "input"): {
+        "x": "=", r"\sqrt{D}\,E_w": "scaled", "E_w": "scaled", "PE": "positions", "m": "kept",
+        "p": "#p",
+    },
+    ("residual", "summed"): {"x": "<0", r"\mathrm{Sublayer}(x)": "<1"},
+    ("residual", "kept"): {"m": "=", "p": "#p", r"\mathrm{Sublayer}(x)": "<0"},
+    ("norm", "mean"): {r"\mu": "=", "x": "<0", "D": "#D"},
+    ("norm", "std"): {r"\sigma": "=", "s": "=", "x": "<0", r"\mu": "mean", "D": "#D"},
+    ("norm", "normalized"): {
+        r"\hat{x}": "=", "x": "<0", r"\mu": "mean", r"\sigma": "std", "s": "std",
+        r"\varepsilon": "#ε",
+    },
+    ("norm", "output"): {r"\gamma": "~gamma", r"\hat{x}": "normalized", r"\beta": "~beta"},
+    ("attention", "q"): {"Q": "=", "x": "<0", "W^Q": "~w_q.weight", "b^Q": "~w_q.bias"},
+    ("attention", "k"): {"K": "=", **_LINEAR_IN, "W^K": "~w_k.weight", "b^K": "~w_k.bias"},
+    ("attention", "v"): {"V": "=", **_LINEAR_IN, "W^V": "~w_v.weight", "b^V": "~w_v.bias"},
+    ("attention", "scores"): {"S": "=", "Q": "<0", "K": "<1"},
+    ("attention", "scaled"): {"S'": "=", "S": "<0", "d_k": "#K"},
+    ("attention", "mask"): {"M": "=", "w": "<1"},
+    ("attention", "masked"): {r"\tilde{S}": "=", "S'": "<0", "M": "mask"},
+    ("attention", "weights"): {"A": "=", r"\tilde{S}": "<0"},
+    ("attention", "kept"): {"m": "=", "p": "#p", "A": "<0"},
+    ("attention", "context"): {"A": "<0", "V": "<1"},
+    ("attention", "concat"): {"head_1": "<0", "head_H": "<0"},
+    ("attention", "output"): {
+        r"\mathrm{Concat}(head_1, \dots, head_H)": "<0", "W^O": "~w_o.weight", "b^O": "~w_o.bias",
+    },
+    ("feed_forward", "pre_activation"): {"x": "<0", "W_1": "~w_1.weight", "b_1": "~w_1.bias"},
+    ("feed_forward", "activation"): {"a": "=", "x W_1 + b_1": "<0"},
+    ("feed_forward", "kept"): {"m": "=", "p": "#p", "a": "<0"},
+    ("feed_forward", "output"): {"a": "<0", "W_2": "~w_2.weight", "b_2": "~w_2.bias"},
+    ("stack", "memory"): {"Z": "=", r"\mathrm{Encoder}(x)": "<0"},
+    ("output", "logits"): {"z": "=", "x": "<0", "E": "~weight", "W": "~weight", "b": "~bias"},
+    ("output", "probabilities"): {"p": "=", "z": "<0"},
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A symbol of an equation: exactly one of `wire`, `parameter` and `size` says what it is.
+
+    `parameter` is a name of the model's `named_parameters`, `size` a number of the config.
+    """
+
+    latex: str
+    role: SymbolRole
+    wire: Wire | None = None
+    parameter: str = ""
+    size: float | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One equation of a step: the LaTeX that this model's config makes true, and its symbols."""
+
+    output: Wire
+    latex: str
+    symbols: tuple[Symbol, ...]  # in the order in which they are read; each once
+
+
+def marked(line: Line, mark: Callable[[Symbol], str]) -> str:
+    """The equation's LaTeX with every symbol, wherever it stands, replaced by what `mark` gives."""
+    by_latex = {symbol.latex: symbol for symbol in line.symbols}
+    if not by_latex:
+        return line.latex
+    return _pattern(tuple(by_latex)).sub(lambda found: mark(by_latex[found[0]]), line.latex)
+
+
+def line_of(config: ModelConfig, kind: str, inputs: Sequence[Wire], output: Wire) -> Line:
+    """The equation of one output of a step of that kind."""
+    latex = _latex(config, kind, output)
+    meanings = _meanings(kind, output)
+    found = _pattern(tuple(meanings)).findall(latex) if meanings else []
+    symbols = [
+        _symbol(config, each, meanings[each], inputs, output) for each in dict.fromkeys(found)
+    ]
+    return Line(output, latex, tuple(symbols))
+
+
+def _latex(config: ModelConfig, kind: str, output: Wire) -> str:
+    at, form = Address.of(output.address), output.form
+    name = at.name
+    if kind == "split":
+        letter = name.upper()
+        return rf"{letter}^{{(h)}}_{{t,\,i}} = {letter}_{{t,\;h d_k + i}}"
+    if kind == "choice":
+        return r"\hat{w}_t = \arg\max_{w \in \mathcal{A}_t} p_{t,\,w}"
+    if kind == "given":
+        return r"\hat{w}_t = w_{t+1}"
+    if name == "mask":
+        return r"M_{ts} = [w_s \neq \mathrm{pad}]" + (r" \cdot [s \le t]" if at.is_causal else "")
+    if form == "dropped":
+        return _DROPPED[site_at(output.address).group]
+    summed = equation(config, at.sibling("input")) if at.group == "embedding" else ""
+    if form == "added":
+        return summed.removeprefix("x = ")
+    if kind == "embedding_dropout" and name == "input":
+        return rf"x = \frac{{m \odot ({summed.removeprefix('x = ')})}}{{1 - p}}"
+    return equation(config, output.address)
+
+
+def _meanings(kind: str, output: Wire) -> dict[str, str]:
+    site = site_at(output.address)
+    if kind == "split":
+        letter = site.name.upper()
+        place = "qkv".index(site.name)
+        return {f"{letter}^{{(h)}}": "=", letter: f"<{place}", "d_k": "#K"}
+    if kind == "choice":
+        return {r"\hat{w}": "=", "p": "<0"}
+    if kind == "given":
+        return {r"\hat{w}": "="}
+    if output.form == "added" or (site.group, site.name) == ("embedding", "kept"):
+        meanings = _MEANINGS[("embedding", "input")]
+        return {**meanings, "m": "="} if site.name == "kept" else meanings
+    meanings = _MEANINGS[(site.group, site.name)]
+    return {**meanings, "m": "kept"} if output.form == "dropped" else meanings
+
+
+def _symbol(
+    config: ModelConfig, latex: str, meaning: str, inputs: Sequence[Wire], output: Wire
+) -> Symbol:
+    own: Role = site_at(output.address).role
+    kind, name = meaning[0], meaning[1:]
+    if kind == "#":
+        return Symbol(latex, "constant", size=_size(config, name))
+    if kind == "~":
+        return Symbol(latex, own, parameter=f"{Address.of(output.address).module}.{name}")
+    if kind == "=":
+        wire = output
+    elif kind == "<":
+        wire = inputs[int(name)]
+    else:
+        wire = Wire(Address.of(output.address).sibling(meaning))
+    return Symbol(latex, site_at(wire.address).role, wire=wire)
+
+
+def _size(config: ModelConfig, name: str) -> float:
+    sizes = {
+        "D": config.d_model, "K": config.d_k, "√D": config.d_model**0.5, "p": config.dropout,
+        "ε": config.norm_epsilon,
+    }  # fmt: skip
+    return float(sizes[name])
+
+
+def _pattern(symbols: tuple[str, ...]) -> re.Pattern[str]:
+    """Finds symbols, the longest first; letters of a longer word are none."""
+    parts = []
+    for symbol in sorted(symbols, key=len, reverse=True):
+        before = "" if symbol.startswith("\\") else r"(?<![A-Za-z\\])"
+        after = r"(?![A-Za-z'])" if symbol[-1].isalpha() else ""
+        parts.append(before + re.escape(symbol) + after)
+    return re.compile("|".join(parts))

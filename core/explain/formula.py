@@ -1,0 +1,77 @@
+r"""The paper's formulas for one number, in float64, as a model's config makes them true.
+
+Walkthrough and number trail work out their numbers with these, so that they cannot disagree.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.config import Activation, ModelConfig
+from core.trace.trace import Trace
+
+_BASE = 10000.0  # §3.5
+
+
+def frequency(config: ModelConfig, exponent: int) -> float:
+    """1 / 10000^{exponent / D}: how far the angle turns from one position to the next."""
+    return float(_BASE ** (-exponent / config.d_model))
+
+
+def is_word(config: ModelConfig, word: float, key: int, causal: bool) -> bool:
+    """Whether a key is no padding; the begin token never is, whatever its id (§3.2.3)."""
+    return word != config.pad_id or (causal and key == 0)
+
+
+def fill(config: ModelConfig, dtype: torch.dtype) -> tuple[str, float]:
+    """What is written over a forbidden score, as LaTeX and as a number.
+
+    Half precision ends before −10⁹: there it is the least number.
+    """
+    least = torch.finfo(dtype).min
+    if config.mask_fill != "large_negative":
+        return r"-\infty", -math.inf
+    return ("-10^9", -1e9) if least < -1e9 else (f"{least:.0f}", least)
+
+
+def exponentials(row: NDArray[np.float64]) -> NDArray[np.float64]:
+    """exp(score − maximum) of a row, (n,): the softmax is each one's share of their sum."""
+    with np.errstate(invalid="ignore"):  # −∞ − (−∞), where nothing may be looked at
+        raised: NDArray[np.float64] = np.exp(row - row.max())
+    return raised
+
+
+def spread(config: ModelConfig, deviation: float) -> float:
+    """What a norm divides by: s + ε, or √(σ² + ε)."""
+    if config.norm_formula == "sample":
+        return deviation + config.norm_epsilon
+    return math.sqrt(deviation**2 + config.norm_epsilon)
+
+
+def quotient(above: float, below: float) -> float:
+    """Above / below as the model divides: by 0 it is infinite or NaN."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.float64(above) / np.float64(below))
+
+
+def gate(x: float, kind: Activation) -> float:
+    """The share of a hidden number that its activation lets through (§3.3)."""
+    if kind == "relu":
+        return x if math.isnan(x) else float(x > 0)
+    if kind == "gelu":
+        return (1 + math.erf(x / math.sqrt(2))) / 2
+    return (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
+
+
+def activated(x: float, kind: Activation) -> float:
+    """The hidden number after its activation."""
+    return 0.0 if kind == "relu" and x <= 0 else x * gate(x, kind)
+
+
+def chosen_word(trace: Trace, row: int) -> int:
+    """The id of the word that a row of the decoder chose, or that it was given."""
+    return trace.steps[row].chosen if trace.steps else trace.output_ids[row]

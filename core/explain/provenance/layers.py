@@ -1,0 +1,277 @@
+"""Provenance outside of the attention maps: embeddings, norms, sums and linear maps."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import NamedTuple
+
+from core.analysis.positions import wave_of
+from core.explain import formula
+from core.explain.provenance.node import Cell, Column, Fact, Group, Lane, Node, Note, Outer, Role
+from core.explain.provenance.run import ALL, Run, constant, dropped, part
+
+
+def token(run: Run, cell: Cell) -> Node:
+    """An id; in the decoder, from its second row on, what the row before chose."""
+    target = cell.at.stack == "target"
+    pieces = run.trace.target_pieces if target else run.trace.source_pieces
+    batch, position = cell.index
+    piece = pieces[position]
+    if batch > 0 or piece not in run.trace.vocabulary:
+        return run.node(cell, "token", r"w_t", notes=("given",))  # the trace has no word for it
+    index = run.trace.vocabulary.index(piece)
+    chosen = target and position > 0 and bool(run.trace.steps)
+    source = (Lane("output/probabilities", (batch, position - 1, index)),) if chosen else ()
+    written = r"w_t = \arg\max_v p_{t-1,v}" if chosen else r"w_t"
+    notes: tuple[Note, ...] = () if chosen else ("given",)
+    term = part(constant("id", r"w_t", float(index), source))
+    return run.node(cell, "token", written, term, notes=notes)
+
+
+def embedding(run: Run, cell: Cell) -> Node:
+    """One number of the table's row: where the trail of every vector ends."""
+    batch, position, feature = cell.index
+    ids = cell.beside("ids")
+    row = int(run.number(ids, (batch, position)))
+    name = f"{cell.at.module}.table.weight"
+    found = run.parameter("table", r"E_{w_t,i}", name, (row, feature))
+    chosen = replace(found, sources=(Lane(ids, (batch, position)),))  # the id says which row
+    return run.node(cell, "look_up", r"E_{w_t,i} = E[w_t]_i", part(chosen))
+
+
+def scaled(run: Run, cell: Cell) -> Node:
+    """The embedding × √D, or as it is in a model that does not scale."""
+    address = cell.beside("embedding")
+    if not run.config.embedding_scale:
+        only = run.recorded("copied", r"E_{w_t,i}", address, cell.index)
+        return run.node(cell, "copy", r"E_{w_t,i}", part(only))
+    word = run.recorded("embedding", r"E_{w_t,i}", address, cell.index)
+    root = constant("root", r"\sqrt{D}", math.sqrt(run.config.d_model))
+    return run.node(cell, "scale", r"\sqrt{D} \cdot E_{w_t,i}", part(root, word))
+
+
+def positions(run: Run, cell: Cell) -> Node:
+    """The encoding of a position: a sine or cosine of its angle, or a row of a learned table."""
+    variant, (position, feature) = run.config.positions, cell.index
+    if variant == "none":
+        return run.node(cell, "no_position", r"PE_{t,i} = 0", part(constant("position", "0", 0.0)))
+    if variant == "learned":
+        name = f"{cell.at.module}.position_table.weight"
+        found = run.parameter("table", r"P_{t,i}", name, (position, feature))
+        return run.node(cell, "learned_position", r"PE_{t,i} = P[t]_i", part(found))
+    return _turning(run, cell, position, feature)
+
+
+def _turning(run: Run, cell: Cell, position: int, feature: int) -> Node:
+    wave, exponent = wave_of(run.config.d_model, feature, run.config.positions)
+    frequency = formula.frequency(run.config, exponent)
+    turns = rf"10000^{{-{exponent}/D}}"
+    name: Outer = "sin" if wave == "sine" else "cos"
+    angle = position * frequency
+    return run.node(
+        cell,
+        "position",
+        rf"PE_{{t,i}} = \{name}(t \cdot {turns})",
+        part(constant("time", "t", float(position)), constant("frequency", turns, frequency)),
+        outer=name,
+        facts=(
+            Fact("angle", r"\omega t", angle),
+            Fact("wavelength", r"2\pi / \omega", 2 * math.pi / frequency),
+        ),
+    )
+
+
+def entered(run: Run, cell: Cell) -> Node:
+    """What enters the stack: word + position, and dropout in a training run."""
+    _, position, feature = cell.index
+    word = run.recorded(
+        "embedding",
+        r"\sqrt{D}\,E_{w_t,i}" if run.config.embedding_scale else r"E_{w_t,i}",
+        cell.beside("scaled"),
+        cell.index,
+    )
+    summed, columns = word.symbol, [word]
+    if run.config.positions != "none":
+        place = cell.beside("positions")
+        columns.append(run.recorded("position", r"PE_{t,i}", place, (position, feature)))
+        summed += r" + PE_{t,i}"
+    kept = run.dropout(cell.address, cell.index, "t,i")
+    groups = tuple(part(column, *kept) for column in columns)
+    written = rf"x_{{t,i}} = {kept[0].symbol}({summed})" if kept else rf"x_{{t,i}} = {summed}"
+    return run.node(cell, "input", written, *groups, notes=dropped(kept))
+
+
+def mean(run: Run, cell: Cell) -> Node:
+    """μ: every feature of the row adds its D-th part."""
+    x = _features(run, cell)
+    share = constant("fraction", r"\frac{1}{D}", 1 / len(x.values))
+    made = r"\mu_t = \frac{1}{D} \sum_i x_{t,i}"
+    return run.node(cell, "mean", made, Group("feature", (x, share)))
+
+
+def std(run: Run, cell: Cell) -> Node:
+    """σ (or s, which divides by D − 1): the root of the mean square distance from μ."""
+    x, where = _features(run, cell), cell.beside("mean")
+    mu = run.number(where, cell.index)
+    lanes = (*x.sources, Lane(where, cell.index))
+    centred = Column("centred", r"(x_{t,i} - \mu_t)", x.values - mu, lanes)
+    sample = run.config.norm_formula == "sample"
+    below, sign = ("D - 1", "s") if sample else ("D", r"\sigma")
+    share = constant("fraction", rf"\frac{{1}}{{{below}}}", 1 / (len(x.values) - sample))
+    variance = float((centred.values**2 * share.values).sum())
+    return run.node(
+        cell,
+        "std",
+        rf"{sign}_t = \sqrt{{\frac{{1}}{{{below}}} \sum_i (x_{{t,i}} - \mu_t)^2}}",
+        Group("feature", (centred, centred, share)),
+        outer="sqrt",
+        facts=(Fact("mean", r"\mu_t", mu), Fact("variance", rf"{sign}_t^2", variance)),
+    )
+
+
+def normalized(run: Run, cell: Cell) -> Node:
+    """(x − μ) over the spread, in the formula of the config."""
+    batch, position, _ = cell.index
+    row, epsilon = (batch, position, 0), run.config.norm_epsilon
+    sigma = run.number(cell.beside("std"), row)
+    if run.config.norm_formula == "sample":
+        sign, written = "s", r"s_t + \varepsilon"
+    else:
+        sign, written = r"\sigma", r"\sqrt{\sigma_t^2 + \varepsilon}"
+    spread = formula.spread(run.config, sigma)
+    inverse = formula.quotient(1, spread)
+    lane = (Lane(cell.beside("std"), row),)
+    divided = constant("inverse_spread", rf"\frac{{1}}{{{written}}}", inverse, lane)
+    x = run.recorded("state", r"x_{t,i}", run.inputs(cell)[0], cell.index)
+    mu = run.number(cell.beside("mean"), row)
+    centre = constant("mean", r"-\mu_t", -mu, (Lane(cell.beside("mean"), row),))
+    return run.node(
+        cell,
+        "normalize",
+        rf"\hat{{x}}_{{t,i}} = \frac{{x_{{t,i}} - \mu_t}}{{{written}}}",
+        part(x, divided),
+        part(centre, divided),
+        facts=(
+            Fact("mean", r"\mu_t", mu),
+            Fact("std", f"{sign}_t", sigma),
+            Fact("epsilon", r"\varepsilon", epsilon),
+            Fact("spread", written, spread),
+        ),
+    )
+
+
+def gained(run: Run, cell: Cell) -> Node:
+    """γ times the normalised number, plus β."""
+    module, feature = cell.at.module, cell.index[-1]
+    gain = run.parameter("gain", r"\gamma_i", f"{module}.gamma", (feature,))
+    shift = run.parameter("shift", r"\beta_i", f"{module}.beta", (feature,))
+    address = cell.beside("normalized")
+    found = run.recorded("normalized", r"\hat{x}_{t,i}", address, cell.index)
+    made = r"y_{t,i} = \gamma_i \hat{x}_{t,i} + \beta_i"
+    return run.node(cell, "gain", made, part(gain, found), part(shift))
+
+
+def copied(run: Run, cell: Cell) -> Node:
+    """A view: the stream that enters a sub-layer and its branch, the memory."""
+    symbol = r"Z_{s,i}" if cell.at.name == "memory" else r"x_{t,i}"
+    (address,) = run.inputs(cell)
+    return run.node(cell, "copy", symbol, part(run.recorded("copied", symbol, address, cell.index)))
+
+
+def summed(run: Run, cell: Cell) -> Node:
+    """The residual connection (§3.1): the stream, plus what the sub-layer adds to it."""
+    around, sublayer = run.inputs(cell)
+    stream = run.recorded("stream", r"x_{t,i}", around, cell.index)
+    branch = run.recorded("branch", r"f(x)_{t,i}", sublayer, cell.index)
+    kept = run.dropout(cell.address, cell.index, "t,i")
+    factor = rf"{kept[0].symbol}\," if kept else ""
+    made = rf"x_{{t,i}} + {factor}f(x)_{{t,i}}"
+    groups = part(stream), part(branch, *kept)
+    return run.node(cell, "residual", made, *groups, notes=dropped(kept))
+
+
+def _features(run: Run, cell: Cell) -> Column:
+    """The row that a statistic is taken of: (D,)."""
+    batch, position, _ = cell.index
+    return run.recorded("state", r"x_{t,i}", run.inputs(cell)[0], (batch, position, ALL))
+
+
+class LinearMap(NamedTuple):
+    """One of the model's linear maps, x W + b, in the symbols of one cell."""
+
+    made: str  # LaTeX of what comes out, as of all that follow
+    role: Role  # of what enters
+    enters: str
+    matrix: str
+    bias: str
+    name: str  # of its parameters below the module
+
+
+_LINEAR_MAPS = {
+    ("attention", "q"): LinearMap("Q_{t,i}", "state", "x_{t,j}", "W^Q_{j,i}", "b^Q_i", ".w_q"),
+    ("attention", "k"): LinearMap("K_{s,i}", "state", "x_{s,j}", "W^K_{j,i}", "b^K_i", ".w_k"),
+    ("attention", "v"): LinearMap("V_{s,i}", "state", "x_{s,j}", "W^V_{j,i}", "b^V_i", ".w_v"),
+    ("attention", "output"): LinearMap(
+        r"\mathrm{MHA}(x)_{t,i}", "value", "C_{t,j}", "W^O_{j,i}", "b^O_i", ".w_o"
+    ),
+    ("feed_forward", "pre_activation"): LinearMap(
+        "u_{t,i}", "state", "x_{t,j}", "(W_1)_{j,i}", "(b_1)_i", ".w_1"
+    ),
+    ("feed_forward", "output"): LinearMap(
+        r"\mathrm{FFN}(x)_{t,i}", "activation", "a_{t,j}", "(W_2)_{j,i}", "(b_2)_i", ".w_2"
+    ),
+    ("output", "logits"): LinearMap("z_{t,v}", "state", "x_{t,j}", "E_{v,j}", "b_v", ""),
+}
+
+
+def linear(run: Run, cell: Cell) -> Node:
+    """A row of what enters times a column of a matrix, plus its bias where the model has one.
+
+    Q, K and V (§3.2.2): head h has the columns h·K … h·K + K − 1 of the matrix. W^O reads all
+    heads in a row, W₁ and W₂ are equation 2's (§3.3), the generator has a row a word (§3.4).
+    """
+    at, batch, position, column = cell.at, cell.index[0], cell.index[-2], cell.index[-1]
+    made, role, enters, matrix, bias, name = _LINEAR_MAPS[at.group, at.name]
+    module, row = f"{at.module}{name}", (batch, position, ALL)
+    if at.name in ("q", "k", "v"):
+        column += cell.index[1] * run.config.d_k
+    if at.is_cross and at.name in ("k", "v"):
+        enters = enters.replace("x", "Z")  # of the memory (§3.2.3)
+    if at.group == "output" and not run.config.tie_generator:
+        matrix = matrix.replace("E", "W")
+    x = run.recorded(role, enters, run.inputs(cell)[0], row)
+    kept = run.dropout(cell.address, row, "t,j") if role == "activation" else ()
+    learned = run.parameter("matrix", matrix, f"{module}.weight", (column, ALL))
+    product = Group(
+        "hidden" if role == "activation" else "feature",
+        (x, *kept, learned),
+        head_width=run.config.d_k if at.name == "output" and at.is_attention else None,
+    )
+    groups = [product]
+    written = rf"{made} = \sum_j {''.join(each.symbol for each in (*kept, x))} {matrix}"
+    config = run.config
+    if {"attention": config.attention_bias, "output": config.generator_bias}.get(at.group, True):
+        groups.append(part(run.parameter("bias", bias, f"{module}.bias", (column,))))
+        written += f" + {bias}"
+    return run.node(cell, "project", written, *groups)
+
+
+def activation(run: Run, cell: Cell) -> Node:
+    """The unit times its gate: 0 or 1 for the ReLU, a share between for the GELUs."""
+    kind = run.config.activation
+    x = run.recorded("pre_activation", r"u_{t,i}", cell.beside("pre_activation"), cell.index)
+    unit = float(x.values[0])
+    written = {
+        "relu": (r"[u_{t,i} > 0]", r"\max(0, u_{t,i})"),
+        "gelu": (r"\Phi(u_{t,i})", r"u_{t,i}\,\Phi(u_{t,i})"),
+        "gelu_tanh": (
+            r"\frac{1}{2}(1 + \tanh z_{t,i})",
+            r"\frac{u_{t,i}}{2} (1 + \tanh z_{t,i}),\ "
+            r"z_{t,i} = \sqrt{2 / \pi}\,(u_{t,i} + 0.044715\,u_{t,i}^3)",
+        ),
+    }
+    symbol, made = written[kind]
+    gate = constant("gate", symbol, formula.gate(unit, kind), x.sources)
+    notes: tuple[Note, ...] = ("inactive",) if kind == "relu" and unit <= 0 else ()
+    return run.node(cell, kind, f"a_{{t,i}} = {made}", part(x, gate), notes=notes)

@@ -1,0 +1,141 @@
+"""What the number trail reads: a trace, and the model whose weights made it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from torch import Tensor
+
+from core.config import ModelConfig
+from core.errors import GlassformerError
+from core.explain.provenance.node import (
+    Cell,
+    Column,
+    Fact,
+    Group,
+    Lane,
+    Node,
+    Note,
+    Numbers,
+    Operation,
+    Outer,
+    Role,
+)
+from core.trace.address import Address
+from core.trace.graph import inputs
+from core.trace.tables import exact
+from core.trace.trace import Trace
+
+Place = tuple[int | slice, ...]
+ALL = slice(None)
+
+
+class Weights(Protocol):
+    """What the trail needs of a model: `Translator.transformer` has it."""
+
+    @property
+    def config(self) -> ModelConfig: ...
+    def get_parameter(self, target: str) -> Tensor: ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """A trace beside its model. Numbers come out in float64; nothing is written to either."""
+
+    trace: Trace
+    model: Weights
+    _held: dict[str, Tensor] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.trace.config != self.model.config:
+            raise GlassformerError("trail_model", name=self.trace.model_name)
+
+    @property
+    def config(self) -> ModelConfig:
+        return self.trace.config
+
+    def tensor(self, address: str) -> Tensor:
+        """As recorded; an attention map left out of the trace is recomputed once."""
+        if address not in self._held:
+            self._held[address] = self.trace[address]
+        return self._held[address]
+
+    def inputs(self, cell: Cell) -> tuple[str, ...]:
+        """The addresses of what the tensor of a cell is computed from."""
+        return inputs(self.config, cell.address)
+
+    def row(self, address: str, place: Place) -> Numbers:
+        """Recorded numbers, at least one: (n,)."""
+        return np.atleast_1d(exact(self.tensor(address)[place]))
+
+    def number(self, address: str, place: tuple[int, ...]) -> float:
+        return float(self.row(address, place)[0])
+
+    def learned(self, name: str, place: Place) -> Numbers:
+        """Learned numbers, at least one: (n,)."""
+        return np.atleast_1d(exact(self.model.get_parameter(name)[place]))
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The vocabulary as shown: a copy slot as the word that travels in it, (V,)."""
+        shown = self.trace.surfaces
+        if not shown:
+            return self.trace.vocabulary
+        return tuple(shown.get(piece, piece) for piece in self.trace.vocabulary)
+
+    def recorded(self, role: Role, symbol: str, address: str, place: Place) -> Column:
+        """A factor that is a recorded number, or a line of them along the axis of `ALL`."""
+        return Column(role, symbol, self.row(address, place), (_lane(address, place),))
+
+    def parameter(self, role: Role, symbol: str, name: str, place: Place) -> Column:
+        """A factor that is a learned number, or a line of them along the axis of `ALL`."""
+        values = self.learned(name, place)
+        return Column(role, symbol, values, parameter=_lane(name, place))
+
+    def dropout(self, address: str, place: Place, letters: str) -> tuple[Column, ...]:
+        """What dropout multiplies by beside an address (§5.4): nothing in a run without it."""
+        kept = Address.of(address).sibling("kept")
+        if kept not in self.trace:
+            return ()
+        symbol = rf"\frac{{m_{{{letters}}}}}{{1 - p}}"
+        found = self.recorded("dropout", symbol, kept, place)
+        return (replace(found, values=found.values / (1 - self.config.dropout)),)
+
+    def node(
+        self,
+        cell: Cell,
+        operation: Operation,
+        formula: str,
+        *groups: Group,
+        outer: Outer = "sum",
+        facts: tuple[Fact, ...] = (),
+        notes: tuple[Note, ...] = (),
+    ) -> Node:
+        """The node of a cell; what is recorded there is read here."""
+        recorded = self.number(cell.address, cell.index)
+        edited = bool(self.trace.edits)
+        return Node(cell, operation, formula, recorded, groups, outer, facts, notes, edited)
+
+
+def _lane(name: str, place: Place) -> Lane:
+    index = tuple(0 if isinstance(each, slice) else each for each in place)
+    axis = place.index(ALL) if ALL in place else None
+    return Lane(name, index, axis)
+
+
+def constant(role: Role, symbol: str, value: float, sources: tuple[Lane, ...] = ()) -> Column:
+    """A factor that is no recorded number itself, such as 1 / √d_k."""
+    return Column(role, symbol, np.array([value], np.float64), sources)
+
+
+def part(*columns: Column) -> Group:
+    """A term that is the only one of its kind."""
+    return Group("part", columns)
+
+
+def dropped(columns: tuple[Column, ...]) -> tuple[Note, ...]:
+    """Says so where dropout zeroed the one number that its columns multiply."""
+    return ("dropped",) if columns and not columns[0].values.any() else ()

@@ -1,0 +1,140 @@
+r"""The number trail: any number of a run, unfolded into the numbers that it was made of.
+
+    node = unfold(trace, model, "decoder/1/cross_attention/context", (0, head, query, feature))
+    node.recorded, node.exact, node.verdict   # both numbers, and whether they agree
+    node.top(5)                               # the largest terms, and the rest summed
+    node.terms[0].factors[0].sources          # the cells to unfold next
+
+Every node is recomputed from the *recorded* numbers one step before it, so that an edit shows up at
+the tensor that was edited and nowhere else. Indices have one entry for each axis, the batch too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from core.errors import GlassformerError, check_index
+from core.explain.provenance import attention, layers
+from core.explain.provenance.node import Cell, Index, Node, Term
+from core.explain.provenance.run import Run, Weights
+from core.trace.trace import Trace
+
+Through = Literal["weights", "values"]
+
+_UNFOLDERS: dict[tuple[str, str], Callable[[Run, Cell], Node]] = {
+    ("embedding", "ids"): layers.token,
+    ("embedding", "embedding"): layers.embedding,
+    ("embedding", "scaled"): layers.scaled,
+    ("embedding", "positions"): layers.positions,
+    ("embedding", "input"): layers.entered,
+    ("residual", "stream"): layers.copied,
+    ("residual", "branch_input"): layers.copied,
+    ("residual", "summed"): layers.summed,
+    ("norm", "mean"): layers.mean,
+    ("norm", "std"): layers.std,
+    ("norm", "normalized"): layers.normalized,
+    ("norm", "output"): layers.gained,
+    ("attention", "memory"): layers.copied,
+    ("attention", "q"): layers.linear,
+    ("attention", "k"): layers.linear,
+    ("attention", "v"): layers.linear,
+    ("attention", "scores"): attention.score,
+    ("attention", "scaled"): attention.scaled,
+    ("attention", "mask"): attention.mask,
+    ("attention", "masked"): attention.masked,
+    ("attention", "weights"): attention.weight,
+    ("attention", "context"): attention.context,
+    ("attention", "concat"): attention.concat,
+    ("attention", "output"): layers.linear,
+    ("feed_forward", "pre_activation"): layers.linear,
+    ("feed_forward", "activation"): layers.activation,
+    ("feed_forward", "output"): layers.linear,
+    ("stack", "memory"): layers.copied,
+    ("output", "logits"): layers.linear,
+    ("output", "probabilities"): attention.probability,
+}
+
+
+def unfold(trace: Trace, model: Weights, address: str, index: Index) -> Node:
+    """One number of a run, and what it was made of.
+
+    Args:
+        trace: the run.
+        model: the model that made it (`Translator.transformer`), for the learned numbers.
+        address: of a recorded tensor; sublayers, heads and positions count from 0.
+        index: one entry for each axis of that tensor, the batch too.
+
+    Raises:
+        GlassformerError: `unknown_address`, `trail_cell` for another number of indices,
+            `out_of_range`, `trail_model` for a model of another config.
+    """
+    return _unfold(Run(trace, model), Cell(address, tuple(index)))
+
+
+def path(
+    trace: Trace, model: Weights, start: Cell, through: Through = "weights"
+) -> tuple[Node, ...]:
+    """From a number backwards along the largest contribution, down to an embedding row.
+
+    Positions, masks and learned numbers are passed over: they lead to no word. A score that the
+    mask forbids has no other source, so the path ends at it.
+
+    Args:
+        trace: the run.
+        model: the model that made it.
+        start: the number to begin with.
+        through: where a context is unfolded, on to the `weights` (then q · k, then the query) or
+            to the `values` (what was said, not why it was listened to).
+
+    Raises:
+        GlassformerError: as `unfold`.
+    """
+    return tuple(_steps(Run(trace, model), start, through))
+
+
+def following(node: Node, through: Through = "weights") -> Cell | None:
+    """The cell that `path` goes on to from a node; None at its end."""
+    masked_out = node.operation.startswith("mask_") and "forbidden" in node.notes
+    if node.operation == "look_up" or masked_out:
+        return None
+    own = node.own
+    for term in (own,) if own is not None else node.ranked():
+        if (cell := _source(term, through)) is not None:
+            return cell
+    return None
+
+
+def _steps(run: Run, start: Cell, through: Through) -> Iterator[Node]:
+    cell: Cell | None = start
+    while cell is not None:
+        node = _unfold(run, cell)
+        yield node
+        cell = following(node, through)
+
+
+def _source(term: Term, through: Through) -> Cell | None:
+    factors = term.factors
+    if through == "values" and any(factor.role == "value" for factor in factors):
+        factors = tuple(factor for factor in factors if factor.role == "value")
+    for factor in factors:
+        for cell in factor.sources:
+            if cell.at.name not in ("positions", "mask", "kept"):
+                return cell
+    return None
+
+
+def _unfold(run: Run, cell: Cell) -> Node:
+    site = run.trace.site(cell.address)  # raises for an address that this run has not
+    given, shape = cell.index, run.tensor(cell.address).shape
+    if len(given) != len(site.axes):
+        names = ", ".join(site.axes)
+        raise GlassformerError("trail_cell", given=given, address=cell.address, axes=names)
+    for name, index, size in zip(site.axes, given, shape, strict=True):
+        check_index(name, index, size)
+    return _UNFOLDERS.get((site.group, site.name), _drawn)(run, cell)
+
+
+def _drawn(run: Run, cell: Cell) -> Node:
+    """What dropout kept: drawn by lot, so there is nothing before it."""
+    return run.node(cell, "draw", r"m \sim \mathrm{Bernoulli}(1 - p)")

@@ -1,0 +1,168 @@
+"""Where the reader looks in each tensor of a walk: one choice, carried through all the steps.
+
+A choice made anywhere (a word, a pair, a head, a feature) gives a cell of every tensor of a run.
+What was not chosen gets an example: a pronoun, the row that writes it, the head and the key to
+which the word gives most weight, the largest of the features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from core.analysis.attention_views import NOTEWORTHY, Kind, of_words, sides
+from core.explain.steps.wires import Cell, Wire, axes, nearest_cell
+from core.trace.address import Address
+from core.trace.tables import as_numpy
+from core.trace.trace import Trace
+
+PRONOUNS = frozenset("it he she they him her them 它 他 她 它们 他们 她们".split())
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a reader chose, all of it counted from 0; None where nothing was.
+
+    `query` and `key` are a pair of the attention `kind`; `feature` is one of d_model, of a head or
+    of the hidden layer, whatever the tensor has.
+    """
+
+    source: int | None = None
+    target: int | None = None
+    kind: Kind = "encoder"
+    query: int | None = None
+    key: int | None = None
+    head: int | None = None
+    feature: int | None = None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One cell of an attention's maps."""
+
+    head: int
+    query: int
+    key: int
+
+
+@dataclass(frozen=True)
+class Places:
+    """The cell of every tensor of a run that belongs to a choice."""
+
+    trace: Trace
+    chosen: Chosen
+
+    @cached_property
+    def source(self) -> int:
+        """The word of the source: chosen, or one that stands for another, or the widest awake."""
+        chosen, last = self.chosen, len(self.trace.source_tokens) - 1
+        queried = {"encoder": chosen.query, "cross": chosen.key}.get(chosen.kind)
+        for given in (chosen.source, queried):
+            if given is not None:
+                return min(given, last)
+        words = [token.lower() for token in self.trace.source_tokens]
+        if found := [at for at, word in enumerate(words) if word in PRONOUNS]:
+            return found[0]
+        rows, columns = sides(self.trace, "encoder")
+        weights = self._weights("encoder/0/self_attention").mean(axis=0)  # (S, S)
+        row, _ = np.unravel_index(of_words(weights, columns, rows).argmax(), weights.shape)
+        return int(row)
+
+    @cached_property
+    def target(self) -> int:
+        """The row of the decoder: chosen, or the one whose heads look most at the source word."""
+        chosen, last = self.chosen, len(self.trace.target_tokens) - 1
+        for given in (chosen.target, None if chosen.kind == "encoder" else chosen.query):
+            if given is not None:
+                return min(given, last)
+        layers = range(self.trace.config.decoder_layers)
+        maps = [self._weights(f"decoder/{layer}/cross_attention") for layer in layers]
+        weights = np.concatenate(maps).mean(axis=0)  # (T, S)
+        rows, columns = sides(self.trace, "cross")
+        return int(of_words(weights, columns, rows)[:, self.source].argmax())
+
+    @cached_property
+    def feature(self) -> int:
+        """The feature of d_model."""
+        if self.chosen.feature is not None:
+            return min(self.chosen.feature, self.trace.config.d_model - 1)
+        return _largest(as_numpy(self.trace["source/input"][0, self.source]))
+
+    def pair(self, where: str) -> Pair:
+        """Head, query and key in an attention such as `decoder/0/cross_attention`."""
+        chosen, kind = self.chosen, Address.of(where).kind
+        weights = self._weights(where)  # (H, T, S)
+        query = self.source if kind == "encoder" else self.target
+        key = self.source if kind == "cross" and chosen.source is not None else None
+        if kind == chosen.kind:
+            query = query if chosen.query is None else min(chosen.query, weights.shape[1] - 1)
+            key = key if chosen.key is None else min(chosen.key, weights.shape[2] - 1)
+        head = chosen.head if chosen.head is None else min(chosen.head, len(weights) - 1)
+        itself = None if kind == "cross" else query
+        asked = of_words(weights[:, query], sides(self.trace, kind)[1], itself=itself)  # (H, S)
+        if head is None:
+            head = int((asked.max(axis=-1) if key is None else weights[:, query, key]).argmax())
+        if key is None:
+            row = asked[head] if asked[head].max() >= NOTEWORTHY else weights[head, query]
+            key = int(np.nan_to_num(row, nan=-1.0).argmax())
+        return Pair(head, query, key)
+
+    def head_feature(self, where: str) -> int:
+        """The feature within a head of an attention."""
+        width = self.trace.config.d_k
+        if self.chosen.feature is not None:
+            return self.chosen.feature % width
+        pair = self.pair(where)
+        return _largest(as_numpy(self.trace[f"{where}/context"][0, pair.head, pair.query]))
+
+    def hidden(self, where: str) -> int:
+        """The hidden unit of a feed-forward network: chosen, or the most active one."""
+        if self.chosen.feature is not None:
+            return min(self.chosen.feature, self.trace.config.d_ff - 1)
+        place = self.source if Address.of(where).stack == "encoder" else self.target
+        return _largest(as_numpy(self.trace[f"{where}/activation"][0, place]))
+
+    def at(self, wire: Wire) -> Mapping[str, int]:
+        """The place on each axis of a wire."""
+        return {
+            axis.name: self._on(wire, axis.name, axis.letter) for axis in axes(self.trace, wire)
+        }
+
+    def cell(self, wire: Wire) -> Cell:
+        """The chosen cell of a wire."""
+        return nearest_cell(self.trace, wire, self.at(wire))
+
+    def _on(self, wire: Wire, axis: str, letter: str) -> int:
+        where, at = Address.of(wire.address).place, Address.of(wire.address)
+        if axis in ("head", "query", "key"):
+            return int(getattr(self.pair(where), axis))
+        if axis == "position" and at.is_attention:
+            pair = self.pair(where)
+            return pair.key if at.name == "memory" else pair.query
+        if axis == "position":
+            return self.source if letter == "S" else self.target
+        if axis == "head_feature":
+            return self.head_feature(where)
+        if axis == "feature" and at.is_attention and in_heads(wire):
+            return self.pair(where).head * self.trace.config.d_k + self.head_feature(where)
+        if axis == "vocabulary":
+            return self.trace.output_ids[self.target]
+        if axis == "hidden":
+            return self.hidden(where)
+        return self.feature if axis == "feature" else 0
+
+    def _weights(self, where: str) -> np.ndarray:
+        weights: np.ndarray = as_numpy(self.trace[f"{where}/weights"][0])  # (H, T, S)
+        return weights
+
+
+def in_heads(wire: Wire) -> bool:
+    """Whether its features are those of the heads, side by side."""
+    return wire.form == "joined" or Address.of(wire.address).name == "concat"
+
+
+def _largest(row: np.ndarray) -> int:
+    return int(np.nan_to_num(np.abs(row), nan=-1.0).argmax())

@@ -1,0 +1,229 @@
+"""Causal tracing: which vector, of which layer and word, makes two translations differ.
+
+Two sentences of one length, `… too tired` and `… too wide`. The first runs again and again, each
+time with one vector taken from the run of the other, and one sees how far that turns the word
+which it writes into the word which the other would write (Vig et al. 2020, Meng et al. 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from core.config import ModelConfig
+from core.errors import GlassformerError, check_index
+from core.interventions.experiment import ids_of
+from core.trace.graph import layer_count, layer_end, sublayers
+from core.trace.sites import addresses
+from core.trace.tape import Edit, Recorder
+from core.trace.trace import Trace
+from core.translator import Translator
+
+Side = Literal["encoder", "decoder"]
+AT_ONCE = 32  # patched runs in one batch
+
+
+@dataclass(frozen=True)
+class Question:
+    """The row of the decoder that is watched, and the two words it decides between, as ids."""
+
+    row: int
+    answer: int  # what the row would write after reading the other sentence
+    rival: int  # what it wrote
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One stack: a row a patched tensor, in computation order, a column a word."""
+
+    addresses: tuple[str, ...]
+    tokens: tuple[str, ...]
+    restored: Tensor  # (addresses, positions): 0 nothing came across, 1 all of it
+    probabilities: Tensor  # the same of p(answer), 0..1
+
+
+@dataclass(frozen=True)
+class Tracing:
+    """What was found so far, as values that are never written to.
+
+    Scores are log p(answer) − log p(rival), in nats; all runs were given the same target.
+    """
+
+    config: ModelConfig
+    question: Question
+    tokens: Mapping[Side, tuple[str, ...]]
+    plain: float  # score of the sentence left alone
+    other: float  # score of the other sentence
+    scores: Mapping[str, Tensor] = field(default_factory=dict)  # by address, (positions,)
+    probabilities: Mapping[str, Tensor] = field(default_factory=dict)  # the same of p(answer)
+
+    @property
+    def done(self) -> int:
+        """How many tensors were patched, at every word."""
+        return len(self.scores)
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return len(patched_addresses(self.config))
+
+    def grid(self, side: Side) -> Grid | None:
+        """The rows of a stack that are done; None before the first."""
+        own = set(self.scores) & set(_of_stack(self.config, side))
+        if not own:
+            return None
+        ordered = tuple(address for address in addresses(self.config) if address in own)
+        scores = torch.stack([self.scores[each] for each in ordered])
+        return Grid(
+            ordered,
+            self.tokens[side],
+            (scores - self.plain) / (self.other - self.plain),
+            torch.stack([self.probabilities[each] for each in ordered]),
+        )
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Both runs, in ids; the target is that of the first."""
+
+    model: Translator
+    source: Tensor  # (1, S)
+    other: Tensor  # (1, S)
+    target: Tensor  # (1, T)
+
+
+@torch.no_grad()
+def causal_tracing(
+    model: Translator,
+    plain: Trace,
+    other: Trace,
+    row: int | None = None,
+    so_far: Tracing | None = None,
+) -> Iterator[Tracing]:
+    """Patches every vector of `patched_addresses` once, and reports after each tensor.
+
+    Args:
+        model: the shared model; it is only run.
+        plain: its run of the sentence that is patched.
+        other: its run of the sentence that the vectors come from; its own target does not count.
+        row: which word of the translation is watched; None takes the first that would change.
+        so_far: a tracing of the same question that was interrupted.
+
+    Raises:
+        GlassformerError: `sweep_lengths` for sources of different lengths, `sweep_same` where the
+            row writes the same after both, `out_of_range` for a row that is not there.
+    """
+    pair = _pair(model, plain, other)
+    found = so_far or _start(pair, plain, row)
+    left = [each for each in patched_addresses(model.config) if each not in found.scores]
+    if not left:
+        yield found
+        return
+    donor = Recorder(keep=lambda address: address in left)
+    model.transformer.decode(pair.other, pair.target, donor)
+    for address in left:
+        logs = _patched(pair, address, donor.tensors[address], found.question.row)  # (positions, V)
+        answer = logs[:, found.question.answer]
+        scores = (answer - logs[:, found.question.rival]).cpu()
+        found = replace(
+            found,
+            scores={**found.scores, address: scores},
+            probabilities={**found.probabilities, address: answer.exp().cpu()},
+        )
+        yield found
+
+
+def patched_addresses(config: ModelConfig) -> tuple[str, ...]:
+    """Where every vector is patched once, in the order in which they are; all (B, positions, D)."""
+    return (*_of_stack(config, "encoder"), *_of_stack(config, "decoder"))
+
+
+def _of_stack(config: ModelConfig, side: Side) -> tuple[str, ...]:
+    """What enters the stack and leaves each layer, then what each kind of sub-layer adds."""
+    layers = range(layer_count(config, side))
+    states = (layer_end(config, side, layer) for layer in (-1, *layers))
+    added = (f"{side}/{layer}/{part}/output" for part in sublayers(side) for layer in layers)
+    return (*states, *added)
+
+
+def _pair(model: Translator, plain: Trace, other: Trace) -> _Pair:
+    if len(plain.source_tokens) != len(other.source_tokens):
+        given, needed = (len(each.source_tokens) - 1 for each in (other, plain))  # no <eos>
+        raise GlassformerError("sweep_lengths", given=given, needed=needed)
+    runs = (plain.source_pieces, other.source_pieces, plain.target_pieces)
+    return _Pair(model, *(ids_of(model, pieces) for pieces in runs))
+
+
+@torch.no_grad()
+def questions(model: Translator, plain: Trace, other: Trace) -> tuple[Question, ...]:
+    """Every word of the translation that a tracing can watch, in its order; the first is its own.
+
+    Raises `GlassformerError`: `sweep_lengths`, and `sweep_same` where no word would change.
+    """
+    _, words = _both(_pair(model, plain, other), plain)
+    return _questions(words, plain)
+
+
+def _questions(words: Tensor, plain: Trace) -> tuple[Question, ...]:
+    rivals, answers = words.tolist()
+    pairs = enumerate(zip(rivals, answers, strict=True))
+    found = tuple(Question(row, answer, rival) for row, (rival, answer) in pairs if answer != rival)
+    if not found:
+        raise GlassformerError("sweep_same", text=plain.source_text)
+    return found
+
+
+def _both(pair: _Pair, plain: Trace) -> tuple[Tensor, Tensor]:
+    """Log-probabilities of both sentences left alone, (2, T, V), and the words they write."""
+    both = torch.cat([pair.source, pair.other])  # (2, S)
+    logs = pair.model.transformer(both, pair.target.expand(2, -1)).log_softmax(dim=-1)  # (2, T, V)
+    language = plain.direction.partition("-")[2]
+    barred = pair.model.forbidden(plain.source_pieces, language)
+    words = logs.index_fill(-1, torch.tensor(barred, device=logs.device), -torch.inf).argmax(-1)
+    return logs, words
+
+
+def _start(pair: _Pair, plain: Trace, row: int | None) -> Tracing:
+    """What is watched, and the scores of both sentences left alone."""
+    logs, words = _both(pair, plain)
+    if row is not None:
+        check_index("row", row, words.size(1))
+    asked = next((each for each in _questions(words, plain) if row in (None, each.row)), None)
+    if asked is None:
+        raise GlassformerError("sweep_same", text=plain.source_text)
+    both = logs[:, asked.row]
+    scores: list[float] = (both[:, asked.answer] - both[:, asked.rival]).tolist()
+    tokens: dict[Side, tuple[str, ...]] = {
+        "encoder": plain.source_tokens, "decoder": plain.target_tokens
+    }  # fmt: skip
+    return Tracing(pair.model.config, asked, tokens, scores[0], scores[1])
+
+
+def _patched(pair: _Pair, address: str, given: Tensor, row: int) -> Tensor:
+    """Log-probabilities of the row, (positions, V): run p has its vector p from `given`."""
+    found = []
+    everywhere = torch.arange(given.size(1), device=given.device)
+    for places in torch.split(everywhere, AT_ONCE):
+        many = len(places)
+        tape = Recorder([Edit(address, partial(_one_each, given=given, places=places))], _nothing)
+        x = pair.model.transformer.decode(
+            pair.source.expand(many, -1), pair.target.expand(many, -1), tape
+        )  # (many, T, D)
+        found.append(pair.model.transformer.generator(x[:, row]).log_softmax(dim=-1))
+    return torch.cat(found)
+
+
+def _one_each(x: Tensor, given: Tensor, places: Tensor) -> Tensor:
+    """X (positions, S, D), of which sentence i takes one vector of `given` (1, S, D)."""
+    rows = torch.arange(len(places), device=x.device)
+    x[rows, places] = given[0, places]
+    return x
+
+
+def _nothing(_: str) -> bool:
+    return False

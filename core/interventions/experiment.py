@@ -1,0 +1,362 @@
+"""An experiment: what is other than in the plain run, as one frozen value.
+
+`experiment = Experiment((Causal(), HeadsOff("encoder/0/self_attention", (1, 2))))` is run by
+`run(experiment, model, "I love machine learning")` and read from a link, its `text`, by
+`Experiment.from_text`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Generic, Self, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from core.config import ModelConfig
+from core.errors import GlassformerError
+from core.interventions.switch import KINDS, Setting, Switch, from_text, refuse, switch_of
+from core.model.shell import shell_of
+from core.stored import UNREADABLE, problem_of, read_json
+from core.trace.address import Address
+from core.trace.tape import Edit
+from core.trace.trace import Trace
+from core.translator import MEMORY_BUDGET, Direction, Translator
+
+FORMAT = 1
+MOST_SWITCHES = 200
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Switches in the order in which they were made; `name` is the reader's own."""
+
+    switches: tuple[Switch, ...] = ()
+    name: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.switches)
+
+    def __contains__(self, switch: object) -> bool:
+        return switch in self.switches
+
+    def having(self, switch: Switch) -> Experiment:
+        """With a switch; one that had its slot gives way."""
+        kept = tuple(each for each in self.switches if each.slot != switch.slot)
+        return replace(self, switches=(*kept, switch))
+
+    def without(self, switch: Switch) -> Experiment:
+        """Without a switch; the same experiment if it has no such switch."""
+        return replace(self, switches=tuple(each for each in self.switches if each != switch))
+
+    def toggled(self, switch: Switch) -> Experiment:
+        """Without the switch if it is there, with it if not."""
+        return self.without(switch) if switch in self else self.having(switch)
+
+    def edits(self, setting: Setting) -> tuple[Edit, ...]:
+        """All edits, for `model.trace(…, edits=…)`; lower `Switch.order` first."""
+        ordered = sorted(self.switches, key=lambda each: each.order)
+        return tuple(edit for each in ordered for edit in each.edits(setting))
+
+    def changing(self, address: str, setting: Setting) -> tuple[Switch, ...]:
+        """The switches that change what is recorded at an address."""
+        return tuple(
+            each
+            for each in self.switches
+            if any(edit.matches(address) for edit in each.edits(setting))
+        )
+
+    def config(self, config: ModelConfig) -> ModelConfig:
+        """The config of the run; `config` itself where no switch changes it."""
+        for each in self.switches:
+            config = each.config(config)
+        return config
+
+    @property
+    def seed(self) -> int | None:
+        """The dropout seed of the last switch that has one."""
+        seeds = [each.seed for each in self.switches if each.seed is not None]
+        return seeds[-1] if seeds else None
+
+    def misfits(
+        self, config: ModelConfig, source: int, target: int
+    ) -> dict[Switch, GlassformerError]:
+        """The switches that do not fit a model or these lengths in tokens, and why.
+
+        config: of the plain model; each is asked of the config that the others make of it.
+        """
+        found = dict[Switch, GlassformerError]()
+        for each in self.switches:
+            try:
+                config = each.config(config)
+            except GlassformerError as error:
+                found[each] = error
+        for each in self.switches:
+            try:
+                each.check(config, source, target)
+            except GlassformerError as error:
+                found.setdefault(each, error)
+        return found
+
+    @property
+    def text(self) -> str:
+        """The experiment in a link, without its name: `causal:!0;heads_off:encoder/0/…`."""
+        return ";".join(each.text for each in self.switches)
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "") -> Self:
+        """Reads `text` again.
+
+        Raises `GlassformerError`: experiment_damaged, experiment_kind, experiment_value.
+        """
+        return cls(tuple(_positional(*each) for each in _few(from_text(text))), name)
+
+    def to_json(self, model: Translator, sentence: Mapping[str, str] | None = None) -> str:
+        """The experiment as a file, with the fingerprint of the plain model it was made on.
+
+        sentence: what it was run on: text, direction, second; kept for whoever opens the file.
+        """
+        about = {"format": FORMAT, "kind": "glassformer-experiment", "name": self.name}
+        made_on = {"name": model.name, "fingerprint": fingerprint(model)}
+        switches = [{"kind": each.kind, **each.values} for each in self.switches]
+        return json.dumps(
+            {**about, "model": made_on, "sentence": dict(sentence or {}), "switches": switches},
+            ensure_ascii=False,
+            indent=1,
+        )
+
+    @classmethod
+    def from_json(cls, text: str, model: Translator) -> Self:
+        """Reads a file again.
+
+        Raises `GlassformerError`: experiment_damaged, experiment_newer, experiment_model for one
+        made on other weights, experiment_kind, experiment_value.
+        """
+        try:
+            about = read_json(text)
+            if about["kind"] != "glassformer-experiment":
+                raise ValueError(about["kind"])
+            if int(about["format"]) > FORMAT:
+                raise GlassformerError("experiment_newer", found=about["format"], known=FORMAT)
+            name, made_on, given = str(about["name"]), about["model"], _few(about["switches"])
+            made_by, mark = str(made_on["name"]), made_on["fingerprint"]
+            described = [(str(each.pop("kind")), _tuples(each)) for each in given]
+        except GlassformerError:
+            raise
+        except UNREADABLE as error:
+            raise GlassformerError("experiment_damaged", problem=problem_of(error)[:60]) from error
+        if mark != fingerprint(model):
+            raise GlassformerError("experiment_model", made_on=made_by, given=model.name)
+        return cls(tuple(switch_of(kind, values) for kind, values in described), name)
+
+
+def setting(
+    model: Translator,
+    config: ModelConfig | None = None,
+    trace_of: Callable[[str], Trace] | None = None,
+    means: Callable[[], Mapping[str, Tensor]] | None = None,
+) -> Setting:
+    """What switches may ask; `trace_of` and `means` are computed anew unless given."""
+    return Setting(
+        plain=model,
+        config=config or model.config,
+        trace_of=trace_of or model.trace,
+        means=means or (lambda: mean_contexts(model)),
+    )
+
+
+def run(
+    experiment: Experiment,
+    model: Translator,
+    text: str,
+    target: str | None = None,
+    direction: Direction | None = None,
+    memory_budget: int = MEMORY_BUDGET,
+    asked: Setting | None = None,
+) -> Trace:
+    """The run of an experiment; the arguments are those of `Translator.trace`, which it calls.
+
+    An empty experiment is the plain run, bit for bit. `asked` spares computing means and other
+    runs anew. Raises what `trace` raises.
+    """
+    chosen, asked = prepared(experiment, model, asked)
+    edits = experiment.edits(asked)
+    return chosen.trace(text, target, edits, direction, experiment.seed, memory_budget)
+
+
+def prepared(
+    experiment: Experiment, model: Translator, asked: Setting | None = None
+) -> tuple[Translator, Setting]:
+    """The model that an experiment runs on, and what its switches may ask there."""
+    config = experiment.config(model.config)
+    asked = replace(asked, config=config) if asked else setting(model, config)
+    return with_config(model, config), asked
+
+
+def ids_of(model: Translator, *rows: Sequence[str]) -> Tensor:
+    """The ids of pieces, (rows, pieces), where the model is; all rows are equally long."""
+    words = model.tokenizer.vocabulary
+    return torch.tensor([[words.id(each) for each in row] for row in rows], device=model.device)
+
+
+def _positional(kind: str, values: list[object]) -> Switch:
+    names = [each.name for each in fields(KINDS[kind])] if kind in KINDS else []
+    if len(values) > len(names) and kind in KINDS:
+        refuse(kind, str(len(values)), values[-1])
+    return switch_of(kind, dict(zip(names, values, strict=False)))
+
+
+def _few(switches: list[Any]) -> list[Any]:
+    if len(switches) > MOST_SWITCHES:
+        raise GlassformerError("experiment_damaged", problem=f"{len(switches)} > {MOST_SWITCHES}")
+    return switches
+
+
+def _tuples(value: Any) -> Any:
+    """JSON's lists as tuples, at any depth."""
+    if isinstance(value, dict):
+        return {str(name): _tuples(each) for name, each in value.items()}
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def with_config(model: Translator, config: ModelConfig) -> Translator:
+    """The translator as another config runs it, sharing the weights; itself for its own config.
+
+    Nothing is copied, nothing is written to the shared model, no random number is drawn. A final
+    norm that the model lacks starts as norms start (γ = 1) and is the only thing that is new.
+
+    Raises `GlassformerError("config", …)` where the new convention needs weights that the model
+    has not learned, such as a position table, or weights of another shape.
+    """
+    if config == model.config:
+        return model
+    other = shell_of(config)  # its parts are filled below
+    learned = dict(model.transformer.named_parameters(remove_duplicate=False))
+    for name, empty in list(other.named_parameters(remove_duplicate=False)):
+        owner, _, last = name.rpartition(".")
+        setattr(other.get_submodule(owner), last, _weight(name, empty, learned, model))
+    return Translator(other, model.tokenizer, model.name, model.calibration)
+
+
+def _weight(
+    name: str, empty: nn.Parameter, learned: dict[str, nn.Parameter], model: Translator
+) -> nn.Parameter:
+    found, last = learned.get(name), name.rpartition(".")[2]
+    if found is not None and found.shape == empty.shape:
+        return found
+    if found is None and last in ("gamma", "beta"):
+        start = 1.0 if last == "gamma" else model.config.norm_initial_shift
+        filled = torch.full(empty.shape, start, device=model.device)
+        return nn.Parameter(filled, requires_grad=False)
+    shape = "absent" if found is None else tuple(found.shape)
+    problem = f"its weights have no {name} of shape {tuple(empty.shape)} ({shape})"
+    raise GlassformerError("config", problem=problem)
+
+
+def fingerprint(model: Translator) -> str:
+    """16 hexadecimal digits that tell one model from another: config, words and weights."""
+    about = [model.config.to_dict(), list(model.tokenizer.vocabulary.pieces)]
+    mark = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
+    for name, weight in sorted(model.transformer.named_parameters()):
+        mark.update(name.encode())
+        mark.update(weight.detach().cpu().contiguous().numpy().tobytes())
+    return mark.hexdigest()[:16]
+
+
+# Plain sentences of both directions; a reference that moved would move every experiment on it.
+REFERENCE = (
+    "I have a cat.",
+    "The teacher reads a book in the library.",
+    "She bought two red apples yesterday.",
+    "My brother is taller than my sister.",
+    "Do you like music?",
+    "They did not go to the park because it was too cold.",
+    "我 喜欢 喝 茶 。",
+    "他 昨天 在 学校 看 书 。",
+    "那 只 狗 很 大 。",
+    "你 想 去 北京 吗 ？",
+    "妈妈 买 了 三 个 苹果 。",
+    "学生 没有 看见 老师 。",
+)
+
+
+def mean_contexts(model: Translator, sentences: Sequence[str] = REFERENCE) -> Mapping[str, Tensor]:
+    """The mean output of each head over all rows of all sentences, decoded greedily.
+
+    Returns:
+        (H, K) by the address of `context`; a model that can read none of the sentences, because
+        it was trained on other languages, gives `GlassformerError("reference_unreadable")`.
+    """
+    sums: dict[str, Tensor] = {}
+    rows: dict[str, int] = {}
+    for sentence in sentences:
+        try:
+            trace = model.trace(sentence)
+        except GlassformerError:
+            continue
+        for address in trace:
+            if Address.of(address).name == "context":
+                context = trace[address][0]  # (H, T, K)
+                sums[address] = sums.get(address, torch.zeros(())) + context.sum(dim=-2)
+                rows[address] = rows.get(address, 0) + context.size(-2)
+    if not sums:
+        raise GlassformerError("reference_unreadable")
+    return {address: total / rows[address] for address, total in sums.items()}
+
+
+NOTHING = Experiment()
+LONGEST = 100  # steps that can be undone
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class History(Generic[T]):
+    """What is there now, what was before (latest last) and what was undone (next last)."""
+
+    now: T
+    past: tuple[T, ...] = ()
+    future: tuple[T, ...] = ()
+
+    def having(self, new: T) -> History[T]:
+        """A step further; what had been undone is forgotten. The same again is no step."""
+        if new == self.now:
+            return self
+        return History(new, (*self.past, self.now)[-LONGEST:])
+
+    def undone(self) -> History[T]:
+        """A step back; itself at the start."""
+        if not self.past:
+            return self
+        return History(self.past[-1], self.past[:-1], (*self.future, self.now))
+
+    def redone(self) -> History[T]:
+        """A step forward again; itself where nothing was undone."""
+        if not self.future:
+            return self
+        return History(self.future[-1], (*self.past, self.now), self.future[:-1])
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two experiments beside each other, by their switches."""
+
+    both: tuple[Switch, ...]
+    only_first: tuple[Switch, ...]
+    only_second: tuple[Switch, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether they switch the same things; the order may still differ."""
+        return not (self.only_first or self.only_second)
+
+
+def compare(first: Experiment, second: Experiment) -> Comparison:
+    """What two experiments share and what only one of them has, each in its own order."""
+    return Comparison(
+        both=tuple(each for each in first.switches if each in second),
+        only_first=tuple(each for each in first.switches if each not in second),
+        only_second=tuple(each for each in second.switches if each not in first),
+    )

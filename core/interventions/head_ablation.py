@@ -1,0 +1,144 @@
+"""Which head matters: every head knocked out, all in one batch, and the harm measured.
+
+The sentence and its translation stand in the batch once as they are and once for every head; in
+each copy one head is off. All copies are forced to the same words, so their rows can be compared;
+under dropout all of them drop what the sentence drops when it is run alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from core.config import ModelConfig
+from core.device import precise
+from core.interventions.experiment import Experiment, ids_of, prepared
+from core.interventions.heads import Way, filling
+from core.interventions.parts import OfHeads
+from core.interventions.switch import Setting
+from core.interventions.translations import kullback_leibler
+from core.trace.address import Address
+from core.trace.tape import Edit, Recorder
+from core.trace.trace import Trace
+from core.translator import Translator
+
+COPIES = 64  # heads in one batch; more are run in several, to bound the memory
+
+
+@dataclass(frozen=True)
+class Damage:
+    """What becomes of the written words without one head; tuples hold one number a row."""
+
+    where: str  # decoder/1/cross_attention
+    head: int
+    before: tuple[float, ...]  # probability of the written word with all heads, 0..1
+    after: tuple[float, ...]  # and without this one
+    divergence: tuple[float, ...]  # KL(with ‖ without) of the whole distribution, in nats
+
+    @property
+    def kl(self) -> float:
+        """The mean divergence of a row, in nats."""
+        return sum(self.divergence) / len(self.divergence)
+
+    @property
+    def worst(self) -> int:
+        """The row whose written word loses most probability."""
+        losses = [b - a for b, a in zip(self.before, self.after, strict=True)]
+        return losses.index(max(losses))
+
+
+@torch.no_grad()
+def head_damage(
+    model: Translator,
+    trace: Trace,
+    way: Way = "zero",
+    experiment: Experiment | None = None,
+    asked: Setting | None = None,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> tuple[Damage, ...]:
+    """Every head of every attention knocked out, the most harmful (by KL) first.
+
+    Args:
+        model: the plain translator.
+        trace: a run of it (any, also an edited one): its words are forced.
+        way: a head that is out is zero, or its mean over a reference set.
+        experiment: switches that hold in all copies.
+        asked: as in `core.interventions.experiment.run`.
+        progress: is told the heads done and all there are.
+
+    NaN, where a row with nothing allowed has spread, stands first. Raises `GlassformerError` as
+    the edits of the experiment do.
+    """
+    experiment = experiment or Experiment()
+    runner, asked = prepared(experiment, model, asked)
+    base, found = experiment.edits(asked), list[Damage]()
+    means = asked.means() if way == "mean" else None
+    if experiment.seed is not None:
+        base = (*base, *_dropping(runner, trace, base, experiment.seed))
+    everyone = list(heads_of(runner.config))
+    for start in range(0, len(everyone), COPIES):
+        some = everyone[start : start + COPIES]
+        edits = [
+            Edit(f"{where}/context", _in_copy(copy, filling([head], f"{where}/context", means)))
+            for copy, (where, head) in enumerate(some, start=1)
+        ]
+        logs = _log_probabilities(runner, trace, len(some) + 1, (*base, *edits), experiment.seed)
+        written = ids_of(runner, trace.output_pieces)[0]  # (T,)
+        found += [_damage(where, head, logs, i, written) for i, (where, head) in enumerate(some, 1)]
+        progress(len(found), len(everyone))
+    return tuple(sorted(found, key=lambda each: -each.kl if math.isfinite(each.kl) else -math.inf))
+
+
+def heads_of(config: ModelConfig) -> Iterator[tuple[str, int]]:
+    """Every attention with each of its heads, in computation order."""
+    for where in OfHeads().places(config):
+        yield from ((where, head) for head in range(config.n_heads))
+
+
+def _log_probabilities(
+    model: Translator, trace: Trace, copies: int, edits: Sequence[Edit], seed: int | None
+) -> Tensor:
+    """The pass over the sentence's words in so many copies: (copies, T, V), float64, in nats."""
+    source = ids_of(model, trace.source_pieces).expand(copies, -1)  # (copies, S)
+    target = ids_of(model, trace.target_pieces).expand(copies, -1)  # (copies, T)
+    tape = Recorder(edits, keep=lambda _: False, dropout_seed=seed)
+    logits: Tensor = model.transformer(source, target, tape)
+    tape.finish()
+    return precise(logits).log_softmax(dim=-1)
+
+
+def _dropping(model: Translator, trace: Trace, edits: Sequence[Edit], seed: int) -> list[Edit]:
+    """What one copy alone keeps and drops, for all copies."""
+    tape = Recorder(edits, keep=lambda each: Address.of(each).name == "kept", dropout_seed=seed)
+    model.transformer(ids_of(model, trace.source_pieces), ids_of(model, trace.target_pieces), tape)
+    return [Edit(address, partial(_as_alone, kept)) for address, kept in tape.tensors.items()]
+
+
+def _as_alone(kept: Tensor, drawn: Tensor) -> Tensor:
+    """`kept` (1, …) once for each copy of what was drawn."""
+    return kept.expand_as(drawn)
+
+
+def _in_copy(copy: int, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    def changed(context: Tensor) -> Tensor:
+        context[copy : copy + 1] = change(context[copy : copy + 1])
+        return context
+
+    return changed
+
+
+def _damage(where: str, head: int, logs: Tensor, copy: int, written: Tensor) -> Damage:
+    with_all, without = logs[0], logs[copy]  # (T, V)
+    rows = torch.arange(len(written), device=logs.device)
+    return Damage(
+        where=where,
+        head=head,
+        before=tuple(with_all[rows, written].exp().tolist()),
+        after=tuple(without[rows, written].exp().tolist()),
+        divergence=tuple(kullback_leibler(with_all, without).tolist()),
+    )

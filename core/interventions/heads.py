@@ -1,0 +1,307 @@
+"""Heads switched: off, alone, swapped, or looking where one says; and one head of an experiment.
+
+A switch may name many heads by a pattern. Where one of them is to be otherwise, the switch is
+written out attention by attention, so that it goes on holding for all the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import torch
+from torch import Tensor
+
+from core.config import ModelConfig
+from core.errors import GlassformerError, check_index
+from core.interventions.experiment import Experiment
+from core.interventions.parts import OfHeads, extent
+from core.interventions.switch import Setting, Switch
+from core.trace.tape import Edit
+
+Way = Literal["zero", "mean"]
+
+
+@dataclass(frozen=True)
+class HeadsOff(OfHeads, kind="heads_off", slot=("where", "heads")):
+    """Heads say nothing: `context` is exactly zero, or the head's mean over a reference set.
+
+    The mean takes away what a head says about this sentence and leaves what it always says.
+    """
+
+    way: Way = "zero"
+    order: ClassVar[int] = 10  # whatever else is done to a context, off is off
+
+    def silenced(self, config: ModelConfig) -> list[int]:
+        """The heads that are off."""
+        return self.chosen(config)
+
+    def edits(self, setting: Setting) -> Sequence[Edit]:
+        """`context` (B, H, T, K) of the silenced heads."""
+        heads = self.silenced(setting.config)
+        means = setting.means() if self.way == "mean" else None
+        return [
+            Edit(address, filling(heads, address, means), self.text)
+            for address in (f"{place}/context" for place in self.places(setting.config))
+        ]
+
+
+@dataclass(frozen=True)
+class HeadsAlone(HeadsOff, kind="heads_alone", slot=("where",)):
+    """All heads of the attention off but these (solo)."""
+
+    def misfit(self) -> str:
+        """No heads."""
+        return "" if self.heads else "heads"
+
+    def silenced(self, config: ModelConfig) -> list[int]:
+        """The heads that are off: all others."""
+        return [head for head in range(config.n_heads) if head not in self.chosen(config)]
+
+
+@dataclass(frozen=True)
+class HeadsSwapped(OfHeads, kind="heads_swapped", slot=("where", "what")):
+    """Each of `heads` takes over from the next of them, the last from the first; two are swapped.
+
+    `what`: the attention maps, so that a head reads its own values where the other looks, or the
+    contexts, so that each goes through the other's rows of W_O.
+    """
+
+    what: Literal["weights", "context"] = "weights"
+
+    def misfit(self) -> str:
+        """A single head, or one that is named twice."""
+        once = len(self.heads) != 1 and len(set(self.heads)) == len(self.heads)
+        return "" if once else "heads"
+
+    def edits(self, setting: Setting) -> Sequence[Edit]:
+        """`weights` (B, H, T, S) or `context` (B, H, T, K), heads in another order."""
+        return self.in_heads(setting.config, f"/{self.what}", lambda value: value.roll(-1, 1))
+
+
+@dataclass(frozen=True)
+class HeadsFrozen(OfHeads, kind="heads_frozen", slot=("where", "heads")):
+    """Heads look evenly at all they may look at (`uniform`), or each row at its own place.
+
+    `diagonal` does not ask the mask; a row beyond the last key looks at the last key.
+    """
+
+    to: Literal["uniform", "diagonal"] = "uniform"
+    order: ClassVar[int] = 10  # after a temperature, which could not be seen
+
+    def edits(self, setting: Setting) -> Sequence[Edit]:
+        """`scaled` (B, H, T, S) set to 0, or `weights` set to the diagonal."""
+
+        def own(weights: Tensor) -> Tensor:
+            queries, keys = weights.shape[-2:]
+            weights[:] = 0.0
+            for row in range(queries):
+                weights[:, :, row, min(row, keys - 1)] = 1.0
+            return weights
+
+        if self.to == "uniform":
+            return self.in_heads(setting.config, "/scaled", torch.zeros_like)
+        return self.in_heads(setting.config, "/weights", own)
+
+
+@dataclass(frozen=True)
+class HeadsRedirected(OfHeads, kind="heads_redirected", slot=("where", "heads", "rows")):
+    """Heads look at one key alone, in some rows or, with (), in all; the mask is not asked.
+
+    While a sentence is being decoded, rows and keys that are not there yet do nothing.
+    """
+
+    key: int = 0
+    rows: tuple[int, ...] = ()
+    order: ClassVar[int] = 11
+
+    def edits(self, setting: Setting) -> Sequence[Edit]:
+        """`weights` (B, H, T, S): 1 at the key, 0 elsewhere in the row."""
+
+        def change(weights: Tensor) -> Tensor:
+            queries, keys = weights.shape[-2:]
+            if not 0 <= self.key < keys:
+                return weights
+            for row in self.rows or range(queries):
+                if 0 <= row < queries:
+                    weights[:, :, row] = 0.0
+                    weights[:, :, row, self.key] = 1.0
+            return weights
+
+        return self.in_heads(setting.config, "/weights", change)
+
+    def check(self, config: ModelConfig, source: int, target: int) -> None:
+        """Raises also `out_of_range` for a row or a key that these lengths do not have."""
+        super().check(config, source, target)
+        for place in self.places(config):
+            queries, keys = extent(place, source, target)
+            check_index("key", self.key, keys)
+            for row in self.rows:
+                check_index("row", row, queries)
+
+
+def filling(
+    heads: Sequence[int], address: str, means: Mapping[str, Tensor] | None
+) -> Callable[[Tensor], Tensor]:
+    """A change of `context` (B, H, T, K): heads set to zero, or to their means (H, K)."""
+    chosen = list(heads)
+
+    def change(context: Tensor) -> Tensor:
+        if means is None:
+            context[:, chosen] = 0.0
+        else:
+            context[:, chosen] = means[address].to(context)[chosen, None]  # (h, 1, K)
+        return context
+
+    return change
+
+
+Kinds = tuple[type[OfHeads], ...]
+STEERED: Kinds = (HeadsFrozen, HeadsRedirected)  # where a head looks, whatever it would choose
+
+
+def silenced(experiment: Experiment, config: ModelConfig) -> dict[tuple[str, int], Way]:
+    """The heads that are off, by attention and head, and what they say instead."""
+    found: dict[tuple[str, int], Way] = {}
+    for each in experiment.switches:
+        if isinstance(each, HeadsOff):
+            heads = _acting(each, config)
+            found |= {(place, head): each.way for place in each.holds_at(config) for head in heads}
+    return found
+
+
+def alone(experiment: Experiment, config: ModelConfig) -> set[tuple[str, int]]:
+    """The heads that stand alone in their attention, by attention and head."""
+    return {
+        (place, head)
+        for each in experiment.switches
+        if isinstance(each, HeadsAlone)
+        for place in each.holds_at(config)
+        for head in each.chosen(config)
+    }
+
+
+def latest(
+    experiment: Experiment, config: ModelConfig, kinds: Kinds, where: str, head: int
+) -> Switch | None:
+    """The last switch of some kinds that holds for a head."""
+    holding = (
+        each
+        for each in reversed(experiment.switches)
+        if isinstance(each, kinds)
+        and where in each.holds_at(config)
+        and head in _acting(each, config)
+    )
+    return next(holding, None)
+
+
+def toggled(
+    experiment: Experiment, config: ModelConfig, where: str, head: int, way: Way = "zero"
+) -> Experiment:
+    """The head off, or on again; one that is off because another stands alone joins that one."""
+    free = released(experiment, config, (HeadsOff,), where, (head,))
+    if (where, head) in silenced(experiment, config):
+        return free
+    for at, each in enumerate(free.switches):
+        if not isinstance(each, HeadsOff) or isinstance(each, HeadsAlone):
+            continue
+        if _acting(each, config) and (each.where, each.way) == (where, way):
+            joined = replace(each, heads=tuple(sorted({*each.heads, head})))
+            switches = (*free.switches[:at], joined, *free.switches[at + 1 :])
+            return replace(free, switches=switches)
+    return free.having(HeadsOff(where, (head,), way))
+
+
+def toggled_all(
+    experiment: Experiment, config: ModelConfig, where: str, way: Way = "zero"
+) -> Experiment:
+    """All heads of the attentions of a pattern off; on again where all of them are off."""
+    every, places = tuple(range(config.n_heads)), OfHeads(where).places(config)
+    off, free = silenced(experiment, config), experiment
+    for place in places:
+        free = released(free, config, (HeadsOff,), place, every)
+    if all((place, head) in off for place in places for head in every):
+        return free
+    return free.having(HeadsOff(where, (), way))
+
+
+def toggled_alone(
+    experiment: Experiment, config: ModelConfig, where: str, head: int, way: Way = "zero"
+) -> Experiment:
+    """The head alone in its attention; one that is alone no longer."""
+    single = any(
+        type(each) is HeadsAlone and (each.where, each.heads) == (where, (head,))
+        for each in experiment.switches
+    )
+    every = tuple(range(config.n_heads))
+    free = released(experiment, config, (HeadsOff,), where, every)
+    return free if single else free.having(HeadsAlone(where, (head,), way))
+
+
+def with_way(experiment: Experiment, way: Way) -> Experiment:
+    """Every head that is off is so in another way."""
+    return replace(
+        experiment,
+        switches=tuple(
+            replace(each, way=way) if isinstance(each, HeadsOff) else each
+            for each in experiment.switches
+        ),
+    )
+
+
+def all_heads_on(experiment: Experiment) -> Experiment:
+    """Without the switches that turn heads off."""
+    kept = tuple(each for each in experiment.switches if not isinstance(each, HeadsOff))
+    return replace(experiment, switches=kept)
+
+
+def swapped(experiment: Experiment, config: ModelConfig, switch: HeadsSwapped) -> Experiment:
+    """The heads of one attention swapped; swaps that they had before end."""
+    free = released(experiment, config, (HeadsSwapped,), switch.where, switch.chosen(config))
+    return free.having(switch)
+
+
+def released(
+    experiment: Experiment, config: ModelConfig, kinds: Kinds, where: str, heads: Sequence[int]
+) -> Experiment:
+    """No switch of these kinds holds for these heads of an attention; for all others they do.
+
+    A swap ends for all the heads of the attention that it moves.
+    """
+    rest: list[Switch] = []
+    for each in experiment.switches:
+        if isinstance(each, kinds) and where in each.holds_at(config):
+            rest += _without(each, config, where, set(heads))
+        else:
+            rest.append(each)
+    return replace(experiment, switches=tuple(rest))
+
+
+def _without(
+    switch: OfHeads, config: ModelConfig, where: str, heads: set[int]
+) -> Iterator[OfHeads]:
+    """What is left of a switch that names the attention."""
+    acting = _acting(switch, config)
+    if not heads & set(acting):
+        yield switch
+        return
+    for place in switch.holds_at(config):
+        left = [head for head in acting if place != where or head not in heads]
+        if place == where and isinstance(switch, HeadsSwapped):
+            continue
+        if place == where and isinstance(switch, HeadsAlone):
+            others = tuple(head for head in range(config.n_heads) if head not in left)
+            if left:
+                yield replace(switch, where=place, heads=others)
+        elif left:
+            named = switch.heads if place != where else tuple(left)
+            yield replace(switch, where=place, heads=named)
+
+
+def _acting(switch: OfHeads, config: ModelConfig) -> list[int]:
+    """The heads that a switch changes; none where it names one that is not there."""
+    try:
+        return switch.silenced(config) if isinstance(switch, HeadsOff) else switch.chosen(config)
+    except GlassformerError:
+        return []

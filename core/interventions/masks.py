@@ -1,0 +1,271 @@
+"""Masks switched: who may look where. All act on the recorded `mask`, True where one may look.
+
+They combine in one order, whatever was switched first: padding, causal, then what is drawn. A row
+that is left with nothing is not repaired: with −1e9 its weights are uniform over all keys, with
+−∞ they are NaN, see `core.model.masks.apply_mask`; `closed_rows` finds such rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, Self
+
+import torch
+from torch import Tensor
+
+from core.config import MaskFill, ModelConfig
+from core.errors import GlassformerError
+from core.interventions.parts import OfHeads, Parts, extent, offsets
+from core.interventions.switch import Convention, Setting, Switch, refuse
+from core.model.masks import causal_mask
+from core.text.vocabulary import PADDING
+from core.trace.address import Address
+from core.trace.tape import Edit
+from core.trace.trace import Trace
+
+Cell = tuple[int, int]  # row (query), column (key), from 0
+Span = tuple[int, int, int]  # row, first column, last column
+LONGEST = 4096  # cells of a row that can be painted
+DECODER_SELF = "decoder/*/self_attention"
+
+
+@dataclass(frozen=True)
+class PaddingOff(Switch, kind="padding_off"):
+    """Padding may be looked at, in the encoder and by the decoder (source), or in the target."""
+
+    side: Literal["source", "target"] = "source"
+    order: ClassVar[int] = -30
+
+    def edits(self, setting: Setting) -> Sequence[Edit]:  # noqa: ARG002
+        """Every key of the source; of the target, every key but the future ones."""
+        if self.side == "target":
+            return [Edit(f"{DECODER_SELF}/mask", _without_padding, self.text)]
+        places = ("encoder/*/self_attention", "decoder/*/cross_attention")
+        return [Edit(f"{place}/mask", torch.ones_like, self.text) for place in places]
+
+
+@dataclass(frozen=True)
+class Causal(Parts, kind="causal", slot=("where",)):
+    """The causal mask off where it is, the decoder's self-attention, or on where it is not.
+
+    While decoding, off changes what each word sees of those before it; in the recorded pass over
+    the whole sentence, a row then sees the words that it is to guess.
+    """
+
+    where: str = DECODER_SELF
+    on: bool = False
+    groups: ClassVar[tuple[str, ...]] = OfHeads.groups
+    order: ClassVar[int] = -20
+
+    def edits(self, setting: Setting) -> Sequence[Edit]:
+        """On: key ≤ query. Off: every row is the last one, which hides padding alone."""
+
+        def change(mask: Tensor) -> Tensor:  # (B, H, T, S)
+            return mask & (offsets(mask) <= 0) if self.on else mask[..., -1:, :].expand_as(mask)
+
+        return self.each(setting.config, "/mask", change)
+
+
+@dataclass(frozen=True)
+class Fill(Convention, kind="mask_fill"):
+    """How hidden scores are written: −1e9, −∞, or −∞ added (`core.config.MaskFill`)."""
+
+    fill: MaskFill = "minus_infinity"
+    settings: ClassVar[Mapping[str, str]] = {"fill": "mask_fill"}
+
+
+@dataclass(frozen=True)
+class Band(OfHeads, kind="band", slot=("where", "heads")):
+    """Only keys from `low` to `high` places after the query, of those that one may look at.
+
+    0 to 0 is "only itself", −1 to 1 "only neighbours". Fits every length.
+    """
+
+    low: int = 0
+    high: int = 0
+    order: ClassVar[int] = -10
+
+    def misfit(self) -> str:
+        """A `low` above `high`."""
+        return "low" if self.low > self.high else ""
+
+    def edits(self, setting: Setting) -> Sequence[Edit]:
+        """`mask` (B, H, T, S) and the band."""
+
+        def change(drawn: Tensor) -> Tensor:
+            away = offsets(drawn)
+            return drawn & (away >= self.low) & (away <= self.high)
+
+        return self.in_heads(setting.config, "/mask", change)
+
+
+def only_itself(where: str, heads: tuple[int, ...] = ()) -> Band:
+    """Every position looks at itself alone."""
+    return Band(where, heads, 0, 0)
+
+
+def only_neighbours(where: str, heads: tuple[int, ...] = (), reach: int = 1) -> Band:
+    """Every position looks at itself and `reach` positions on either side."""
+    return Band(where, heads, -reach, reach)
+
+
+@dataclass(frozen=True)
+class Lines(OfHeads, kind="lines", slot=("where", "heads")):
+    """Whole rows (queries that see nothing) and columns (keys that nobody sees), hidden."""
+
+    rows: tuple[int, ...] = ()
+    columns: tuple[int, ...] = ()
+    order: ClassVar[int] = -9
+
+    def edits(self, setting: Setting) -> Sequence[Edit]:
+        """`mask` (B, H, T, S) without the rows and columns that this length has."""
+
+        def change(drawn: Tensor) -> Tensor:
+            drawn[..., [row for row in self.rows if 0 <= row < drawn.size(-2)], :] = False
+            drawn[..., [key for key in self.columns if 0 <= key < drawn.size(-1)]] = False
+            return drawn
+
+        return self.in_heads(setting.config, "/mask", change)
+
+    def check(self, config: ModelConfig, source: int, target: int) -> None:
+        """Raises also `mask_cells_outside` for a line that these lengths do not have."""
+        super().check(config, source, target)
+        cells = [*((row, 0) for row in self.rows), *((0, column) for column in self.columns)]
+        _inside(self, cells, config, source, target)
+
+
+@dataclass(frozen=True)
+class Painted(OfHeads, kind="painted", slot=("where", "heads")):
+    """Cells painted by hand: `hidden` ones closed, `shown` ones opened, even if masked.
+
+    Both are spans (row, first column, last column), which `brushed` keeps in order. Cells outside
+    of the sentence do nothing; `check` names them.
+    Raises `experiment_value` for a span that runs backwards or beyond 4096.
+    """
+
+    hidden: tuple[Span, ...] = ()
+    shown: tuple[Span, ...] = ()
+    order: ClassVar[int] = -8
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, spans in (("hidden", self.hidden), ("shown", self.shown)):
+            for span in spans:
+                if not (0 <= span[0] < LONGEST and 0 <= span[1] <= span[2] < LONGEST):
+                    refuse(self.kind, name, span)
+
+    def brushed(self, cells: Sequence[Cell], stroke: Literal["hide", "show", "clear"]) -> Self:
+        """One stroke more over cells (row, column); `clear` gives back the mask as it was."""
+        touched = set(cells)
+        hidden, shown = cells_of(self.hidden) - touched, cells_of(self.shown) - touched
+        if stroke == "hide":
+            hidden |= touched
+        elif stroke == "show":
+            shown |= touched
+        return replace(self, hidden=spans_of(hidden), shown=spans_of(shown))
+
+    def edits(self, setting: Setting) -> Sequence[Edit]:
+        """`mask` (B, H, T, S) with the painted cells of this length."""
+
+        def change(drawn: Tensor) -> Tensor:
+            for spans, allowed in ((self.hidden, False), (self.shown, True)):
+                for row, first, last in spans:
+                    if row < drawn.size(-2):
+                        drawn[..., row, first : last + 1] = allowed
+            return drawn
+
+        return self.in_heads(setting.config, "/mask", change)
+
+    def check(self, config: ModelConfig, source: int, target: int) -> None:
+        """Raises also `mask_cells_outside` for the first cell that these lengths do not have."""
+        super().check(config, source, target)
+        spans = (*self.hidden, *self.shown)
+        ends = [(row, column) for row, first, last in spans for column in (first, last)]
+        _inside(self, ends, config, source, target)
+
+
+def closed_rows(mask: Tensor, batch: int = 0) -> tuple[tuple[int, int], ...]:
+    """(head, row) of the rows of a `mask` (B, H, T, S) in which nothing may be looked at."""
+    closed = (~mask[batch].any(dim=-1)).nonzero().tolist()
+    return tuple((head, row) for head, row in closed)
+
+
+def _without_padding(mask: Tensor) -> Tensor:
+    """Opens the columns that the last row, which has no future, hides: (B, H, T, T)."""
+    padding = ~mask[..., -1:, :]  # (B, H, 1, T)
+    return mask | (padding & (offsets(mask) <= 0))
+
+
+def _inside(
+    switch: Parts, cells: Sequence[Cell], config: ModelConfig, source: int, target: int
+) -> None:
+    for place in switch.places(config):
+        rows, columns = extent(place, source, target)
+        for row, column in cells:
+            if not (0 <= row < rows and 0 <= column < columns):
+                raise GlassformerError(
+                    "mask_cells_outside",
+                    address=place, row=row + 1, column=column + 1, rows=rows, columns=columns,
+                )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MaskView:
+    """Some heads of an attention: rows are queries, columns keys; bool but for the weights."""
+
+    allowed: Tensor  # (T, S) True where every one of the heads may look
+    mixed: Tensor  # (T, S) True where some of them may and others not
+    changed: Tensor  # (T, S) True where a head's mask is not the model's own
+    own: Tensor  # (T, S) the mask that the model makes from the words
+    weights: Tensor  # (T, S) the mean of the heads' weights
+    closed: tuple[tuple[int, int], ...]  # (head, row) of the rows with nothing allowed
+
+    @property
+    def closed_rows(self) -> tuple[int, ...]:
+        """The rows in which at least one of the heads may look nowhere."""
+        return tuple(sorted({row for _, row in self.closed}))
+
+
+def mask_view(trace: Trace, place: str, heads: tuple[int, ...] = ()) -> MaskView:
+    """The mask of an attention such as `decoder/1/self_attention`; heads () are all of them."""
+    mask, weights = (trace[f"{place}/{name}"][0] for name in ("mask", "weights"))
+    chosen = list(heads or range(mask.size(0)))
+    seen, own = mask[chosen].cpu(), own_mask(trace, place)  # what is drawn is on the CPU
+    closed = tuple((chosen[at], row) for at, row in closed_rows(seen[None]))
+    return MaskView(
+        allowed=seen.all(dim=0),
+        mixed=seen.any(dim=0) & ~seen.all(dim=0),
+        changed=(seen != own).any(dim=0),
+        own=own,
+        weights=weights[chosen].mean(dim=0).cpu(),
+        closed=closed,
+    )
+
+
+def own_mask(trace: Trace, place: str) -> Tensor:
+    """What the model itself allows for the words of a run: bool (T, S)."""
+    at = Address.of(place)
+    looks_back = at.is_causal
+    keys = trace.target_pieces if looks_back else trace.source_pieces
+    begins = looks_back  # the first word of the target is never padding, see `target_mask`
+    words = torch.tensor([piece != PADDING or (begins and not at) for at, piece in enumerate(keys)])
+    rows = trace.source_pieces if at.stack == "encoder" else trace.target_pieces
+    own = words.expand(len(rows), -1)
+    return own & causal_mask(len(rows))[0, 0] if looks_back else own
+
+
+def cells_of(spans: Iterable[Span]) -> set[Cell]:
+    """The cells that spans cover."""
+    return {(row, column) for row, first, last in spans for column in range(first, last + 1)}
+
+
+def spans_of(cells: Collection[Cell]) -> tuple[Span, ...]:
+    """The fewest spans that cover the cells, in reading order: equal sets, equal spans."""
+    spans: list[Span] = []
+    for row, column in sorted(cells):
+        if spans and spans[-1][0] == row and spans[-1][2] == column - 1:
+            spans[-1] = (row, spans[-1][1], column)
+        else:
+            spans.append((row, column, column))
+    return tuple(spans)

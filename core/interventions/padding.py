@@ -1,0 +1,188 @@
+"""What padding does to each sentence of a padded batch, beside the same sentence run alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.interventions.experiment import Experiment, ids_of, prepared
+from core.interventions.switch import Setting
+from core.interventions.translations import divergences
+from core.text.vocabulary import PADDING
+from core.trace.address import Address
+from core.trace.sites import site_at
+from core.trace.tape import Recorder
+from core.trace.trace import Trace
+from core.translator import Translator
+
+
+@torch.no_grad()
+def padded_runs(
+    model: Translator,
+    traces: Sequence[Trace],
+    experiment: Experiment | None = None,
+    asked: Setting | None = None,
+) -> tuple[Trace, ...]:
+    """One pass over the words of several runs, padded to one length.
+
+    Args:
+        model: the plain translator that made the runs.
+        traces: at least one; their words are forced, whatever the experiment would have written.
+        experiment: its switches hold in the whole batch.
+        asked: as in `core.interventions.experiment.run`.
+
+    Returns:
+        A trace for each sentence: its slice of the batch, `<pad>` among its words. Without
+        switches its real rows are those of its own run but for rounding.
+
+    Raises `GlassformerError` as the edits of the experiment do.
+    """
+    experiment = experiment or Experiment()
+    chosen, asked = prepared(experiment, model, asked)
+    edits = experiment.edits(asked)
+    tape = Recorder(edits, dropout_seed=experiment.seed)
+    source = _padded([trace.source_pieces for trace in traces])
+    target = _padded([trace.target_pieces for trace in traces])
+    chosen.transformer(ids_of(model, *source), ids_of(model, *target), tape)
+    tape.finish()
+    return tuple(
+        replace(
+            trace,
+            config=chosen.config,
+            tensors=_slice(tape.tensors, place),
+            source_tokens=_long(trace.source_tokens, len(source[0])),
+            source_pieces=source[place],
+            target_tokens=_long(trace.target_tokens, len(target[0])),
+            target_pieces=target[place],
+            output_tokens=_long(trace.output_tokens, len(target[0])),
+            output_pieces=_long(trace.output_pieces, len(target[0])),
+            edits=tuple(map(str, edits)),
+            steps=(),
+        )
+        for place, trace in enumerate(traces)
+    )
+
+
+def _slice(tensors: dict[str, Tensor], place: int) -> dict[str, Tensor]:
+    """One sentence's part, its batch axis of size 1 kept; positions belong to all."""
+    return {
+        address: tensor[place : place + 1] if site_at(address).axes[0] == "batch" else tensor
+        for address, tensor in tensors.items()
+    }
+
+
+def _padded(rows: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    longest = max(map(len, rows))
+    return [_long(row, longest) for row in rows]
+
+
+def _long(words: Sequence[str], length: int) -> tuple[str, ...]:
+    return (*words, *[PADDING] * (length - len(words)))
+
+
+@dataclass(frozen=True)
+class InBatch:
+    """One sentence in a padded batch; only what a screen shows is kept, and rows of real words.
+
+    `weights` and `masks` are (H, rows, keys) by the address of their attention, padding among the
+    keys. `largest` is the largest |difference| of any word's probability to the run alone,
+    `divergence` KL(alone ‖ batch) of each row in nats, `chances` the probability of the word that
+    each row writes.
+    """
+
+    source_tokens: tuple[str, ...]
+    target_tokens: tuple[str, ...]
+    output_tokens: tuple[str, ...]
+    sources: int  # how many of them are words, not padding
+    targets: int
+    weights: Mapping[str, Tensor]
+    masks: Mapping[str, Tensor]
+    chances: Tensor  # (targets,)
+    largest: float
+    divergence: Tensor  # (targets,)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all its maps together."""
+        maps = (*self.weights.values(), *self.masks.values())
+        return sum(each.nbytes for each in maps)
+
+    def keys(self, attention: str) -> int:
+        """How many keys of an attention are words; the others are padding."""
+        return self.targets if Address.of(attention).is_causal else self.sources
+
+    def to_padding(self, attention: str, head: int | None = None) -> Tensor:
+        """The share of each row's weight that lies on padding, (rows,); head None: their mean."""
+        weights = self.weights[attention][..., self.keys(attention) :].sum(dim=-1)  # (H, rows)
+        return weights.mean(dim=0) if head is None else weights[head]
+
+    def head(self, attention: str, head: int | None = None) -> NDArray[np.float32]:
+        """The weights of a head, or the mean of all, (rows, keys)."""
+        weights = self.weights[attention]
+        found: NDArray[np.float32] = (weights.mean(0) if head is None else weights[head]).numpy()
+        return found
+
+    def allowed(self, attention: str, head: int | None = None) -> NDArray[np.bool_]:
+        """What a head, or any, may look at, (rows, keys)."""
+        masks = self.masks[attention].expand_as(self.weights[attention])
+        found: NDArray[np.bool_] = (masks.any(0) if head is None else masks[head]).numpy()
+        return found
+
+    @property
+    def most_to_padding(self) -> float:
+        """The largest share of any row, of any head."""
+        return max(
+            float(self.to_padding(each, head).max())
+            for each, weights in self.weights.items()
+            for head in range(len(weights))
+        )
+
+
+def in_batch(
+    model: Translator, traces: Sequence[Trace], experiment: Experiment | None = None
+) -> tuple[InBatch, ...]:
+    """The sentences of runs in one padded batch, each beside its own run.
+
+    Args:
+        model: the plain translator that made the runs.
+        traces: the plain runs; their words are forced.
+        experiment: what is switched in the batch, such as `PaddingOff`.
+    """
+    padded = padded_runs(model, traces, experiment)
+    return tuple(_beside(alone, found) for alone, found in zip(traces, padded, strict=True))
+
+
+def chances(trace: Trace, rows: int) -> Tensor:
+    """The probability of the word that stands in each of the first rows, (rows,)."""
+    return trace["output/probabilities"][0, range(rows), list(trace.output_ids[:rows])].cpu()
+
+
+def _beside(alone: Trace, found: Trace) -> InBatch:
+    sources, targets = len(alone.source_tokens), len(alone.target_tokens)
+    size = {"encoder": sources, "decoder": targets}
+    attentions = [at.place for at in map(Address.of, found) if at.name == "mask"]
+
+    def own(name: str) -> dict[str, Tensor]:
+        return {
+            each: found[f"{each}/{name}"][0, :, : size[Address.of(each).stack]].cpu().clone()
+            for each in attentions
+        }
+
+    words = found["output/probabilities"][0, :targets]
+    return InBatch(
+        source_tokens=found.source_tokens,
+        target_tokens=found.target_tokens,
+        output_tokens=found.output_tokens,
+        sources=sources,
+        targets=targets,
+        weights=own("weights"),
+        masks=own("mask"),
+        chances=chances(found, targets),
+        largest=float((words - alone["output/probabilities"][0]).abs().max()),
+        divergence=divergences(alone, found),
+    )

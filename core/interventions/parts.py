@@ -1,0 +1,113 @@
+"""Where a switch takes hold: sub-layers, norms, the heads of attentions, by path or pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from core.config import ModelConfig
+from core.errors import GlassformerError, check_index
+from core.interventions.switch import Switch
+from core.trace.address import Address
+from core.trace.sites import addresses
+from core.trace.tape import Edit, nearest
+
+
+@dataclass(frozen=True)
+class Parts(Switch):
+    """A switch for some parts of the model; `where` is a path, or a pattern with `*`.
+
+    Paths are those of addresses without their last name: `decoder/1/cross_attention`,
+    `encoder/*`, `*/feed_forward`; `*` is all of them. Raises `edit_unmatched` (in `check`, and
+    when the edits are made) for a pattern that names no part.
+    """
+
+    where: str = "*"
+    groups: ClassVar[tuple[str, ...]] = ("attention", "feed_forward")  # what parts it is for
+
+    def places(self, config: ModelConfig) -> tuple[str, ...]:
+        """The parts that `where` names, in computation order."""
+        known = tuple(dict.fromkeys(self._parts(config)))
+        found = tuple(each for each in known if fnmatchcase(each, self.where))
+        if not found:
+            near = nearest(self.where, known)
+            shown = ", ".join(known[:3]) if near == "-" else near
+            raise GlassformerError("edit_unmatched", address=self.where, nearest=shown)
+        return found
+
+    def each(
+        self, config: ModelConfig, site: str, change: Callable[[Tensor], Tensor]
+    ) -> Sequence[Edit]:
+        """One edit for every part, at `<part><site>`: `/output`, or `_residual/stream`."""
+        return [Edit(f"{place}{site}", change, self.text) for place in self.places(config)]
+
+    def check(self, config: ModelConfig, source: int, target: int) -> None:  # noqa: ARG002
+        """Raises `edit_unmatched` where the model has no such part."""
+        self.places(config)
+
+    def _parts(self, config: ModelConfig) -> Iterator[str]:
+        for address in addresses(config):
+            at = Address.of(address)
+            if at.group in self.groups:
+                yield at.place
+
+
+@dataclass(frozen=True)
+class OfHeads(Parts):
+    """A switch of the heads of some attentions; `heads` count from 0, () is all of them.
+
+    `where` is an attention (`decoder/1/cross_attention`) or a pattern (`encoder/*`, `*`).
+    """
+
+    heads: tuple[int, ...] = ()
+    groups: ClassVar[tuple[str, ...]] = ("attention",)
+
+    def check(self, config: ModelConfig, source: int, target: int) -> None:
+        """Raises `edit_unmatched` for an attention, `out_of_range` for a head it does not have."""
+        super().check(config, source, target)
+        self.chosen(config)
+
+    def chosen(self, config: ModelConfig) -> list[int]:
+        """The heads as a list; raises `out_of_range`."""
+        for head in self.heads:
+            check_index("head", head, config.n_heads)
+        return list(self.heads or range(config.n_heads))
+
+    def holds_at(self, config: ModelConfig) -> tuple[str, ...]:
+        """The attentions that it is for; none where the model lacks them or its heads."""
+        try:
+            self.chosen(config)
+            return self.places(config)
+        except GlassformerError:
+            return ()
+
+    def in_heads(
+        self, config: ModelConfig, site: str, change: Callable[[Tensor], Tensor]
+    ) -> Sequence[Edit]:
+        """As `each`, for the chosen heads alone: `change` gets (B, heads, …) and returns it."""
+        heads = self.chosen(config)
+
+        def changed(x: Tensor) -> Tensor:
+            x[:, heads] = change(x[:, heads])
+            return x
+
+        return self.each(config, site, changed)
+
+
+def extent(place: str, source: int, target: int) -> tuple[int, int]:
+    """How many queries and keys an attention has for these lengths in tokens."""
+    at, size = Address.of(place), {"source": source, "target": target}
+    return size[at.side], size[at.key_side]
+
+
+def offsets(like: Tensor) -> Tensor:
+    """Key − query of every cell of a map (…, T, S): (T, S), 0 on the diagonal."""
+    queries, keys = like.shape[-2:]
+    query = torch.arange(queries, device=like.device)[:, None]
+    key = torch.arange(keys, device=like.device)[None, :]
+    return key - query

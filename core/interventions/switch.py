@@ -1,0 +1,271 @@
+"""What every switch is: a small frozen value that becomes edits, another config, or a seed.
+
+A kind of switch is a frozen dataclass below `Switch`. Its fields are plain (bool, int, float, str,
+None, tuples of these), so that any switch can be written into a link or a file and read again, as
+`head_off:encoder,0,self_attention,(1,2)`:
+
+    @dataclass(frozen=True)
+    class Scaled(Switch, kind="scaled"):
+        address: str
+        by: float = 1.0
+
+        def edits(self, setting: Setting) -> Sequence[Edit]:
+            return [Edit(self.address, lambda x: x * self.by, self.text)]
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+from urllib.parse import unquote
+
+from torch import Tensor
+
+from core.config import ModelConfig
+from core.errors import GlassformerError
+from core.trace.tape import Edit
+from core.trace.trace import Trace
+from core.translator import Translator
+
+LARGEST_SEED = 2**31 - 1
+KINDS: dict[str, type[Switch]] = {}  # filled where the kinds are defined, never later
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a switch may ask while it becomes edits.
+
+    plain: the shared model, untouched. config: of the model that will run. trace_of: the plain
+    run of another sentence. means: each head's mean output over a reference set, (H, K) by the
+    address of `context`. A page gives makers that remember; `experiment.setting` gives plain ones.
+    """
+
+    plain: Translator
+    config: ModelConfig
+    trace_of: Callable[[str], Trace]
+    means: Callable[[], Mapping[str, Tensor]]
+
+
+@dataclass(frozen=True)
+class Switch:
+    """One thing that is other than in the plain run. Equal values, equal bits.
+
+    A class below is given its `kind` and, as `slot`, the fields that say what it takes hold of: of
+    two switches alike in these the later replaces the earlier; by default all fields are.
+
+    Raises `GlassformerError("experiment_value", …)` for a field of the wrong type, for a `draw`,
+    which is a seed, outside 0 .. 2³¹ − 1, and for what `misfit` names.
+    """
+
+    kind: ClassVar[str] = ""
+    order: ClassVar[int] = 0  # edits of lower order come first, whatever was switched first
+    slot_fields: ClassVar[tuple[str, ...] | None] = None
+
+    def __init_subclass__(
+        cls, kind: str = "", slot: tuple[str, ...] | None = None, **more: Any
+    ) -> None:
+        super().__init_subclass__(**more)
+        if slot is not None:
+            cls.slot_fields = slot
+        if kind:
+            cls.kind = kind
+            KINDS[kind] = cls
+
+    def __post_init__(self) -> None:
+        hints = get_type_hints(type(self))
+        for each in fields(self):
+            value = getattr(self, each.name)
+            fitting = fits(value, hints[each.name])
+            if not fitting or (each.name == "draw" and not 0 <= value <= LARGEST_SEED):
+                refuse(self.kind, each.name, value)
+        if name := self.misfit():
+            refuse(self.kind, name, getattr(self, name))
+
+    def misfit(self) -> str:
+        """The field whose value this kind cannot have; "" where all are well."""
+        return ""
+
+    def edits(self, setting: Setting) -> Sequence[Edit]:  # noqa: ARG002
+        """The changes made to recorded tensors; named `self.text`."""
+        return ()
+
+    def config(self, config: ModelConfig) -> ModelConfig:
+        """The config of the run: another one makes a model of its own that shares the weights."""
+        return config
+
+    @property
+    def seed(self) -> int | None:
+        """The dropout seed of the run; None for no training mode."""
+        return None
+
+    def check(self, config: ModelConfig, source: int, target: int) -> None:  # noqa: ARG002
+        """Raises `GlassformerError` where it does not fit a model or these lengths in tokens."""
+        return
+
+    @property
+    def slot(self) -> Hashable:
+        """Of two switches with one slot the later replaces the earlier."""
+        if self.slot_fields is None:
+            return self
+        return self.kind, *(getattr(self, name) for name in self.slot_fields)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The fields by name."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @property
+    def text(self) -> str:
+        """The switch in a link: `kind:field,field,…`, without the defaults at its end."""
+        given = [getattr(self, each.name) for each in fields(self)]
+        defaults = [each.default for each in fields(self)]
+        while given and given[-1] == defaults[len(given) - 1]:
+            given.pop()
+        return to_text(self.kind, given)
+
+
+@dataclass(frozen=True)
+class Convention(Switch, slot=()):
+    """One setting of the config; of two for the same setting the later counts."""
+
+    settings: ClassVar[Mapping[str, str]] = {}  # of the config, by field; None leaves it as it is
+
+    def config(self, config: ModelConfig) -> ModelConfig:
+        """With the setting in the whole model."""
+        given = {setting: getattr(self, name) for name, setting in self.settings.items()}
+        return replace(config, **{name: each for name, each in given.items() if each is not None})
+
+    def check(self, config: ModelConfig, source: int, target: int) -> None:  # noqa: ARG002
+        """Raises `config` or `experiment_value` where the model cannot be run so."""
+        self.config(config)
+
+
+def switch_of(kind: str, given: Mapping[str, Any]) -> Switch:
+    """The switch that a link or a file describes; values in lists become tuples.
+
+    Raises `GlassformerError`: `experiment_kind` for an unknown kind, `experiment_value`.
+    """
+    if kind not in KINDS:
+        raise GlassformerError("experiment_kind", given=kind)
+    names = {each.name for each in fields(KINDS[kind])}
+    for name in given:
+        if name not in names:
+            refuse(kind, name, given[name])
+    try:
+        return KINDS[kind](**given)
+    except TypeError:
+        missing = sorted(names - set(given))
+        raise GlassformerError(
+            "experiment_value", kind=kind, name=", ".join(missing), given="-"
+        ) from None
+
+
+def refuse(kind: str, name: str, given: object) -> None:
+    """Raises the error of a value that a switch cannot have."""
+    raise GlassformerError("experiment_value", kind=kind, name=name, given=given)
+
+
+def fits(value: object, hint: Any) -> bool:
+    """Whether a value is of a type; for the types that fields of switches have."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(fits(value, each) for each in inner)
+    if origin is Literal:
+        return value in inner and type(value) in {type(each) for each in inner}
+    if origin is tuple:
+        if not isinstance(value, tuple):
+            return False
+        if inner[-1] is Ellipsis:
+            return all(fits(each, inner[0]) for each in value)
+        return len(value) == len(inner) and all(map(fits, value, inner))
+    if hint in (None, NoneType):
+        return value is None
+    if hint is float:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return number and math.isfinite(value)  # type: ignore[arg-type]
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(hint, type) and isinstance(value, hint)
+
+
+WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
+NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,40})?(e[+-]?\d{1,4})?", re.ASCII)
+WORD = re.compile(r"[^,():;]*")
+SPECIAL = re.compile(r"[%,():;'!+&=#?\x00-\x1f]")  # what a word may not hold as it is
+NAMED = {"!": None, "!0": False, "!1": True}
+DEEPEST = 8  # tuples within tuples; a link may come from anywhere
+
+
+def to_text(kind: str, given: Sequence[object]) -> str:
+    """A kind and its values: `kind:value,value`; `from_text` reads it."""
+    return f"{kind}:{','.join(map(_written, given))}" if given else kind
+
+
+def from_text(text: str) -> list[tuple[str, list[object]]]:
+    """Switches joined by `;`, as kinds with their values.
+
+    Raises `GlassformerError("experiment_damaged", …)` for text that was not written here.
+    """
+    found = []
+    for part in text.split(";") if text else ():
+        kind, colon, rest = part.partition(":")
+        values, end = _several(rest, 0, 0) if colon else ((), 0)
+        if end != len(rest):
+            _damaged(part)
+        found.append((kind, list(values)))
+    return found
+
+
+def _written(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"({','.join(map(_written, value))})"
+    for mark, named in NAMED.items():
+        if value is named:
+            return mark
+    if isinstance(value, str):
+        word = SPECIAL.sub(lambda found: f"%{ord(found.group()):02X}", value).replace(" ", "+")
+        return f"'{word}" if not word or NUMBER.fullmatch(word) else word
+    return repr(value)
+
+
+def _several(text: str, start: int, depth: int) -> tuple[tuple[object, ...], int]:
+    """Values between commas, and where they end."""
+    if depth > DEEPEST:
+        _damaged(text)
+    values: list[object] = []
+    value: object
+    while True:
+        if text[start : start + 1] == "(":
+            value, start = _tuple(text, start + 1, depth)
+        else:
+            word = WORD.match(text, start)
+            start, value = (word.end(), _read(word.group())) if word else (start, "")
+        values.append(value)
+        if text[start : start + 1] != ",":
+            return tuple(values), start
+        start += 1
+
+
+def _tuple(text: str, start: int, depth: int) -> tuple[tuple[object, ...], int]:
+    if text.startswith(")", start):
+        return (), start + 1
+    values, end = _several(text, start, depth + 1)
+    if text[end : end + 1] != ")":
+        _damaged(text)
+    return values, end + 1
+
+
+def _read(word: str) -> object:
+    if word in NAMED:
+        return NAMED[word]
+    if NUMBER.fullmatch(word):
+        return int(word) if WHOLE.fullmatch(word) else float(word)
+    return unquote(word.removeprefix("'").replace("+", " "))
+
+
+def _damaged(text: str) -> None:
+    raise GlassformerError("experiment_damaged", problem=text[:60])

@@ -1,1 +1,0 @@
-"""What can be read off a trace: the numbers that screens show, each worked out in one place."""

@@ -1,0 +1,154 @@
+"""Which recorded tensors each one is computed from: the run as a graph, for all who read it.
+
+The order of sub-layers and norms (§3.1, §5.4) stands here, and nowhere else outside the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from core.config import ModelConfig
+from core.trace.address import Address
+
+Stack = Literal["encoder", "decoder"]
+Sublayer = Literal["self_attention", "cross_attention", "feed_forward"]
+Part = Literal["input", Sublayer, "final_norm"]  # what the vectors of a stack have just passed
+
+_SUBLAYERS: dict[Stack, tuple[Sublayer, ...]] = {
+    "encoder": ("self_attention", "feed_forward"),
+    "decoder": ("self_attention", "cross_attention", "feed_forward"),
+}
+# Within a group, by name, in the order of the equation; ">" is what comes from outside of it.
+_INPUTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "embedding": {
+        "embedding": ("ids",), "scaled": ("embedding",), "positions": ("ids",),
+        "kept": ("scaled", "positions"), "input": ("scaled", "positions"),
+    },
+    "residual": {
+        "stream": (">",), "branch_input": (">",), "kept": (">",), "summed": ("stream", ">"),
+    },
+    "norm": {
+        "mean": (">",), "std": (">", "mean"), "normalized": (">", "mean", "std"),
+        "output": ("normalized",),
+    },
+    "attention": {
+        "memory": (">",), "q": (">",), "k": (">",), "v": (">",), "scores": ("q", "k"),
+        "scaled": ("scores",), "mask": (">",), "masked": ("scaled", "mask"),
+        "weights": ("masked",), "kept": ("weights",), "context": ("weights", "v"),
+        "concat": ("context",), "output": ("concat",),
+    },
+    "feed_forward": {
+        "pre_activation": (">",), "activation": ("pre_activation",), "kept": ("activation",),
+        "output": ("activation",),
+    },
+    "stack": {"memory": (">",)},
+    "output": {"logits": (">",), "probabilities": ("logits",)},
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class StreamState:
+    """A place between two sub-layers: the vectors as they travel on."""
+
+    stack: Stack
+    layer: int | None  # None before the first layer and after the last
+    part: Part
+    address: str
+
+    @property
+    def key(self) -> str:
+        """The words key of its name."""
+        return f"stream.states.{self.part}"
+
+
+def inputs(config: ModelConfig, address: str) -> tuple[str, ...]:
+    """What the tensor at an address is computed from, in the order of its equation.
+
+    Dropout is left aside: of a `kept` it is what dropout thins out. () for the ids.
+    """
+    at = Address.of(address)
+    names = _INPUTS[at.group].get(at.name, ())
+    return tuple(_outside(config, at) if name == ">" else at.sibling(name) for name in names)
+
+
+def sublayers(stack: Stack) -> tuple[Sublayer, ...]:
+    """The sub-layers of one layer, in computation order (§3.1)."""
+    return _SUBLAYERS[stack]
+
+
+def layer_count(config: ModelConfig, stack: Stack) -> int:
+    """N of this stack."""
+    return config.encoder_layers if stack == "encoder" else config.decoder_layers
+
+
+def sublayer_end(config: ModelConfig, place: str) -> str:
+    """What flows on behind a sub-layer: its norm in post-norm, else the sum (§5.4)."""
+    return f"{place}_norm/output" if config.norm_place == "post" else f"{place}_residual/summed"
+
+
+def layer_end(config: ModelConfig, stack: Stack, layer: int) -> str:
+    """What leaves a layer; of layer -1, what enters the stack."""
+    if layer < 0:
+        return "source/input" if stack == "encoder" else "target/input"
+    return sublayer_end(config, f"{stack}/{layer}/{sublayers(stack)[-1]}")
+
+
+def stack_end(config: ModelConfig, stack: Stack) -> str:
+    """The address of what leaves the stack."""
+    if config.final_norm:
+        return f"{stack}/norm/output"
+    return layer_end(config, stack, layer_count(config, stack) - 1)
+
+
+@cache
+def states(config: ModelConfig, stack: Stack) -> tuple[StreamState, ...]:
+    """The states of a stack in computation order: input, after each sub-layer, final norm."""
+    return tuple(_states(config, stack))
+
+
+def _states(config: ModelConfig, stack: Stack) -> Iterator[StreamState]:
+    yield StreamState(stack, None, "input", layer_end(config, stack, -1))
+    for layer in range(layer_count(config, stack)):
+        for part in sublayers(stack):
+            address = sublayer_end(config, f"{stack}/{layer}/{part}")
+            yield StreamState(stack, layer, part, address)
+    if config.final_norm:
+        yield StreamState(stack, None, "final_norm", f"{stack}/norm/output")
+
+
+@cache
+def _outside(config: ModelConfig, at: Address) -> str:
+    """What a tensor reads that is not recorded beside it."""
+    stack: Stack = "encoder" if at.side == "source" else "decoder"
+    residual = f"{at.sublayer_place}_residual"
+    match at.group, at.name:
+        case "residual", "stream" | "branch_input":
+            return _stream_before(config, stack, at)
+        case "residual", _:
+            return f"{at.sublayer_place}/output"
+        case "norm", _ if at.layer is None:
+            return layer_end(config, stack, layer_count(config, stack) - 1)
+        case "norm", _:
+            return f"{residual}/{'branch_input' if config.norm_place == 'pre' else 'summed'}"
+        case "attention", "mask":
+            return f"{at.key_side}/ids"
+        case "attention", "memory":
+            return "memory"
+        case "attention", "k" | "v" if at.is_cross:
+            return at.sibling("memory")
+        case "attention" | "feed_forward", _:
+            normed = f"{at.sublayer_place}_norm/output"
+            return normed if config.norm_place == "pre" else f"{residual}/branch_input"
+        case _:  # the memory, or the logits
+            return stack_end(config, stack)
+
+
+def _stream_before(config: ModelConfig, stack: Stack, at: Address) -> str:
+    names, layer = sublayers(stack), at.layer or 0
+    place = [str(name) for name in names].index(at.sublayer)
+    if place == 0:
+        return layer_end(config, stack, layer - 1)
+    return sublayer_end(config, f"{stack}/{layer}/{names[place - 1]}")

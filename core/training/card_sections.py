@@ -1,0 +1,313 @@
+"""The sections of a model card: the figures as tables, in the prose of card.toml.
+
+A section that has nothing to tell is "".
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.trace.address import Address
+from core.training.evaluate import Metrics
+from core.training.evaluation.attention import ROLES, Part
+from core.training.evaluation.interventions import WAYS, Without
+from core.training.evaluation.passes import Tally, best, tally
+from core.training.evaluation.typed import SETS, Answer, Calibration, Verdict, by_direction
+
+PROSE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("card.toml").read_text("utf-8"))
+VERDICTS: tuple[Verdict, ...] = ("accepted", "acceptable", "wrong", "not judged")
+MATTERS = 0.02  # a share; a smaller loss is no more than a few sentences
+HEADS_SHOWN = 8
+
+
+def prose(passage: str, /, **values: object) -> str:
+    """A passage of card.toml with its values."""
+    text: str = PROSE[passage]
+    return text.format(**values)
+
+
+def percent(found: Tally | float | None) -> str:
+    """`97.3 %`, of a tally or a share; a dash for nothing counted."""
+    if isinstance(found, float):
+        return f"{100 * found:.1f} %"
+    return "–" if found is None else str(found)
+
+
+def _of(found: Tally | None) -> str:
+    """`97.3 % of 200`."""
+    return "–" if found is None else f"{percent(found)} of {found.total}"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; bars in the cells are escaped."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
+    )
+
+
+def teaching(about: Mapping[str, Any]) -> str:
+    """Whether anything told the heads where to look; "" for a model that was not trained here."""
+    if "training" not in about:
+        return ""
+    taught = about.get("taught", {})
+    if not taught:
+        return prose("plain")
+    tasks = [f"{_place(**where)} ({PROSE['tasks'][task]})" for task, where in taught.items()]
+    return prose("taught", tasks=" and ".join(tasks))
+
+
+def _place(address: str, head: int | None) -> str:
+    """`decoder cross-attention layer 2 head 1`, from the address of the weights."""
+    return Part(Address.of(address).place, head).name + (", mean of heads" if head is None else "")
+
+
+def held_out(metrics: Metrics) -> str:
+    """Held-out sentences word for word, by BLEU and chrF, and pronouns with two readings."""
+    scores = metrics.written.scores
+    values = {name: f"{score.value:.1f}" for name, score in scores.items()}
+    lines = [
+        [
+            direction,
+            percent(found),
+            str(found.total),
+            *(values.get(f"{direction} {kind}", "not measured") for kind in ("BLEU", "chrF")),
+        ]
+        for direction, found in metrics.written.exact.items()
+    ]
+    return prose(
+        "held_out",
+        table=table(["", "every word right", "sentences", "BLEU", "chrF"], lines),
+        coreference=percent(metrics.coreference),
+        readings=metrics.coreference.total,
+        signatures="\n".join(f"- {name}: `{each.signature}`" for name, each in scores.items()),
+    )
+
+
+def typed(metrics: Metrics, lists: Sequence[str]) -> str:
+    """How many typed sentences of each set came out right."""
+    if not metrics.typed:
+        return ""
+    lines = []
+    for name, found in metrics.typed.items():
+        directions = by_direction(found)
+        counts = Counter(answer.verdict for answer in found)
+        lines.append(
+            [
+                f"{name} (`{SETS[name]}`)",
+                percent(tally(answer.right for answer in found)),
+                str(len(found)),
+                *(percent(directions.get(direction)) for direction in ("en-zh", "zh-en")),
+                *(str(counts[verdict]) for verdict in VERDICTS),
+            ]
+        )
+    heads = ["set", "right", "sentences", "en-zh", "zh-en", *VERDICTS]
+    return prose(
+        "typed",
+        table=table(heads, lines),
+        sets="\n".join(f"- {name}: {PROSE['sets'][name]}." for name in metrics.typed),
+        lists=", ".join(f"[{name}]({name})" for name in lists),
+    )
+
+
+def badge(calibrations: Mapping[str, Calibration]) -> str:
+    """Whether the badge “unsure” stands on the wrong translations."""
+    if not calibrations:
+        return ""
+    lines = [
+        [name, *map(_of, (each.wrong_badged, each.badged_wrong, each.right_badged)),
+         f"{each.error:.3f}"]
+        for name, each in calibrations.items()
+    ]  # fmt: skip
+    heads = ["set", "wrong ones badged", "badged ones wrong", "right ones badged", "ECE"]
+    lows = sorted({each.low for one in calibrations.values() for each in one.bins}, reverse=True)
+    by_low = [{each.low: each.right for each in one.bins} for one in calibrations.values()]
+    bins = [[f"from {low:.1f}", *(_of(found.get(low)) for found in by_low)] for low in lows]
+    columns = ["score", *(f"{name}, right" for name in calibrations)]
+    return prose("badge", table=table(heads, lines), reliability=table(columns, bins))
+
+
+def attention(metrics: Metrics) -> str:
+    """How well cross-attention aligns, and which encoder head finds the antecedent."""
+    lines = []
+    for direction, looks in metrics.alignment.items():
+        layers = {name: found for name, found in looks.items() if "head" not in name}
+        head = best(looks, "head")
+        named = "–" if head is None else f"{head[0]}, {percent(head[1])}"
+        lines.append([direction, *map(percent, layers.values()), named])
+        heads = ["", *(f"{name}, mean of heads" for name in layers), "best single head"]
+    parts = [
+        prose("attention"),
+        table(heads, lines) if lines else "",
+        prose("alignment"),
+        *(_antecedent(metrics, direction) for direction in metrics.antecedent),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _antecedent(metrics: Metrics, direction: str) -> str:
+    looks = metrics.antecedent[direction]
+    found = best(looks)
+    if found is None:
+        return ""
+    name, share = found
+    every = ", ".join(f"{each} {percent(seen)}" for each, seen in looks.items())
+    text = prose(
+        "antecedent", direction=direction, head=name, share=percent(share), total=share.total,
+        every=every,
+    )  # fmt: skip
+    ways = metrics.knock_outs.get(f"encoder self-attention {name}")
+    if not ways or direction != "en-zh":  # translating a Chinese pronoun needs no antecedent
+        return text
+    return f"{text}\n\n{_needed(name, _baseline(metrics).coreference, ways)}"
+
+
+def _needed(name: str, before: Tally, ways: Mapping[str, Without]) -> str:
+    """What happens to pronouns without the head that shows their antecedents."""
+    without = {way: found.coreference for way, found in sorted(ways.items())}
+    matters = max(before.rate - left.rate for left in without.values()) >= MATTERS
+    return prose(
+        "needed",
+        head=name,
+        share=percent(before),
+        total=before.total,
+        without=", ".join(f"{percent(n)} ({PROSE['ways'][way]})" for way, n in without.items()),
+        needed="depends" if matters else "does not depend",
+    )
+
+
+def roles(metrics: Metrics) -> str:
+    """The head that plays each role most, in each direction, and the model without it."""
+    lines = []
+    for direction, found in metrics.roles.items():
+        for role in ROLES:
+            played = {part: tallies[role] for part, tallies in found.items() if role in tallies}
+            if any(each.total for each in played.values()):
+                part = max(played, key=lambda each: (played[each].total > 0, played[each].rate))
+                ways = metrics.knock_outs.get(part.name, {})
+                left = [ways[w].exact.get(direction) if w in ways else None for w in WAYS]
+                cells = [part.name, _of(played[part]), *map(percent, left)]
+                lines.append([direction, role, *cells])
+    columns = ["", "role", "head", "of rows", "exact without it, zeroed", "at its mean"]
+    return prose("roles", table=table(columns, lines)) if lines else ""
+
+
+def sharpness(metrics: Metrics) -> str:
+    """How sharp each attention is, and what the division by √d_k does to it."""
+    lines = [
+        [
+            part.name,
+            percent(found.saturated),
+            percent(found.unscaled),
+            percent(found.end if "decoder self" not in part.name else None),
+            f"{found.score:.1f}",
+            percent(metrics.unscaled.get(part)),
+        ]
+        for part, found in metrics.sharpness.items()
+        if part.head is None
+    ]
+    columns = ["attention", "rows with a weight > 0.99", "without √d_k", "weight on `<eos>`"]
+    columns += ["mean absolute score", "translations that change without √d_k"]
+    return prose("sharpness", table=table(columns, lines)) if lines else ""
+
+
+def redirects(metrics: Metrics) -> str:
+    """Attention turned by hand to the other noun: how often the translation follows."""
+    if not metrics.flips:
+        return ""
+    shown = {name: found for name, found in metrics.flips.items() if name.split()[-2] == "all"}
+    for stack in ("decoder", "encoder"):
+        singles = {n: t for n, t in metrics.flips.items() if n.startswith(stack) and "head " in n}
+        if found := best(singles):
+            shown[f"{found[0]}, the {stack} head alone that flips most"] = found[1]
+    lines = [[name, percent(found), str(found.total)] for name, found in shown.items()]
+    return prose(
+        "redirects",
+        share=percent(metrics.resolved),
+        total=metrics.resolved.total,
+        table=table(["turned", "nouns that flip", "of"], lines),
+    )
+
+
+def knock_outs(metrics: Metrics) -> str:
+    """The model without whole attentions, and without the heads that are missed most."""
+    if not metrics.knock_outs:
+        return ""
+    before = _baseline(metrics)
+    parts = {name: ways for name, ways in metrics.knock_outs.items() if name != "nothing"}
+    heads = sorted((name for name in parts if "head" in name), key=lambda name: _left(parts[name]))
+    shown = [*(name for name in parts if "head" not in name), *heads[:HEADS_SHOWN]]
+    untouched = _cells(before)
+    lines = [["nothing", *untouched, *("" for _ in untouched)]]
+    lines += [[name, *(c for way in WAYS for c in _cells(parts[name][way]))] for name in shown]
+    what = ("pronouns", *before.exact)
+    columns = [f"{name}, {way}" for way in WAYS for name in what]
+    return prose(
+        "knock_outs",
+        readings=before.coreference.total,
+        sentences=", ".join(f"{found.total} {name}" for name, found in before.exact.items()),
+        table=table(["without", *columns], lines),
+    )
+
+
+def _left(ways: Mapping[str, Without]) -> float:
+    """What is left without a part, so that the smallest comes first."""
+    return sum(
+        found.rate
+        for without in ways.values()
+        for found in (without.coreference, *without.exact.values())
+        if found.total
+    )
+
+
+def _cells(without: Without) -> list[str]:
+    return [percent(without.coreference), *map(percent, without.exact.values())]
+
+
+def _baseline(metrics: Metrics) -> Without:
+    return metrics.knock_outs["nothing"]["unchanged"]
+
+
+def templates(by_template: Mapping[str, Mapping[str, Tally]]) -> str:
+    """Every word right, by the pattern of the sentence."""
+    lines = [
+        [template, *(_of(tallies.get(direction)) for direction in ("en-zh", "zh-en"))]
+        for template, tallies in sorted(by_template.items())
+    ]
+    return prose("templates", table=table(["template", "en-zh", "zh-en"], lines))
+
+
+def data(about: Mapping[str, Any]) -> str:
+    """What the model is made of, and what it was trained with."""
+    training = about.get("training", {})
+    muon = ", and Muon for the matrices of the layers" if training.get("muon", False) else ""
+    return prose(
+        "data",
+        model=about["model"],
+        training=", ".join(f"{name} {value}" for name, value in training.items()),
+        optimiser=f"Adam (0.9, 0.98){muon}",
+    )
+
+
+def free_typed_list(name: str, sets: Mapping[str, Sequence[Answer]]) -> str:
+    """Every typed sentence with its output, verdict and badge, the wrong ones first."""
+    parts, order = [prose("list", name=name)], VERDICTS[::-1]
+    columns = ["id", "typed", "output", "verdict", "why, or what was expected", "badge"]
+    for kind, found in sets.items():
+        right = tally(answer.right for answer in found)
+        lines = map(_line, sorted(found, key=lambda answer: order.index(answer.verdict)))
+        values = {"right": right.right, "total": right.total, "share": percent(right)}
+        parts.append(prose("listed", kind=kind, table=table(columns, lines), **values))
+    return "\n\n".join(parts)
+
+
+def _line(answer: Answer) -> list[str]:
+    sentence = answer.sentence
+    expected = "" if answer.verdict == "accepted" else f"expected {sentence.accepted[0]}"
+    badge = f"{'' if answer.sure else '⚠ '}{answer.score:.2f}"
+    why = answer.why or expected
+    return [sentence.id, sentence.text, answer.output, answer.verdict, why, badge]

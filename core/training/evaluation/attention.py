@@ -1,0 +1,268 @@
+"""Where attention looks, how sharply, and whether that is where the grammar says.
+
+This is about pictures: whether a head that looks at the right word also matters is another
+question, that of `core.training.evaluation.interventions`.
+
+Softmax of large scores has no gradient (§3.2.1: the reason for √d_k). A head whose rows are
+one-hot with and without that division is saturated: it learns nothing, and the division explains
+nothing in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+import torch
+from torch import Tensor
+
+from core.corpus import DIRECTIONS, Direction, Pair
+from core.text.vocabulary import END
+from core.trace.address import Address
+from core.trace.tape import Edit
+from core.training.evaluation.passes import Pass, Tally, passes, tally
+from core.translator import Translator
+
+OFFSETS = {"previous": -1, "same": 0, "next": 1}  # of self-attention: where the column lies
+ROLES = (*OFFSETS, "alignment", "antecedent")
+ONE_HOT = 0.99  # a row with a larger weight is
+
+
+def head_name(layer: int, head: int) -> str:
+    """As on screen: `layer 1 head 3`, counted from 1; given from 0."""
+    return f"layer {layer + 1} head {head + 1}"
+
+
+def layer_name(layer: int) -> str:
+    """`layer 1`; given from 0."""
+    return f"layer {layer + 1}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One head, or all heads of an attention where `head` is None."""
+
+    stack: str  # encoder/0/self_attention
+    head: int | None
+
+    @property
+    def address(self) -> str:
+        return f"{self.stack}/context"
+
+    @property
+    def name(self) -> str:
+        at = Address.of(self.stack)
+        layer = at.layer or 0
+        where = layer_name(layer) if self.head is None else head_name(layer, self.head)
+        return f"{at.stack} {at.part.replace('_', '-')} {where}"
+
+    def edit(self, filling: Tensor | None) -> Edit:
+        """Zeroes the part, or gives it this filling, (H, K), in every row."""
+
+        def change(context: Tensor) -> Tensor:  # (B, H, T, K)
+            heads = slice(None) if self.head is None else slice(self.head, self.head + 1)
+            context[:, heads] = 0.0 if filling is None else filling[heads, None]
+            return context
+
+        return Edit(self.address, change, f"without {self.name}")
+
+
+def parts(translator: Translator) -> Iterator[Part]:
+    """Every attention of the model as a whole, each followed by its heads."""
+    config = translator.config
+    stacks = [f"encoder/{i}/self_attention" for i in range(config.encoder_layers)]
+    for kind in ("self_attention", "cross_attention"):
+        stacks += [f"decoder/{i}/{kind}" for i in range(config.decoder_layers)]
+    for stack in stacks:
+        yield Part(stack, None)
+        yield from (Part(stack, head) for head in range(config.n_heads))
+
+
+def looks(weights: Tensor, places: Tensor) -> list[Tally]:
+    """How often each head's rows look most at their place; rows without one are not counted.
+
+    Args:
+        weights: (B, H, T, S).
+        places: (N, 3), sentence, row and column; a row may have several columns.
+    """
+    right = torch.zeros_like(weights[:, 0], dtype=torch.bool)  # (B, T, S)
+    right[places[:, 0], places[:, 1], places[:, 2]] = True
+    most = weights.argmax(dim=-1, keepdim=True)  # (B, H, T, 1)
+    met = right[:, None].expand(weights.shape).gather(-1, most)  # (B, H, T, 1)
+    total = int(right.any(dim=-1).sum())
+    return [Tally(count, total) for count in met.sum(dim=(0, 2, 3)).tolist()]
+
+
+def alignment_in(run: Pass, tallies: dict[str, Tally]) -> None:
+    """Counts, in a pass that kept the cross-attention, the rows that look at a partner.
+
+    A row that writes a word is right if the source word that it looks at most is one of the
+    words it translates; words without a partner are not counted. `layer 2` is the mean of the
+    layer's heads, `layer 2 head 1` that head alone.
+    """
+    for address, weights in run.kept.items():
+        layer = Address.of(address).layer or 0
+        (mean,) = looks(weights.mean(dim=1, keepdim=True), run.batch.alignment)
+        tallies[layer_name(layer)] += mean
+        for head, found in enumerate(looks(weights, run.batch.alignment)):
+            tallies[head_name(layer, head)] += found
+
+
+def alignment(
+    translator: Translator, pairs: Sequence[Pair], direction: Direction
+) -> dict[str, Tally]:
+    """The share of rows that look at a word they translate, by layer and by head."""
+    tallies: dict[str, Tally] = defaultdict(Tally)
+    for run in passes(translator, pairs, direction, keep=is_cross_attention):
+        alignment_in(run, tallies)
+    return dict(tallies)
+
+
+def is_cross_attention(at: Address) -> bool:
+    """Whether these are weights of a decoder's look at the source."""
+    return at.is_cross and at.name == "weights"
+
+
+def antecedents(
+    translator: Translator, pairs: Sequence[Pair], direction: Direction = "en-zh"
+) -> dict[str, Tally]:
+    """For every encoder head: how often the pronoun's row looks most at its antecedent."""
+    tallies: dict[str, Tally] = defaultdict(Tally)
+    wanted = ("encoder", "weights")
+    for run in passes(translator, pairs, direction, keep=lambda at: (at.stack, at.name) == wanted):
+        for address, weights in run.kept.items():
+            for head, found in enumerate(looks(weights, run.batch.antecedents)):
+                tallies[head_name(Address.of(address).layer or 0, head)] += found
+    return dict(tallies)
+
+
+Roles = dict[Part, dict[str, Tally]]
+
+
+def head_roles(
+    translator: Translator,
+    pairs: Sequence[Pair],
+    direction: Direction,
+    roles: Sequence[str] = ROLES,
+) -> Roles:
+    """How often the rows of each head look most at the place that a role names.
+
+    Rows count that have such a place: words, not `<eos>` or padding. `alignment` is that of
+    cross-attention, `antecedent` that of the encoder, `next` no role of the decoder.
+    """
+    found: Roles = defaultdict(lambda: defaultdict(Tally))
+    end = translator.tokenizer.vocabulary.id(END)
+    for run in passes(translator, pairs, direction, keep=lambda at: at.name == "weights"):
+        for address, weights in run.kept.items():
+            for role, places in _places(run, address, end).items():
+                if role in roles:
+                    for head, tally in enumerate(looks(weights, places)):
+                        found[Part(Address.of(address).place, head)][role] += tally
+    return {part: dict(tallies) for part, tallies in found.items()}
+
+
+def _places(run: Pass, address: str, end: int) -> dict[str, Tensor]:
+    """The places of each role in one attention of a pass, (N, 3) as `looks` takes them."""
+    at = Address.of(address)
+    if at.is_cross:
+        return {"alignment": run.batch.alignment}
+    encoder = at.stack == "encoder"
+    ids = run.batch.source if encoder else run.batch.target_input  # (B, T)
+    words = (ids != 0) & (ids != end)
+    found = {r: beside(words, offset) for r, offset in OFFSETS.items() if encoder or offset < 1}
+    return {**found, "antecedent": run.batch.antecedents} if encoder else found
+
+
+def beside(words: Tensor, offset: int) -> Tensor:
+    """Rows of words that have a word so many places on: bool (B, T) -> (N, 3) with its column."""
+    rows = words.nonzero()  # (N, 2), sentence and row
+    columns = rows[:, 1] + offset
+    inside = (columns >= 0) & (columns < words.size(1))
+    rows, columns = rows[inside], columns[inside]
+    both = words[rows[:, 0], columns]
+    return torch.cat([rows, columns[:, None]], dim=1)[both]
+
+
+@dataclass(frozen=True)
+class Sharpness:
+    """One head, or the mean of an attention's heads, over the rows that may look at two or more."""
+
+    saturated: float  # share of rows with a weight above ONE_HOT
+    unscaled: float  # the same of the same scores without the division by √d_k
+    end: float  # mean weight on the source's `<eos>`; 0 in the decoder's self-attention
+    score: float  # mean absolute scaled score
+
+    def to_dict(self) -> dict[str, float]:
+        return {name: round(value, 4) for name, value in asdict(self).items()}
+
+
+def sharpness(translator: Translator, pairs: Sequence[Pair]) -> dict[Part, Sharpness]:
+    """Of every attention as a whole (the mean of its heads) and of every head."""
+    end = translator.tokenizer.vocabulary.id(END)
+    width, stacks = translator.config.d_k, {part.stack for part in parts(translator)}
+    sums: dict[str, list[Tensor]] = defaultdict(list)
+
+    def wanted(at: Address) -> bool:
+        return at.is_attention and at.name in ("scaled", "mask")
+
+    for direction in DIRECTIONS:
+        for run in passes(translator, pairs, direction, keep=wanted):
+            for stack in stacks:
+                sums[stack].append(_measured(run, stack, width, end))
+    means = {stack: torch.cat(found, dim=-1).mean(dim=-1) for stack, found in sums.items()}
+    return {
+        part: Sharpness(*(means[part.stack].mean(1) if part.head is None else at).tolist())
+        for part in parts(translator)
+        for at in [means[part.stack][:, part.head or 0]]
+    }
+
+
+def without_scale(translator: Translator, pairs: Sequence[Pair]) -> dict[Part, Tally]:
+    """By attention: the translations that change a word where its scores are not scaled by √d_k.
+
+    Counted after the expected words, as in `core.training.evaluation.passes`.
+    """
+    factor, found = math.sqrt(translator.config.d_k), {}
+    before = _preferred(translator, pairs, ())
+    for part in parts(translator):
+        if part.head is None:
+            edit = Edit(f"{part.stack}/scaled", lambda scaled: scaled * factor, "unscaled")
+            after = _preferred(translator, pairs, (edit,))
+            changed = (one != other for one, other in zip(before, after, strict=True))
+            found[part] = tally(changed)
+    return found
+
+
+def _preferred(
+    translator: Translator, pairs: Sequence[Pair], edits: Sequence[Edit]
+) -> list[list[int]]:
+    """The words that the rows of each translation prefer, both directions."""
+    found: list[list[int]] = []
+    for direction in DIRECTIONS:
+        for run in passes(translator, pairs, direction, edits=lambda _: edits):
+            found += run.preferred.tolist()
+    return found
+
+
+def _measured(run: Pass, stack: str, width: int, end: int) -> Tensor:
+    """The four figures of `Sharpness` for every head and row that has a choice, (4, H, N)."""
+    at = Address.of(stack)
+    ids = run.batch.source if at.side == "source" else run.batch.target_input  # (B, T)
+    every = run.kept[f"{stack}/mask"]  # (B, H, T, S)
+    rows, places = ((ids != 0) & (every[:, 0].sum(dim=-1) > 1)).nonzero().T  # (N,) each
+    mask, scaled = every[rows, :, places], run.kept[f"{stack}/scaled"][rows, :, places]
+    weights, unscaled = (
+        (scaled * factor).masked_fill(~mask, -torch.inf).softmax(dim=-1)  # (N, H, S)
+        for factor in (1.0, math.sqrt(width))
+    )
+    of_source = at.key_side == "source"
+    ends = run.batch.source[rows, None] == end if of_source else torch.zeros_like(mask)
+    figures = (
+        (weights.amax(dim=-1) > ONE_HOT).float(),
+        (unscaled.amax(dim=-1) > ONE_HOT).float(),
+        (weights * ends).sum(dim=-1),
+        (scaled.abs() * mask).sum(dim=-1) / mask.sum(dim=-1),
+    )
+    return torch.stack(figures).transpose(1, 2)

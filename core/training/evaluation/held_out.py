@@ -1,0 +1,207 @@
+"""Held-out sentences, made by the grammar and never trained on, and how the model writes them."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from core.corpus import DIRECTIONS, Direction, Grammar, Pair, draw_pair, held_out_pairs
+from core.corpus.grammar import Rule, RuleSet
+from core.corpus.split import is_held_out
+from core.text.tokenizer import Tokenizer
+from core.text.vocabulary import SLOTS
+from core.training.data import antecedents_in
+from core.training.evaluation.passes import Tally, translations
+from core.translator import Translator
+
+MOST_DRAWS = 400_000  # a grammar without pronouns would be searched for ever
+TOKENIZERS = {"en": "13a", "zh": "zh"}  # how sacrebleu splits each language
+MISTAKES_SHOWN = 40  # a direction
+
+
+@cache
+def unseen_pairs(grammar: Grammar, count: int) -> tuple[Pair, ...]:
+    """The first `count` held-out pairs; a larger set begins with the smaller one."""
+    return held_out_pairs(grammar, count).pairs
+
+
+@cache
+def coreference_readings(grammar: Grammar, count: int) -> tuple[tuple[Pair, Pair], ...]:
+    """Held-out sentences in two versions, in which a pronoun stands for different nouns.
+
+    The two differ in one English word alone, the one that decides. Sentences whose deciding
+    word is a copy slot are left out: nothing in them says which noun is meant. Fewer than
+    `count` come back where the grammar has no more.
+    """
+    narrow = _referring(grammar)
+    if narrow is None:
+        return ()
+    rng = random.Random("coreference")
+    waiting: dict[tuple[str, ...], list[Pair]] = {}
+    found: dict[tuple[str, ...], tuple[Pair, Pair]] = {}
+    for _ in range(MOST_DRAWS):
+        pair = draw_pair(narrow, rng)
+        if not _is_usable(pair):
+            continue
+        stem = pair.english[: pair.antecedents[0][0] + 1]
+        if stem in found:
+            continue
+        others = waiting.setdefault(stem, [])
+        match = next((other for other in others if _are_readings(other, pair)), None)
+        if match is None:
+            others.append(pair)
+            continue
+        found[stem] = (match, pair)
+        if len(found) == count:
+            break
+    return tuple(found.values())
+
+
+@cache
+def referring_pairs(grammar: Grammar, direction: Direction, count: int) -> tuple[Pair, ...]:
+    """Held-out pairs whose source, in a direction, has a pronoun of known antecedent.
+
+    Fewer than `count` come back where the grammar has no more.
+    """
+    narrow = _referring(grammar)
+    if narrow is None:
+        return ()
+    rng = random.Random(f"pronouns {direction}")
+    found: dict[tuple[str, ...], Pair] = {}
+    for _ in range(MOST_DRAWS):
+        pair = draw_pair(narrow, rng)
+        known = direction in pair.directions and is_held_out(pair)
+        if known and antecedents_in(pair, direction):
+            found[pair.sides(direction)[0]] = pair
+        if len(found) == count:
+            break
+    return tuple(found.values())
+
+
+def resolved_rows(pair: Pair) -> list[int]:
+    """Chinese positions of the words that say what the pronoun stands for."""
+    pronoun = pair.antecedents[0][0]
+    return sorted({chinese for english, chinese in pair.alignment if english == pronoun})
+
+
+def _is_usable(pair: Pair) -> bool:
+    return bool(pair.antecedents) and "en-zh" in pair.directions and is_held_out(pair)
+
+
+def _are_readings(one: Pair, other: Pair) -> bool:
+    """Whether one word decides between two nouns, and both languages show which."""
+    if one.antecedents == other.antecedents or len(one.english) != len(other.english):
+        return False
+    differing = [
+        words for words in zip(one.english, other.english, strict=True) if words[0] != words[1]
+    ]
+    return (
+        len(differing) == 1
+        and not any(word in SLOTS for word in differing[0])
+        and _noun(one) != _noun(other)
+    )
+
+
+def _noun(pair: Pair) -> list[str]:
+    return [pair.chinese[row] for row in resolved_rows(pair)]
+
+
+def _referring(grammar: Grammar) -> Grammar | None:
+    """The grammar with only those templates that have a pronoun of known antecedent."""
+    rules = [rule for rule in grammar.templates.rules if refers(rule)]
+    if not rules:
+        return None
+    narrow = copy.copy(grammar)
+    narrow.templates = RuleSet.of(rules)
+    return narrow
+
+
+def refers(rule: Rule) -> bool:
+    """Whether a sentence pattern has a pronoun of known antecedent."""
+    return any(part.refers for part in rule.english)
+
+
+@dataclass(frozen=True)
+class Score:
+    """A corpus score, 0..100, and the signature by which others can repeat it."""
+
+    value: float
+    signature: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"score": round(self.value, 2), "signature": self.signature}
+
+
+@dataclass
+class Written:
+    """What came of the held-out pairs; scores by names such as `en-zh BLEU`."""
+
+    exact: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    by_template: dict[str, dict[str, Tally]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(Tally))
+    )
+    scores: dict[str, Score] = field(default_factory=dict)
+    mistakes: list[dict[str, str]] = field(default_factory=list)
+
+
+def written(translator: Translator, pairs: Sequence[Pair]) -> Written:
+    """Translates the pairs in both directions; right is what has every word right."""
+    found = Written()
+    for direction in DIRECTIONS:
+        taught = [pair for pair in pairs if direction in pair.directions]
+        given = list(translations(translator, taught, direction))
+        for pair, words in zip(taught, given, strict=True):
+            right = words == pair.sides(direction)[1]
+            found.exact[direction].add(right)
+            found.by_template[pair.template][direction].add(right)
+            if not right and found.exact[direction].mistakes <= MISTAKES_SHOWN:
+                found.mistakes.append(_mistake(pair, words, direction))
+        expected = [pair.sides(direction)[1] for pair in taught]
+        found.scores |= scores(translator.tokenizer, given, expected, direction)
+    return found
+
+
+def _mistake(pair: Pair, words: tuple[str, ...], direction: Direction) -> dict[str, str]:
+    source, target = pair.sides(direction)
+    return {
+        "template": pair.template,
+        "source": " ".join(source),
+        "expected": " ".join(target),
+        "given": " ".join(words),
+    }
+
+
+def scores(
+    tokenizer: Tokenizer,
+    given: Sequence[Sequence[str]],
+    expected: Sequence[Sequence[str]],
+    direction: Direction,
+) -> dict[str, Score]:
+    """BLEU and chrF of sentences as one reads them; {} where sacrebleu is not installed."""
+    if not given or importlib.util.find_spec("sacrebleu") is None:
+        return {}
+    from sacrebleu.metrics.bleu import BLEU  # what the app itself never needs
+    from sacrebleu.metrics.chrf import CHRF
+
+    language = direction.partition("-")[2]
+    texts = [as_text(tokenizer, words, language) for words in given]
+    references = [[as_text(tokenizer, words, language) for words in expected]]
+    found = {}
+    for name, metric in (("BLEU", BLEU(tokenize=TOKENIZERS[language])), ("chrF", CHRF())):
+        value = metric.corpus_score(texts, references).score
+        found[f"{direction} {name}"] = Score(value, str(metric.get_signature()))
+    return found
+
+
+def as_text(tokenizer: Tokenizer, words: Sequence[str], language: str) -> str:
+    """Pieces as a sentence; copy slots as one plain word each (`<name1>` as name1)."""
+    text = tokenizer.decode(words, {}, language).text
+    for slot in SLOTS:
+        text = text.replace(slot, slot.strip("<>"))
+    return text

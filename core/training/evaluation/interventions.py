@@ -1,0 +1,207 @@
+"""What a head does: the model without it, and with its attention turned by hand.
+
+Two ways to be without a head: its output (`context`) is *zeroed*, or it is replaced in every row
+by its *mean* over the test sentences, which takes away what the head says about this sentence
+and leaves what it always says.
+
+"The animal didn't cross the street because it was too tired": Chinese names the noun again. In
+the row that writes it, attention is set to look at the other noun alone, and one sees whether
+that noun is written instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from core.corpus import DIRECTIONS, Direction, Pair
+from core.text.vocabulary import PADDING
+from core.trace.address import Address
+from core.trace.tape import Edit
+from core.training.evaluation.attention import head_name, layer_name, parts
+from core.training.evaluation.held_out import resolved_rows
+from core.training.evaluation.passes import Tally, both_right, passes, tally, word_for_word
+from core.translator import Translator
+
+Way = Literal["zeroed", "mean"]
+WAYS: tuple[Way, ...] = ("zeroed", "mean")
+
+
+@dataclass(frozen=True)
+class Without:
+    """How the model does without a part; `exact` by direction."""
+
+    coreference: Tally
+    exact: dict[str, Tally] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Shares, 0..1."""
+        shares = {f"exact_{d.replace('-', '_')}": round(t.rate, 4) for d, t in self.exact.items()}
+        if self.coreference.total:
+            shares["coreference"] = round(self.coreference.rate, 4)
+        return shares
+
+
+def knock_outs(
+    translator: Translator,
+    readings: Sequence[tuple[Pair, Pair]],
+    pairs: Sequence[Pair],
+    progress: Callable[[str], None] = lambda _: None,
+) -> dict[str, dict[str, Without]]:
+    """By part and way ("zeroed", "mean"); under "nothing" is the model as it is."""
+    in_order = sorted(readings, key=lambda both: len(both[0].english))  # less padding
+    flat = [pair for both in in_order for pair in both]
+    pairs = sorted(pairs, key=lambda pair: (len(pair.english), len(pair.chinese)))
+    found = {"nothing": {"unchanged": _without(translator, flat, pairs, None)}}
+    means = mean_contexts(translator, [*flat, *pairs])
+    for part in parts(translator):
+        if part.head is None:
+            progress(f"without {part.name}, and without each of its heads")
+        found[part.name] = {
+            way: _without(
+                translator, flat, pairs, part.edit(means[part.address] if way == "mean" else None)
+            )
+            for way in WAYS
+        }
+    return found
+
+
+def _without(
+    translator: Translator, flat: Sequence[Pair], pairs: Sequence[Pair], edit: Edit | None
+) -> Without:
+    def right(some: Sequence[Pair], direction: Direction) -> list[bool]:
+        return word_for_word(translator, some, direction, (lambda _: (edit,)) if edit else None)
+
+    exact: dict[str, Tally] = {name: tally(right(pairs, name)) for name in DIRECTIONS}
+    return Without(both_right(right(flat, "en-zh")), exact)
+
+
+def mean_contexts(translator: Translator, pairs: Sequence[Pair]) -> dict[str, Tensor]:
+    """The mean output of each head over all words of all pairs, (H, K) by address."""
+    sums: dict[str, Tensor] = {}
+    counts: dict[str, float] = {}
+    padding = translator.tokenizer.vocabulary.id(PADDING)
+
+    def wanted(at: Address) -> bool:
+        return at.is_attention and at.name == "context"
+
+    for direction in DIRECTIONS:
+        for run in passes(translator, pairs, direction, keep=wanted):
+            for address, context in run.kept.items():
+                encoder = Address.of(address).stack == "encoder"
+                ids = run.batch.source if encoder else run.batch.target_input
+                words = (ids != padding).float()  # (B, T)
+                total = torch.einsum("bhtk,bt->hk", context, words)
+                sums[address] = sums.get(address, torch.zeros_like(total)) + total
+                counts[address] = counts.get(address, 0.0) + float(words.sum())
+    return {address: total / counts[address] for address, total in sums.items()}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One reading, and what would make it the other."""
+
+    pair: Pair
+    writes: int  # the decoder's row that writes the resolved noun
+    pronoun: int  # the encoder's row of the pronoun
+    other: int  # position of the other noun in the source
+    words: tuple[str, str]  # the noun in Chinese, and the other
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Which attention is turned: a layer of a stack (None: all layers), a head (None: all)."""
+
+    stack: str  # "encoder" or "decoder"
+    layer: int | None
+    head: int | None
+
+    @property
+    def name(self) -> str:
+        if self.layer is None:
+            return f"{self.stack}, all layers"
+        if self.head is None:
+            return f"{self.stack} {layer_name(self.layer)}, all heads"
+        return f"{self.stack} {head_name(self.layer, self.head)}"
+
+    def edit(self, cases: Sequence[Case]) -> Edit:
+        """Turns the row in question of each sentence of a batch."""
+        encoder = self.stack == "encoder"
+        kind = "self_attention" if encoder else "cross_attention"
+        heads = slice(None) if self.head is None else slice(self.head, self.head + 1)
+
+        def change(weights: Tensor) -> Tensor:  # (B, H, T, S)
+            for index, case in enumerate(cases):
+                row = case.pronoun if encoder else case.writes
+                weights[index, heads, row] = 0.0
+                weights[index, heads, row, case.other] = 1.0
+            return weights
+
+        layer = "*" if self.layer is None else str(self.layer)
+        return Edit(f"{self.stack}/{layer}/{kind}/weights", change, f"{self.name} turned")
+
+
+def cases_of(readings: Sequence[tuple[Pair, Pair]]) -> list[Case]:
+    """Both readings of each pair whose resolved noun is one word of Chinese."""
+    found = []
+    for one, other in readings:
+        rows, other_rows = resolved_rows(one), resolved_rows(other)
+        if len(rows) != 1 or len(other_rows) != 1:
+            continue
+        nouns = one.chinese[rows[0]], other.chinese[other_rows[0]]
+        found += [_case(one, other, rows[0], nouns), _case(other, one, other_rows[0], nouns[::-1])]
+    return found
+
+
+def _case(pair: Pair, other: Pair, writes: int, words: tuple[str, str]) -> Case:
+    return Case(pair, writes, pair.antecedents[0][0], other.antecedents[0][1], words)
+
+
+def redirects(
+    translator: Translator, readings: Sequence[tuple[Pair, Pair]]
+) -> tuple[Tally, dict[str, Tally]]:
+    """How many nouns are resolved rightly, and how many of these flip, by what was turned.
+
+    A noun flips if the row that writes it, after the expected words, prefers the other noun.
+    """
+    cases = cases_of(readings)
+    before = _written(translator, cases, None)
+    resolved = Tally(sum(w == c.words[0] for w, c in zip(before, cases, strict=True)), len(cases))
+    right = [case for word, case in zip(before, cases, strict=True) if word == case.words[0]]
+    flips = {}
+    for turn in _turns(translator):
+        after = _written(translator, right, turn)
+        flipped = sum(w == c.words[1] for w, c in zip(after, right, strict=True))
+        flips[turn.name] = Tally(flipped, len(right))
+    return resolved, flips
+
+
+def _turns(translator: Translator) -> list[Turn]:
+    config = translator.config
+    turns = []
+    for stack, layers in (("decoder", config.decoder_layers), ("encoder", config.encoder_layers)):
+        turns.append(Turn(stack, None, None))
+        for layer in reversed(range(layers)):
+            turns.append(Turn(stack, layer, None))
+            turns += [Turn(stack, layer, head) for head in range(config.n_heads)]
+    return turns
+
+
+def _written(translator: Translator, cases: Sequence[Case], turn: Turn | None) -> list[str]:
+    """The word that the row of the resolved noun prefers, for each case."""
+    pieces, found = translator.tokenizer.vocabulary.pieces, list[str]()
+    pairs = [case.pair for case in cases]
+
+    def edits(part: Sequence[Pair]) -> Sequence[Edit]:
+        start = len(found)  # a batch is turned when all batches before it have been read
+        return [turn.edit(cases[start : start + len(part)])] if turn else ()
+
+    for run in passes(translator, pairs, "en-zh", edits=edits):
+        preferred = run.preferred.tolist()
+        rows = [case.writes for case in cases[len(found) :][: len(preferred)]]
+        found += [pieces[words[row]] for words, row in zip(preferred, rows, strict=True)]
+    return found

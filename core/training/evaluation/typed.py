@@ -1,0 +1,246 @@
+"""Sentences that people type: which outputs are right, and whether the badge "unsure" knows.
+
+An output is *accepted* if it is one of a sentence's listed translations (marks, letter case and
+spaces do not count). Another one is right only if somebody has judged it `acceptable`, in
+`assets/sentences/judgements.json` (of the sealed set in
+`judgements_sealed.json`): a reader of both languages finds nothing missing, added or
+changed, and the sentence could be said so. The list says of each output why. Without a verdict it
+counts as wrong, and is listed as not judged.
+
+    {"text": …, "direction": "en-zh", "output": …, "verdict": "acceptable" or "wrong", "why": …}
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from core.analysis.confidence import confidence
+from core.corpus import DIRECTIONS, Pair
+from core.errors import GlassformerError
+from core.text.normalize import normalize, simplify
+from core.text.vocabulary import SLOTS
+from core.training.evaluation.held_out import as_text
+from core.training.evaluation.passes import Tally, tally
+from core.translator import Direction, Translator
+
+SENTENCES = Path(__file__).resolve().parents[3] / "assets" / "sentences"
+SETS = {
+    "everyday": "everyday.json",  # in the repository since the first grammar
+    "open": "free_typed_open.json",  # the grammar was widened with these in mind
+    "sealed": "free_typed_sealed.json",  # frozen before any result was seen, never tuned on
+    "teachers": "teachers_open.json",  # what teaching on Transformers uses; widened with it in mind
+    "teachers_sealed": "teachers_sealed.json",  # the other half: frozen, never tuned on
+    "daily": "daily_open.json",  # short everyday sentences; widened with them in mind
+    "daily_sealed": "daily_sealed.json",  # others of that kind: frozen, never tuned on
+}
+SEALED = ("sealed", "teachers_sealed", "daily_sealed")
+OPEN_JUDGEMENTS = "judgements.json"
+JUDGEMENTS = (OPEN_JUDGEMENTS, "judgements_sealed.json")  # apart: one can be left unread
+Verdict = Literal["accepted", "acceptable", "wrong", "not judged"]
+RIGHT: tuple[Verdict, ...] = ("accepted", "acceptable")
+Judgements = Mapping[tuple[str, str, str], tuple[Verdict, str]]
+BINS = 10
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What is typed, and all that is right."""
+
+    id: str
+    text: str
+    direction: Direction
+    accepted: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the model wrote, how sure it was, and whether that is right."""
+
+    sentence: Sentence
+    output: str  # "" where the text was refused
+    verdict: Verdict
+    why: str
+    sure: bool
+    score: float  # 0..1, the higher the surer
+
+    @property
+    def right(self) -> bool:
+        return self.verdict in RIGHT
+
+
+def read_sentences(name: str, folder: Path = SENTENCES) -> tuple[Sentence, ...]:
+    """The sentences of a set, () where its file is not there."""
+    path = folder / SETS[name]
+    if not path.is_file():
+        return ()
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    return tuple(
+        Sentence(
+            row.get("id", f"{name} {i}"), row["text"], row["direction"], tuple(row["accepted"])
+        )
+        for i, row in enumerate(rows, 1)
+    )
+
+
+def read_judgements(folder: Path = SENTENCES, files: Sequence[str] = JUDGEMENTS) -> Judgements:
+    """Verdicts by (text, direction, output as compared); a verdict must be one of two words."""
+    found: dict[tuple[str, str, str], tuple[Verdict, str]] = {}
+    for path in (folder / name for name in files):
+        rows = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+        for row in rows:
+            if row["verdict"] not in ("acceptable", "wrong"):
+                raise ValueError(f"{path.name}: {row['verdict']!r} is no verdict: {row['text']}")
+            key = (row["text"], row["direction"], compared(row["output"]))
+            found[key] = (row["verdict"], row["why"])
+    return found
+
+
+@lru_cache(maxsize=4096)
+def compared(text: str) -> str:
+    """A text as it is compared: simplified characters, no marks, no case, single spaces."""
+    plain = simplify(normalize(text)).casefold().replace("'", "")
+    words = re.sub(r"[\W_]+", " ", plain).strip()
+    return re.sub(r"(?<![a-z0-9]) | (?![a-z0-9])", "", words)  # Chinese is written without spaces
+
+
+def answers(
+    translator: Translator, sentences: Sequence[Sentence], judgements: Judgements
+) -> list[Answer]:
+    """Translates each sentence as the app does, and looks its verdict up."""
+    return [_answer(translator, sentence, judgements) for sentence in sentences]
+
+
+def _answer(translator: Translator, sentence: Sentence, judgements: Judgements) -> Answer:
+    try:
+        trace = translator.trace(sentence.text, direction=sentence.direction)
+    except GlassformerError as refused:
+        return Answer(sentence, "", "wrong", f"refused: {refused}", sure=False, score=0.0)
+    output = trace.full_text
+    verdict, why = verdict_on(sentence, output, judgements)
+    badge = confidence(trace)
+    return Answer(sentence, output, verdict, why, badge.level == "sure", badge.score)
+
+
+def verdict_on(sentence: Sentence, output: str, judgements: Judgements) -> tuple[Verdict, str]:
+    """The verdict on what was written for a sentence, and why."""
+    if compared(output) in map(compared, sentence.accepted):
+        return "accepted", ""
+    key = (sentence.text, sentence.direction, compared(output))
+    return judgements.get(key, ("not judged", ""))
+
+
+def by_direction(found: Sequence[Answer]) -> dict[str, Tally]:
+    """So many right, by direction."""
+    directions = dict.fromkeys(answer.sentence.direction for answer in found)
+    return {d: tally(a.right for a in found if a.sentence.direction == d) for d in directions}
+
+
+def rows(found: Sequence[Answer]) -> list[dict[str, Any]]:
+    """What came of each answer, without its words, for metrics.json."""
+    return [
+        {
+            "id": answer.sentence.id,
+            "verdict": answer.verdict,
+            "sure": answer.sure,
+            "score": round(answer.score, 4),
+        }
+        for answer in found
+    ]
+
+
+def to_judge(found: Sequence[Answer]) -> list[dict[str, str]]:
+    """What nobody has judged, as rows of judgements.json with the verdict left to be filled in."""
+    return [
+        {
+            "text": answer.sentence.text,
+            "direction": answer.sentence.direction,
+            "output": answer.output,
+            "verdict": "",
+            "why": "",
+        }
+        for answer in found
+        if answer.verdict == "not judged"
+    ]
+
+
+@dataclass(frozen=True)
+class Bin:
+    """The translations with a score from `low` up to `low` + 1 / BINS."""
+
+    low: float
+    right: Tally
+    score: float  # mean
+
+    @property
+    def gap(self) -> float:
+        return abs(self.right.rate - self.score)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"from": self.low, "mean_score": round(self.score, 4), **self.right.to_dict()}
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How far the badge and the score can be trusted."""
+
+    wrong_badged: Tally  # of the wrong ones, how many were badged: the recall
+    badged_wrong: Tally  # of the badged ones, how many were wrong: the precision
+    right_badged: Tally  # of the right ones, how many were badged: false alarms
+    bins: tuple[Bin, ...]  # those that are not empty
+    error: float  # expected calibration error: mean gap of the bins, weighted by their size
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "wrong_ones_badged": self.wrong_badged.to_dict(),
+            "badged_ones_wrong": self.badged_wrong.to_dict(),
+            "right_ones_badged": self.right_badged.to_dict(),
+            "expected_calibration_error": round(self.error, 4),
+            "reliability": [each.to_dict() for each in self.bins],
+        }
+
+
+def calibrate(found: Sequence[Answer]) -> Calibration | None:
+    """Compares badge and score with what is right; None for no translations."""
+    if not found:
+        return None
+    bins = tuple(filter(None, (_bin(found, number) for number in range(BINS))))
+    error = sum(each.right.total * each.gap for each in bins) / len(found)
+    return Calibration(
+        wrong_badged=tally(not each.sure for each in found if not each.right),
+        badged_wrong=tally(not each.right for each in found if not each.sure),
+        right_badged=tally(not each.sure for each in found if each.right),
+        bins=bins,
+        error=error,
+    )
+
+
+def _bin(found: Sequence[Answer], number: int) -> Bin | None:
+    inside = [each for each in found if min(int(each.score * BINS), BINS - 1) == number]
+    if not inside:
+        return None
+    mean = sum(each.score for each in inside) / len(inside)
+    return Bin(number / BINS, tally(each.right for each in inside), mean)
+
+
+def as_typed(translator: Translator, pairs: Sequence[Pair]) -> list[Sentence]:
+    """Held-out pairs as somebody would type them; those with copy slots are left out."""
+    found = []
+    for index, pair in enumerate(pairs):
+        if any(word in SLOTS for word in pair.english):
+            continue
+        for direction in DIRECTIONS:
+            if direction not in pair.directions:
+                continue
+            languages = direction.split("-")
+            source, target = (
+                as_text(translator.tokenizer, words, language)
+                for words, language in zip(pair.sides(direction), languages, strict=True)
+            )
+            found.append(Sentence(f"held out {index}", source, direction, (target,)))
+    return found

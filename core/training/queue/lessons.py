@@ -1,0 +1,221 @@
+"""What a run of one's own learns from: families of the grammar, or one's own pairs."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from core.checkpoints import CHECKPOINTS, DEFAULT
+from core.corpus import DIRECTIONS, Grammar, HeldOut, Pair, draw_pair
+from core.corpus.grammar import RuleSet
+from core.corpus.lexicon import spellings
+from core.corpus.split import bare, is_held_out, punctuated
+from core.errors import GlassformerError
+from core.text.detokenize import write
+from core.text.normalize import has_word, normalize
+from core.text.tokenizer import Tokenizer
+from core.text.tokens import Token
+from core.text.vocabulary import RESERVED, UNKNOWN, Vocabulary
+from core.text.words import WordTokenizer, split_words
+from core.training.data import Stream, corpus_tokenizer, grammar_stream
+from core.training.evaluation.held_out import refers
+
+MOST_WORDS = 8_000  # the rarer ones are `<unk>`: a larger table would make every step slow
+HELD_OUT_SHARE, FEWEST_HELD_OUT = 0.1, 5
+SIDES = ("en", "zh")  # the places of the first and of the second language
+
+SentencePair = tuple[str, str]
+SAMPLE = 20_000  # sentences that the vocabulary is drawn from
+MEASURED = 100  # held-out pairs
+DRAWS = 40 * MEASURED  # for them: about one pair in 25 is held out
+FEWEST_MEASURED = 5
+EXAMPLE_DRAWS = 50  # for each example
+
+
+@cache
+def reference_vocabulary() -> Vocabulary:
+    """The bundled translator's words, which divide Chinese until pairs have a vocabulary."""
+    try:
+        return Vocabulary.load(CHECKPOINTS / DEFAULT)
+    except (OSError, ValueError):
+        return Vocabulary((), {}, {})
+
+
+def held_apart(
+    pairs: Sequence[SentencePair], seed: int
+) -> tuple[list[SentencePair], list[SentencePair]]:
+    """(to learn from, to measure on): a tenth, at least five; pairs of one source stay together."""
+    together: dict[str, list[SentencePair]] = defaultdict(list)
+    for pair in pairs:
+        together[pair[0]].append(pair)
+    sources = list(together)
+    random.Random(f"own pairs {seed}").shuffle(sources)
+    wanted = max(FEWEST_HELD_OUT, round(HELD_OUT_SHARE * len(pairs)))
+    kept: set[str] = set()
+    count = 0
+    for source in sources[:-1]:  # one at least is learned from
+        if count >= wanted:
+            break
+        kept.add(source)
+        count += len(together[source])
+    learned = [pair for pair in pairs if pair[0] not in kept]
+    return learned, [pair for pair in pairs if pair[0] in kept]
+
+
+def own_tokenizer(pairs: Sequence[SentencePair]) -> WordTokenizer:
+    """A tokenizer that knows the words of the pairs, as they are mostly written."""
+    counts = Counter[str](), Counter[str]()
+    surfaces: dict[str, Counter[str]] = defaultdict(Counter)
+    capitals = [0, 0]
+    for pair in pairs:
+        for side, text in enumerate(pair):
+            tokens = split_words(normalize(text), reference_vocabulary())
+            counts[side].update(token.word for token in tokens)
+            capitals[side] += text[:1].isupper()
+            for token in tokens[1:]:  # the first word may owe its capital to its place
+                surfaces[token.word][token.surface] += 1
+    both = counts[0] + counts[1]
+    words = sorted((w for w in both if w not in RESERVED), key=lambda w: (-both[w], w))
+    second = {word: n for word, n in counts[1].items() if n > counts[0][word]}
+    vocabulary = Vocabulary(words[:MOST_WORDS], _capitalised(surfaces), second)
+    return WordTokenizer(vocabulary, [SIDES[i] for i in (0, 1) if 2 * capitals[i] > len(pairs)])
+
+
+def own_pairs(pairs: Sequence[SentencePair], tokenizer: WordTokenizer) -> tuple[Pair, ...]:
+    """The pairs in pieces of the tokenizer's vocabulary; nothing is known of their alignment."""
+    return tuple(
+        Pair(
+            english=_pieces(first, tokenizer),
+            chinese=_pieces(second, tokenizer),
+            alignment=(),
+            antecedents=(),
+            template="own",
+            key="",
+            directions=DIRECTIONS,
+        )
+        for first, second in pairs
+    )
+
+
+def own_stream(pairs: Sequence[Pair], seed: str) -> Iterator[Pair]:
+    """The pairs again and again, each time in another order."""
+    rng = random.Random(f"own pairs {seed}")
+    while True:
+        yield from rng.sample(pairs, len(pairs))
+
+
+def _pieces(text: str, tokenizer: WordTokenizer) -> tuple[str, ...]:
+    tokens = split_words(normalize(text), tokenizer.vocabulary)
+    return tuple(_piece(token, tokenizer) for token in tokens)
+
+
+def _piece(token: Token, tokenizer: WordTokenizer) -> str:
+    return token.word if tokenizer.knows(token.word) else UNKNOWN
+
+
+def _capitalised(surfaces: dict[str, Counter[str]]) -> dict[str, str]:
+    """Words that are mostly written with capitals, even inside a sentence."""
+    written = {word: max(found, key=found.__getitem__) for word, found in surfaces.items()}
+    return {word: s for word, s in written.items() if s != word and has_word(s) and s.isascii()}
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """A tokenizer, an endless stream of pairs, and the pairs that are never trained on."""
+
+    tokenizer: Tokenizer
+    stream: Stream
+    held_out: tuple[Pair, ...]
+    pairs: int | None = None  # to learn from; None: ever fresh ones
+
+
+def family_names(grammar: Grammar) -> tuple[str, ...]:
+    """The families of sentence patterns, in the order of the grammar's files."""
+    return tuple(dict.fromkeys(rule.name for rule in grammar.templates.rules))
+
+
+def pronoun_families(grammar: Grammar) -> tuple[str, ...]:
+    """The families in which a pronoun stands for a noun of the sentence."""
+    found = (rule.name for rule in grammar.templates.rules if refers(rule))
+    return tuple(dict.fromkeys(found))
+
+
+def narrowed(grammar: Grammar, families: Sequence[str]) -> Grammar:
+    """The grammar with the sentence patterns of some families alone; () leaves it whole.
+
+    Raises `GlassformerError("training", …)` for a family that it does not have.
+    """
+    if not families:
+        return grammar
+    known = family_names(grammar)
+    if foreign := [name for name in families if name not in known]:
+        problem = f"the grammar has no family {', '.join(foreign)}; it has {', '.join(known)}"
+        raise GlassformerError("training", problem=problem)
+    narrow = copy.copy(grammar)
+    narrow.templates = RuleSet.of([r for r in grammar.templates.rules if r.name in families])
+    return narrow
+
+
+def examples_of(grammar: Grammar, family: str, count: int = 1) -> tuple[tuple[str, str], ...]:
+    """Sentences of a family in English and Chinese, the same ones every time; at most `count`."""
+    rng, narrow = random.Random(f"example {family}"), narrowed(grammar, [family])
+    found: dict[tuple[str, str], None] = {}
+    for _ in range(EXAMPLE_DRAWS * count):
+        pair = draw_pair(narrow, rng)
+        if not {*pair.english, *pair.chinese} & {*RESERVED}:  # without copy slots
+            found[written(pair)] = None
+        if len(found) == count:
+            break
+    return tuple(found) or (written(pair),)
+
+
+def written(pair: Pair) -> tuple[str, str]:
+    """A pair of the grammar as people write it: (English, Chinese)."""
+    sides = (("en", pair.english), ("zh", pair.chinese))
+    english, chinese = (write(pieces, {}, language, _spelling()).text for language, pieces in sides)
+    return english, chinese
+
+
+@cache
+def _spelling() -> Vocabulary:
+    return Vocabulary((), spellings(), {})
+
+
+def grammar_lessons(
+    grammar: Grammar, families: Sequence[str] = (), sample: int = SAMPLE
+) -> Lessons:
+    """Lessons on some families, () for all: fresh sentences, some combinations held out."""
+    narrow = narrowed(grammar, families)
+    held_out = _held_out(narrow)
+    return Lessons(
+        corpus_tokenizer(narrow, sample), grammar_stream(narrow, held_out), held_out.pairs
+    )
+
+
+def own_lessons(pairs: Sequence[SentencePair], seed: int) -> Lessons:
+    """Lessons on pairs of one's own: a tenth held out, the vocabulary that of the others."""
+    learned, kept = held_apart(pairs, seed)
+    tokenizer = own_tokenizer(learned)
+    taught = own_pairs(learned, tokenizer)
+
+    def stream(seed: str) -> Iterator[Pair]:
+        return own_stream(taught, seed)
+
+    return Lessons(tokenizer, stream, own_pairs(kept, tokenizer)[:MEASURED], len(taught))
+
+
+def _held_out(grammar: Grammar) -> HeldOut:
+    """Pairs of held-out combinations; whole sentences where the patterns have no such thing."""
+    rng = random.Random("held out of one's own run")
+    drawn = [draw_pair(grammar, rng) for _ in range(DRAWS)]
+    found = {(p.english, p.chinese): p for p in drawn if is_held_out(p)}
+    if len(found) < FEWEST_MEASURED:
+        distinct = {(p.english, p.chinese): p for p in drawn}
+        some = min(FEWEST_MEASURED, len(distinct) // 5)  # of a handful, most are for learning
+        found = dict(list(distinct.items())[:some])
+    pairs = tuple(punctuated(pair, rng) for pair in list(found.values())[:MEASURED])
+    return HeldOut(pairs, frozenset(bare(side) for pair in pairs for side in pair.sides("en-zh")))

@@ -1,0 +1,297 @@
+"""Who trains when: a server's users, their runs and kept models, and the line they wait in.
+
+A `TrainingQueue` belongs to a server: so many trainings run at once, the others wait. Each user has
+a `Workshop`: a folder, one run at a time, and the models that were kept. When the user has been
+gone for a moment and somebody waits, the run stops, saved, and gives up its place; when for a
+while, or when the server ends, processes and folders go.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import secrets
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from core.errors import GlassformerError
+from core.training.queue.run import TrainingRun
+from core.training.queue.run_files import Plan
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+PREFIX = "glassformer-trainings-"
+GRACE = 180.0  # seconds that a user may be gone: a page is loaded again, a network fails
+HANDOVER = 25.0  # seconds after which one who is gone gives up the place if somebody waits
+TICK = 1.0  # seconds between two looks at the line
+MOST_USERS = 40  # workshops; with one run each, also what bounds the line
+MOST_KEPT = 3  # models of one user; the oldest one goes
+MOST_KEPT_BYTES = 2 * 2**30  # of the kept models of all users, on disk
+
+
+def own_folder(parent: Path) -> tuple[Path, IO[str] | None]:
+    """A fresh folder, and the lock that says its server lives; those without a server go."""
+    root = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+    if fcntl is None:
+        return root, None
+    for other in parent.glob(f"{PREFIX}*"):
+        if other != root:
+            _sweep(other)
+    lock = (root / "lock").open("w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return root, lock
+
+
+def _sweep(folder: Path) -> None:
+    """Removes the folder of a server that was killed: one whose lock nobody holds."""
+    # OSError: it lives, is another user's, or is going at this moment.
+    with suppress(OSError), (folder / "lock").open("r+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class Workshop:
+    """What one user has: a run, and kept models by name. `token` names it in links."""
+
+    def __init__(self, folder: Path, token: str, owner: str) -> None:
+        folder.mkdir()
+        self.folder, self.token, self.owner = folder, token, owner
+        self.run: TrainingRun | None = None
+        self.kept: dict[str, Path] = {}
+        self.seen = 0.0  # when its owner was last there, by the clock of the queue
+        self.runs = self._keeps = 0  # so far
+
+    def new_run(self, plan: Plan) -> TrainingRun:
+        """The run of a plan, in place of the one before."""
+        self.discard()
+        self.runs += 1
+        self.run = TrainingRun(self.folder / f"run-{self.runs}", plan)
+        return self.run
+
+    def discard(self) -> None:
+        """Ends the run and forgets it; kept models stay."""
+        if self.run is not None:
+            self.run.close()
+            self.run = None
+
+    def keep(self, name: str) -> Path | None:
+        """Keeps the result of the run under a name; None where it has no result."""
+        source = self.run.model if self.run is not None else None
+        return None if source is None else self.take_in(name, source)
+
+    def take_in(self, name: str, source: Path) -> Path:
+        """Keeps a copy of a model's folder under a name; of too many the oldest one goes."""
+        self._keeps += 1  # a folder of its own each time: caches go by folders
+        target = self.folder / f"kept-{self._keeps}" / name
+        try:
+            shutil.copytree(source, target)
+        except OSError:
+            shutil.rmtree(target.parent, ignore_errors=True)
+            raise
+        before = self.kept.pop(name, None)
+        self.kept[name] = target
+        gone = [before] if before is not None else []
+        while len(self.kept) > MOST_KEPT:
+            gone.append(self.kept.pop(next(iter(self.kept))))
+        for folder in gone:
+            shutil.rmtree(folder.parent, ignore_errors=True)
+        return target
+
+    def close(self) -> None:
+        """Ends the run and removes everything."""
+        self.discard()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class TrainingQueue:
+    """All workshops of a server, and the line of runs that wait.
+
+    slots: trainings that run at once; by default all cores but one, at least one.
+    alive: whether an owner (a session) is still there. Every method may be called on any thread.
+    """
+
+    def __init__(
+        self,
+        alive: Callable[[str], bool],
+        slots: int | None = None,
+        grace: float = GRACE,
+        root: Path | None = None,
+        handover: float = HANDOVER,
+    ) -> None:
+        self.slots = slots or max(1, (os.cpu_count() or 1) - 1)
+        self._alive, self._grace, self._handover = alive, grace, handover
+        self._root, self._lock_file = own_folder(root or Path(tempfile.gettempdir()))
+        self._workshops: dict[str, Workshop] = {}
+        self._line: list[TrainingRun] = []
+        self._lock = threading.RLock()
+        self._closed = threading.Event()
+        self._watch: threading.Thread | None = None
+        atexit.register(self.close)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no further user can be taken in."""
+        return len(self._workshops) >= MOST_USERS
+
+    def open(self, owner: str) -> Workshop:
+        """A new workshop for an owner; look at `is_full` first.
+
+        Raises `GlassformerError("no_room")` where the disk takes no folder.
+        """
+        with self._lock, _room():
+            token = secrets.token_hex(8)
+            workshop = Workshop(self._root / token, token, owner)
+            workshop.seen = time.monotonic()
+            self._workshops[token] = workshop
+            if self._watch is None:
+                self._watch = threading.Thread(target=self._look, name="trainings", daemon=True)
+                self._watch.start()
+            return workshop
+
+    def find(self, token: str, owner: str) -> Workshop | None:
+        """The workshop of a link, if it is the owner's; one whose owner is gone changes hands."""
+        with self._lock:
+            workshop = self._workshops.get(token)
+            if workshop is None or workshop.owner == owner:
+                return workshop
+            if self._alive(workshop.owner):
+                return None
+            workshop.owner, workshop.seen = owner, time.monotonic()
+            return workshop
+
+    def begin(self, workshop: Workshop, plan: Plan) -> TrainingRun:
+        """Puts a new run in the line; it starts at once if there is a place.
+
+        Raises `GlassformerError("no_room")` where the disk takes no plan.
+        """
+        with self._lock, _room():
+            run = workshop.new_run(plan)
+            self._line.append(run)
+            self.tick()
+            return run
+
+    def resume(self, run: TrainingRun) -> None:
+        """Puts a run that has stopped in the line again."""
+        with self._lock:
+            if run.can_resume and run not in self._line:
+                run.waits = True
+                self._line.append(run)
+            self.tick()
+
+    def stop(self, run: TrainingRun) -> None:
+        """Asks a run to stop; one that waits leaves the line."""
+        with self._lock:
+            run.stop()
+            self.tick()
+
+    def keep(self, workshop: Workshop, name: str) -> Path | None:
+        """Keeps the result of the workshop's run under a name; None where it has no result.
+
+        Raises `GlassformerError`: "no_room" where the disk takes no copy of it, "too_many_kept"
+        where those of all users would be over `MOST_KEPT_BYTES`.
+        """
+        with self._lock, _room():
+            source = workshop.run.model if workshop.run is not None else None
+            if source is None:
+                return None
+            self._check_room(source)
+            return workshop.keep(name)
+
+    def take_in(self, workshop: Workshop, name: str, source: Path) -> Path:
+        """Keeps a copy of a model's folder under a name. Raises as `keep`."""
+        with self._lock, _room():
+            self._check_room(source)
+            return workshop.take_in(name, source)
+
+    def _check_room(self, source: Path) -> None:
+        if self.kept_bytes + _bytes(source) > MOST_KEPT_BYTES:
+            raise GlassformerError("too_many_kept")
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes on disk of what all users have kept."""
+        with self._lock:
+            return sum(_bytes(path) for w in self._workshops.values() for path in w.kept.values())
+
+    def discard(self, workshop: Workshop) -> None:
+        """Ends the workshop's run and forgets it; kept models stay."""
+        with self._lock:
+            workshop.discard()
+            self.tick()
+
+    def place(self, run: TrainingRun) -> int:
+        """How many runs come before it, itself included; 0 for one that does not wait."""
+        with self._lock:
+            return self._line.index(run) + 1 if run in self._line else 0
+
+    def tick(self) -> None:
+        """Looks at all runs: those that ended make room, those in front of the line start."""
+        with self._lock:
+            for token, workshop in list(self._workshops.items()):
+                if self._gone_for(workshop) > self._grace:
+                    del self._workshops[token]
+                    workshop.close()
+            runs = [w.run for w in self._workshops.values() if w.run is not None]
+            for run in runs:
+                run.poll()
+            self._line = [run for run in self._line if run.waits and run in runs]
+            self._move_on([run for run in runs if run.is_active])
+
+    def close(self) -> None:
+        """Ends every training and removes every folder."""
+        atexit.unregister(self.close)
+        self._closed.set()
+        with self._lock:
+            for workshop in self._workshops.values():
+                workshop.close()
+            self._workshops.clear()
+            self._line.clear()
+        shutil.rmtree(self._root, ignore_errors=True)
+        if self._lock_file is not None:
+            self._lock_file.close()
+
+    def _move_on(self, active: list[TrainingRun]) -> None:
+        """Fills the places that are free; takes those of users who left, if others wait."""
+        away = {w.run for w in self._workshops.values() if self._gone_for(w) > self._handover}
+        ready = [run for run in self._line if run not in away]  # who left waits on
+        for run in ready[: self.slots - len(active)]:
+            self._line.remove(run)
+            run.start()
+        waiting = len(ready) - (self.slots - len(active))
+        leaving = sum(run.status == "stopping" for run in active)
+        left = [run for run in active if run in away and run.status == "running"]
+        for run in left[: max(0, waiting - leaving)]:
+            run.hand_over()
+
+    def _gone_for(self, workshop: Workshop) -> float:
+        """Seconds since the owner was last there; 0 while the owner is."""
+        now = time.monotonic()
+        if self._alive(workshop.owner):
+            workshop.seen = now
+        return now - workshop.seen
+
+    def _look(self) -> None:
+        while not self._closed.wait(TICK):
+            with suppress(OSError, ValueError):  # one broken run: the others are still watched
+                self.tick()
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:  # shutil.Error too, of a copy that was not finished
+        raise GlassformerError("no_room", problem=error.strerror or "not copied") from error
+
+
+def _bytes(folder: Path) -> int:
+    return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())

@@ -1,0 +1,170 @@
+"""The Lab's figures: formulas, tinted tables, and the split into heads."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.pages.lab.figures.formulas import formula, role
+from app.pages.lab.figures.split import HEIGHT, WIDTH, groups_of, split_drawing
+from app.pages.lab.figures.tables import (
+    beside,
+    digits_apart,
+    exact,
+    is_whole,
+    matrix,
+    shape_of,
+    tint,
+    writer,
+)
+from app.pages.lab.figures.why import written
+from app.plots.colours import DARK, LIGHT
+from app.plots.heat import reach
+from app.plots.theme import Look
+from core.lab.head_split import HeadSplit, head_split
+from core.lab.worked_examples import examples, work
+
+
+@pytest.mark.parametrize("key", examples())
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_quantity_has_a_formula(key: str, dark: bool) -> None:
+    shades = set((DARK if dark else LIGHT).values())
+    for quantity in work(key).quantities:
+        tex = formula(key, quantity.key, Look(dark=dark))
+        assert "@" not in tex
+        assert tex.count("{") == tex.count("}")
+        assert set(re.findall(r"\\textcolor\{(#\w+)\}", tex)) <= shades
+        assert role(key, quantity.key) in LIGHT
+
+
+def test_roles() -> None:
+    assert r"\textcolor{#2563EB}{Q}" in formula("self-attention-3x4", "scores", Look())
+    assert role("pe-same-word", "pe_17") == "data"
+    assert formula("pe-same-word", "pe_17", Look()) == formula("pe-same-word", "pe_2", Look())
+
+
+LOOK = Look()
+
+
+def cells(html: str) -> list[str]:
+    return re.findall(r"<td[^>]*>([^<]*)</td>", html)
+
+
+def test_numbers_have_the_readers_digits_and_the_exact_value_on_hover() -> None:
+    html = matrix(np.array([[0.123456, -2.0], [1e-9, np.nan]]), LOOK)
+    assert cells(html) == ["0.123", "−2.00", "1.00×10⁻⁹", "NaN"]
+    assert 'title="0.123456"' in html
+    assert cells(matrix(np.array([0.123456]), Look(precision=5))) == ["0.12346"]
+
+
+def test_whole_numbers_have_no_decimals() -> None:
+    assert cells(matrix(np.array([4.0, 880.0]), LOOK)) == ["4", "880"]
+    assert cells(matrix(np.array(8.0), LOOK)) == ["8"]
+    assert not is_whole(np.array([1.0, np.inf]))
+    assert not is_whole(np.array([1.5]))
+
+
+def test_wrong_cells_are_marked_and_words_escaped() -> None:
+    wrong = np.array([[False, True]])
+    html = matrix(np.ones((1, 2)), LOOK, rows=["<b>x</b>"], columns=["a", "b&c"], wrong=wrong)
+    assert html.count('class="wrong"') == 1
+    assert "&lt;b&gt;x&lt;/b&gt;" in html
+    assert "b&amp;c" in html
+    assert "<b>" not in html
+    assert "&lt;i&gt;" in beside([("<i>", "table")])
+
+
+def test_the_tint_follows_the_magnitude_and_the_sign() -> None:
+    assert tint(0.0, "data", 1.0, LOOK)[0] == LOOK.colour("panel")
+    assert tint(1.0, "data", 1.0, LOOK) != tint(-1.0, "data", 1.0, LOOK)
+    assert "background" not in matrix(np.ones(2), LOOK, tinted=False)
+    assert reach(np.array([1.0, -3.0, np.nan]), np.array([2.0])) == 3.0
+    assert reach(np.zeros(2)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (float(np.float32(0.01)), "0.01"),
+        (0.1, "0.1"),
+        (-0.1459, "−0.1459"),
+        (28.0, "28"),
+        (-1e9, "−1000000000"),
+        (1e-20, "1×10⁻²⁰"),
+        (float("nan"), "NaN"),
+    ],
+)
+def test_exact(value: float, text: str) -> None:
+    assert exact(value) == text
+
+
+def test_digits_that_tell_two_numbers_apart() -> None:
+    assert digits_apart(np.array([-0.14550003]), np.array([-0.1459]), 3) == 4
+    assert digits_apart(np.array([0.3162]), np.array([0.31]), 3) == 3
+    assert digits_apart(np.array([1.0]), np.array([1.0]), 3) == 7
+    assert digits_apart(np.array([]), np.array([]), 3) == 3
+
+
+def test_signs_and_shapes() -> None:
+    write = writer(np.array([0.5, -0.5]), 3, sign=True)
+    assert [write(0.5), write(-0.5), write(0.0)] == ["+0.500", "−0.500", "0"]
+    html = shape_of(np.array([2, 4, 512]), LOOK, "BSD")
+    assert re.sub(r"<[^>]+>", " ", html).split() == ["2", "B", "4", "S", "512", "D"]
+    assert "2 × 4" in shape_of(np.array([2, 4]), LOOK)
+
+
+TEXTS = {
+    "head": "head {head}", "sees": "{seen}/{words}", "whole": "{row}: {words}",
+    "mixed": "{row}! {words}", "reads": "{words}", "cell": "{sentence} {word} {feature} {head}",
+    "map": "{query} {key} {weight}", "right_split": "right", "wrong_split": "wrong",
+    "right_concat": "right", "wrong_concat": "wrong",
+}  # fmt: skip
+SIZES = [(1, 4, 8, 2), (2, 3, 6, 3), (1, 1, 2, 1), (2, 6, 16, 4)]
+
+
+def blocks(found: HeadSplit, key: str) -> np.ndarray:
+    """The ids of a step's groups, (groups, rows, cells)."""
+    return np.array([group.rows for group in groups_of(found.step(key))])
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_cells_are_where_numpy_puts_them(sizes: tuple[int, int, int, int]) -> None:
+    b, s, d, h = sizes
+    found = head_split(*sizes)
+    x = np.arange(b * s * d).reshape(b, s, d)
+    viewed = x.reshape(b, s, h, d // h)
+    right = viewed.transpose(0, 2, 1, 3)
+    wrong = x.reshape(b, h, s, d // h)
+    assert (blocks(found, "linear") == x).all()
+    assert (blocks(found, "viewed") == right.reshape(b * h, s, -1)).all()  # a group a head
+    assert (blocks(found, "split") == right.reshape(b * h, s, -1)).all()
+    assert (blocks(found, "wrong_view") == wrong.reshape(b * h, s, -1)).all()
+    assert (blocks(found, "wrong_concat") == right.reshape(b, s, d)).all()
+
+
+@pytest.mark.parametrize("way", ["split", "concat"])
+@pytest.mark.parametrize("sizes", SIZES)
+def test_everything_is_inside_the_drawing(sizes: tuple[int, int, int, int], way: str) -> None:
+    drawn: dict[str, Any] = split_drawing(head_split(*sizes), way, TEXTS, Look())
+    corners = np.array([each[:2] for each in [*drawn["cells"], *drawn["maps"]]])
+    assert corners.min() >= 0
+    assert (corners.max(axis=0) + drawn["size"] <= (WIDTH, HEIGHT)).all()
+    assert len(drawn["labels"]) == sizes[0] * sizes[1] * sizes[2]
+    assert len(drawn["fills"]) == sizes[2]
+
+
+def test_what_is_said_of_heads_and_rows() -> None:
+    found = head_split()
+    said = [each[2] for each in split_drawing(found, "split", TEXTS, Look())["texts"]]
+    assert said.count("4/4") == 2
+    assert said.count("2/4") == 2
+    assert "1 1 2 2" in said
+    said = [each[2] for each in split_drawing(found, "concat", TEXTS, Look())["texts"]]
+    assert "2: 2" in said
+    assert "1! 1, 2" in said
+
+
+def test_formulas_of_the_table() -> None:
+    assert written(r"O(k \cdot n \cdot d^2)") == "O(k · n · d²)"
+    assert written(r"O(\log_k(n))") == "O(log<sub>k</sub>(n))"
