@@ -79,7 +79,7 @@ def test_forced_and_free_agree_and_so_does_every_timeline(
     drawn = sample(model, task, Sampling(temperature=1.5, top_p=0.95, seed=7))
     words = [step.chosen for step in trace.steps]
     assert all(row.difference <= 1e-5 for row in beside(model, task, words))
-    for chosen in (trace.steps, drawn):
+    for chosen in (trace.steps, [each.step for each in drawn]):
         assert all(moment.difference <= 1e-5 for moment in timeline(model, task, chosen))
 
 

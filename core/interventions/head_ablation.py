@@ -88,7 +88,7 @@ def head_damage(
             for copy, (where, head) in enumerate(some, start=1)
         ]
         logs = _log_probabilities(runner, trace, len(some) + 1, (*base, *edits), experiment.seed)
-        written = ids_of(runner, trace.output_pieces)[0]  # (T,)
+        written = ids_of(runner, trace.output_pieces)[0].to(logs.device)  # (T,)
         found += [_damage(where, head, logs, i, written) for i, (where, head) in enumerate(some, 1)]
         progress(len(found), len(everyone))
     return tuple(sorted(found, key=lambda each: -each.kl if math.isfinite(each.kl) else -math.inf))

@@ -209,7 +209,7 @@ def test_the_film_strip_has_a_map_a_step(open_page: Callable[..., AppTest]) -> N
     strip = component(app, "film_strip")
     assert [shot["step"] for shot in strip["shots"]] == [str(step) for step in STEPS]
     assert strip["now"] == 2
-    assert len(strip["rows"]) == strip["shots"][0]["rows"]
+    assert len(strip["rows"]) == strip["shots"][0]["size"][0]
     assert len({shot["levels"] for shot in strip["shots"]}) == len(STEPS)
     app.segmented_control(key="widget_training_head").set_value(2).run()
     assert state_of(app).head == 2

@@ -65,12 +65,12 @@ def _visit(browser: Browser, url: str, translation: str) -> tuple[float, float]:
     """Seconds until a browser without a cache shows the translation, and until it is at rest."""
     begin = time.monotonic()
     context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
-    page = context.new_page()
+    page = driver.new_page(context)
     page.goto(url, wait_until="commit")
     page.get_by_text(translation).first.wait_for(state="visible", timeout=60_000)
     read = time.monotonic() - begin
-    driver.wait_until_idle(page, quiet=0.4)
-    rest = time.monotonic() - begin - 0.4
+    driver.wait_until_idle(page)
+    rest = time.monotonic() - begin - driver.QUIET
     context.close()
     return read, max(read, rest)
 

@@ -1,9 +1,9 @@
-"""Fixtures of the browser tests: one server and one Chromium for all of them."""
+"""Fixtures of the browser tests: one server for all of them, one Chromium for most."""
 
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 from tests.browser import driver
 
@@ -19,22 +19,35 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def playwright() -> Iterator[Playwright]:
     if driver.find_browser() is None:
         pytest.skip("no Chromium: run `make browser`, or set GLASSFORMER_BROWSER to its path")
-    with driver.chromium() as chromium:
-        yield chromium
+    with sync_playwright() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """One for all tests of a process: what a page has loaded is at hand for the next."""
-    with browser.new_context(locale="en-GB") as shared:
-        yield shared
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """One whose pages share nothing, for tests of several visitors."""
+    chromium = playwright.chromium.launch(**driver.launched())
+    yield chromium
+    chromium.close()
 
 
 @pytest.fixture(scope="session")
-def app_url(browser: Browser) -> Iterator[str]:
+def context(
+    playwright: Playwright, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[BrowserContext]:
+    """One for all tests of a process, with a profile: scripts are loaded and compiled only once."""
+    profile = tmp_path_factory.mktemp("profile")
+    chromium = playwright.chromium
+    shared = chromium.launch_persistent_context(profile, locale="en-GB", **driver.launched())
+    yield shared
+    shared.close()
+
+
+@pytest.fixture(scope="session")
+def app_url(playwright: Playwright) -> Iterator[str]:
     with driver.serving() as url:
         yield url
 

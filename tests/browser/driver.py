@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import socket
@@ -31,7 +32,9 @@ FLAGS = (
     "--disable-quic",
     "--no-first-run",
 )
+QUIET = 0.12  # seconds
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+_CALLS = itertools.count()
 
 
 def find_browser() -> str | None:
@@ -124,18 +127,23 @@ def _wait_for(running: Server, process: subprocess.Popen[bytes], seconds: float 
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """A headless Chromium; raises RuntimeError where none is installed."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**launched())
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def launched() -> dict[str, Any]:
+    """How Playwright starts the system's Chromium; raises RuntimeError where none is installed."""
     path = find_browser()
     if path is None:
         raise RuntimeError(
             "no Chromium found: `make browser` installs one as root on Debian; "
             "elsewhere install Chrome or Chromium, or set GLASSFORMER_BROWSER to its path"
         )
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
-        try:
-            yield browser
-        finally:
-            browser.close()
+    return {"executable_path": path, "args": list(FLAGS)}
 
 
 def open_page(
@@ -150,7 +158,7 @@ def open_page(
     home: a browser gives a window that shares nothing; a context one that has at hand what the
     others have loaded, and nothing else of theirs: scripts are most of what a page loads.
     """
-    page = home.new_page(locale="en-GB") if isinstance(home, Browser) else home.new_page()
+    page = new_page(home, **({"locale": "en-GB"} if isinstance(home, Browser) else {}))
     page.set_viewport_size({"width": width, "height": height})
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.set_default_timeout(30_000)
@@ -163,22 +171,22 @@ def open_page(
     return page
 
 
-def wait_until_idle(page: Page, quiet: float = 0.4, seconds: float = 60) -> None:
+def wait_until_idle(page: Page, quiet: float = QUIET, seconds: float = 60) -> None:
     """Wait until the script has run and the page has stood still for `quiet` seconds.
 
-    A test should also wait for a value that it expects: a click may take a moment to start a run.
+    Still is: no answer of the server is owed, nothing is loading or about to be drawn, and no
+    element comes or goes. The page is one of `new_page`.
+    A test should also wait for a value that it expects: some widgets ask only after a moment.
     """
-    page.wait_for_selector(IDLE, state="attached", timeout=seconds * 1000)
-    end = time.monotonic() + seconds
-    since, before = time.monotonic(), ""
-    while time.monotonic() < end:
-        now = page.evaluate(_SIGNS, IDLE)
-        if now != before or not now.startswith("idle 0 "):
-            since, before = time.monotonic(), now
-        elif time.monotonic() - since >= quiet:
-            return
-        page.wait_for_timeout(50)
-    raise TimeoutError(f"the page did not come to rest within {seconds:g} s: {before}")
+    question = {"call": next(_CALLS), "idle": IDLE, "quiet": 1000 * quiet}
+    page.wait_for_function("(it) => atRest(it)", arg=question, timeout=1000 * seconds)
+
+
+def new_page(home: Browser | BrowserContext, **options: Any) -> Page:
+    """An empty page that will know when it is at rest; options of Playwright's `new_page`."""
+    page = home.new_page(**options)
+    page.add_init_script(path=Path(__file__).with_name("at_rest.js"))
+    return page
 
 
 def read(page: Page, script: str, argument: object = None) -> Any:
@@ -209,13 +217,6 @@ def press_escape(page: Page) -> None:
     page.keyboard.press("Escape")
 
 
-_SIGNS = """(idle) => [
-  document.querySelector(idle) ? "idle" : "running",
-  document.querySelectorAll('[data-testid="stSkeleton"], [data-stale="true"]').length
-    + document.querySelectorAll('.chart-place:not([data-chart="drawn"])').length,
-  document.querySelectorAll("*").length,
-  document.querySelectorAll(".js-plotly-plot .main-svg").length,
-].join(" ")"""
 # A chart holds its numbers as arrays or typed arrays; a component has its own shadow tree. What is
 # measured anew (times, memory) is no part of the screen's state.
 _DRAWN = """() => {

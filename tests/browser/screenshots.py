@@ -98,7 +98,8 @@ def alike(one: Path, other: Path) -> bool:
 
 def _window(browser: Browser, size: str, theme: str) -> Page:
     width, height = map(int, size.split("x"))
-    return browser.new_page(
+    return driver.new_page(
+        browser,
         viewport={"width": width, "height": height},
         color_scheme="dark" if theme == "dark" else "light",
         reduced_motion="reduce",

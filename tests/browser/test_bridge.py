@@ -86,7 +86,7 @@ def test_whole_screen_and_back(page: Page) -> None:
 
 def test_a_script_that_does_not_come_is_said(browser: Browser) -> None:
     with driver.serving(script="tests/browser/bridge_serve.py") as url:
-        page = browser.new_page()
+        page = driver.new_page(browser)
         page.route("**/scripts/plotly-*", lambda route: route.abort())
         page.goto(url)
         expect(page.get_by_text("could not be drawn").first).to_be_visible()

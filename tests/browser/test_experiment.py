@@ -117,7 +117,7 @@ def number(page: Page) -> str:
 def test_two_readers_at_once_see_their_own(browser: Browser, app_url: str) -> None:
     trail = f"{PLACE}/context@1,1,3,4"
     runs = {each.text: run(each, load_model(), FIRST) for each in (REDIRECT, BOTH)}
-    pages = {text: browser.new_page(locale="en-GB") for text in runs}
+    pages = {text: driver.new_page(browser, locale="en-GB") for text in runs}
     try:
         for text, page in pages.items():  # both are loading at the same time
             page.goto(f"{app_url}/attention?{urlencode({'edits': text, 'trail': trail})}")

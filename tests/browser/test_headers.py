@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from app.server.network import HEADERS
+from tests.browser import driver
 from tests.browser.driver import wait_until_idle
 
 pytestmark = pytest.mark.browser
@@ -34,7 +35,7 @@ PAGES = (
 @pytest.fixture
 def watched(browser: Browser) -> Iterator[Page]:
     """A page that remembers what the policy forbade it."""
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page = driver.new_page(browser, viewport={"width": 1440, "height": 900})
     page.set_default_timeout(30_000)
     page.add_init_script(f"({VIOLATIONS})()")
     yield page
@@ -88,7 +89,7 @@ def test_downloads_work_under_it(app_url: str, watched: Page, tmp_path: Path) ->
 def test_no_foreign_page_can_frame_it(app_url: str, browser: Browser, tmp_path: Path) -> None:
     outside = tmp_path / "outside.html"
     outside.write_text(f'<iframe id="app" src="{app_url}" width="900" height="600"></iframe>')
-    page = browser.new_page()
+    page = driver.new_page(browser)
     refused: list[str] = []
     page.on("console", lambda message: refused.append(message.text))
     page.goto(outside.as_uri())
