@@ -8,7 +8,7 @@ it was after 400 steps.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -52,14 +52,10 @@ def save_model(
     extra: dict[str, Any] | None = None,
     dtype: torch.dtype = torch.float16,
 ) -> None:
-    """Writes a model so that `load_model(folder)` gives it back.
+    """Writes a model so that `load_model(folder)` gives it back; tied weights are stored once.
 
-    Args:
-        folder: created when missing; files of the same names are replaced.
-        transformer: its weights are stored once, tied ones too, as `dtype`.
-        tokenizer: its vocabulary is stored.
-        extra: further facts for config.json (the training recipe, …); plain JSON values.
-        dtype: float16 halves the size; computing is always done in float32.
+    The folder is created when missing. extra: further facts for config.json (the training recipe,
+    …), plain JSON values. dtype: float16 halves the size; computing is always done in float32.
     """
     save_about(folder, transformer.config, tokenizer, extra)
     save_file(_weights(transformer, dtype), Path(folder) / WEIGHTS)
@@ -81,10 +77,7 @@ def save_about(
 
 
 def save_snapshot(folder: str | Path, transformer: Transformer, step: int) -> None:
-    """Writes the weights of one step of a run, in eight bits.
-
-    Config and vocabulary are those of the folder.
-    """
+    """Writes the weights of one step of a run, in eight bits, beside config and vocabulary."""
     path = snapshot_file(Path(folder), step)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".new")
@@ -100,23 +93,22 @@ def snapshot_file(folder: Path, step: int) -> Path:
 def load_model(name_or_folder: str | Path | None = None) -> Translator:
     """A translator ready to run, on the best device here (GLASSFORMER_DEVICE overrides).
 
-    Args:
-        name_or_folder: a bundled model's name, or a folder written by `save_model`; followed by
-            "@400", the model as it was at that step of its training. None loads the bundled
-            translator. The translator's `name` is the folder's, with the step if one was given.
+    Of a bundled model's name, or a folder written by `save_model`; followed by "@400", the model as
+    it was at that step of its training. None loads the bundled translator. The translator's `name`
+    is the folder's, with the step if one was given.
 
-    Raises:
-        GlassformerError: `checkpoint_missing`, `snapshot_missing`, `checkpoint_damaged`, `config`
-            for settings that cannot be, or `checkpoint_mismatch` where weights, config and
-            vocabulary do not belong together. That is known from the files' headers: nothing of
-            the size that a folder claims is built before.
+    Raises `checkpoint_missing`, `snapshot_missing`, `checkpoint_damaged`, `config` for settings
+    that cannot be, or `checkpoint_mismatch` where weights, config and vocabulary do not belong
+    together: nothing of the size that a folder claims is built before that is known.
     """
     folder, step = _folder_and_step(name_or_folder or DEFAULT)
     path = _weights_file(folder, step)
     try:
         config = ModelConfig.from_dict(read_json_file(folder / "config.json")["model"])
         tokenizer = load_tokenizer(folder)
-        _check(config, tokenizer, as_floats(tensor_header(path)[1]), folder)
+        stored = as_floats(tensor_header(path)[1])
+        if problem := next(_misfits(config, tokenizer, stored), None):
+            raise GlassformerError("checkpoint_mismatch", path=folder.name, problem=problem)
         weights = from_int8(load_file(path))
         calibration = _read_calibration(folder)
     except GlassformerError:
@@ -141,10 +133,7 @@ def load_history(name_or_folder: str | Path) -> History | None:
 
 
 def load_exact_match(name_or_folder: str | Path) -> dict[str, tuple[int, int]]:
-    """What the model card counts on held-out sentences: (right, of all) by "en-zh" and "zh-en".
-
-    Empty for a model that `make evaluate` has not measured.
-    """
+    """(right, of all) held-out sentences by direction, as the card has it; {} where unmeasured."""
     with suppress(OSError, AttributeError, KeyError, TypeError, ValueError):
         found = _metrics(name_or_folder)["exact_match"]
         return {way: (int(each["right"]), int(each["total"])) for way, each in found.items()}
@@ -232,25 +221,18 @@ def _damaged(folder: Path, error: Exception) -> GlassformerError:
     return GlassformerError("checkpoint_damaged", path=folder.name, problem=problem_of(error))
 
 
-def _check(
-    config: ModelConfig, tokenizer: Tokenizer, stored: dict[str, Stored], folder: Path
-) -> None:
-    """Compares what the config asks for with what the header of the weights tells."""
+def _misfits(config: ModelConfig, tokenizer: Tokenizer, stored: dict[str, Stored]) -> Iterator[str]:
+    """Where what the config asks for is not what the header of the weights tells."""
     expected = {name: tuple(p.shape) for name, p in shell_of(config).named_parameters()}
     found = {name: each.shape for name, each in stored.items()}
     for name in sorted(expected.keys() | found.keys()):
         if expected.get(name) != found.get(name):
-            problem = f"{name} is {found.get(name, 'absent')}, not {expected.get(name, 'expected')}"
-            raise GlassformerError("checkpoint_mismatch", path=folder.name, problem=problem)
-        if not stored[name].is_float:
-            problem = f"{name} holds {stored[name].dtype}, not floating-point numbers"
-            raise GlassformerError("checkpoint_mismatch", path=folder.name, problem=problem)
-    if len(tokenizer.vocabulary) != config.vocabulary_size:
-        problem = (
-            f"the vocabulary has {len(tokenizer.vocabulary)} pieces, "
-            f"the config says {config.vocabulary_size}"
-        )
-        raise GlassformerError("checkpoint_mismatch", path=folder.name, problem=problem)
+            yield f"{name} is {found.get(name, 'absent')}, not {expected.get(name, 'expected')}"
+        elif not stored[name].is_float:
+            yield f"{name} holds {stored[name].dtype}, not floating-point numbers"
+    pieces, size = len(tokenizer.vocabulary), config.vocabulary_size
+    if pieces != size:
+        yield f"the vocabulary has {pieces} pieces, the config says {size}"
 
 
 def to_int8(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -25,10 +25,7 @@ LARGEST = {  # far beyond what is trained here: a file that says more is damaged
 
 @dataclass(frozen=True, kw_only=True)
 class ModelConfig:
-    """What a model is made of; immutable, compared by value, stored beside the weights.
-
-    Raises `GlassformerError("config", …)` for a combination that cannot be built.
-    """
+    """What a model is made of, compared by value. Raises `config` for what cannot be built."""
 
     vocabulary_size: int
     d_model: int = 512

@@ -10,44 +10,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 
 import torch
 
 from core.decoding.step import Step, Task, check_number
 from core.errors import GlassformerError
+from core.text.detokenize import Decoded
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace
 from core.translator import Translator
 
 
-@dataclass(frozen=True)
-class Reading:
-    """Words as shown, one an id, and the sentence that they are written as."""
-
-    tokens: tuple[str, ...]
-    text: str
-
-
 def task_of(translator: Translator, trace: Trace) -> Task:
-    """What the translator had to write in a run of its own: greedy decoding of it is that run.
+    """What was to be written in a run of this translator: greedy decoding of it is that run.
 
-    Raises:
-        GlassformerError: `trail_model` for the run of a model of another config.
+    Raises `trail_model` for the run of a model of another config.
     """
     if trace.config != translator.config:
         raise GlassformerError("trail_model", name=trace.model_name)
-    return translator.task(trace.source_pieces, _language(trace))
+    return translator.task(trace.source_pieces, trace.language)
 
 
-def read(translator: Translator, trace: Trace, words: Sequence[int]) -> Reading:
+def read(translator: Translator, trace: Trace, words: Sequence[int]) -> Decoded:
     """Ids written for the sentence of a run, with its own words in the copy slots."""
-    pieces = [translator.tokenizer.vocabulary.pieces[word] for word in words]
     first = translator.tokenizer.sentences(trace.source_text)[0]
     source = translator.tokenizer.encode(first, trace.direction.partition("-")[0])
-    written = translator.tokenizer.decode(pieces, source.fillers, _language(trace))
-    return Reading(tuple(written.surfaces), written.text)
+    return translator.read(words, source, trace.language)
 
 
 def log_probability(steps: Iterable[Step]) -> float:
@@ -75,17 +65,10 @@ def recorded(
 ) -> Trace:
     """A run over words that a strategy wrote for the sentence of `trace`, every tensor recorded.
 
-    Args:
-        translator: the one that made `trace`.
-        trace: a run of the same sentence; neither its words nor its edits matter.
-        words: ids (T,), the path to a node of a beam, a sampled sentence, with or without its end.
-        edits: made in this pass.
-        steps: kept with the run.
-        dropout_seed: a number puts this pass in training mode, with that seed.
-
-    Raises:
-        GlassformerError: `decoding_range` for no words or too many, `out_of_range` for an id that
-            does not exist, `trail_model`, and what an edit that matches nothing raises.
+    Neither the words nor the edits of `trace` matter. words: ids (T,), the path to a node of a
+    beam, a sampled sentence, with or without its end. steps: kept with the run. dropout_seed: a
+    number puts this pass in training mode, with that seed. Raises `decoding_range` for no words or
+    too many, `out_of_range` for an id that does not exist, `trail_model`, and as edits do.
     """
     task = task_of(translator, trace)
     check_number("words", len(words), 1, task.limit)
@@ -100,15 +83,11 @@ def recorded(
         trace,
         tensors=recorder.tensors,
         output_text=reading.text,
-        output_tokens=reading.tokens,
+        output_tokens=reading.surfaces,
         output_pieces=tuple(trace.vocabulary[word] for word in words),
-        target_tokens=(trace.vocabulary[task.start], *reading.tokens[:-1]),
+        target_tokens=(trace.vocabulary[task.start], *reading.surfaces[:-1]),
         target_pieces=tuple(trace.vocabulary[word] for word in input_ids),
         edits=tuple(map(str, recorder.edits)),
         steps=tuple(steps),
         further=(),
     )
-
-
-def _language(trace: Trace) -> str:
-    return trace.direction.partition("-")[2]

@@ -15,8 +15,7 @@ from core.settings import read_settings
 def choose_device() -> torch.device:
     """The best device here; the environment variable GLASSFORMER_DEVICE overrides.
 
-    Raises `GlassformerError("device", …)` for a device this machine does not have, and "setting"
-    for one that nobody has.
+    Raises `device` for one that this machine does not have, `setting` for one that nobody has.
     """
     if wanted := read_settings().device:
         try:

@@ -79,10 +79,7 @@ def _one_a_line(rows: Sequence[object]) -> str:
 
 
 def read_history(folder: Path) -> History | None:
-    """The history beside a model, None where there is none.
-
-    Raises `GlassformerError("checkpoint_damaged", …)` where it cannot be read.
-    """
+    """The history beside a model, None without one. Raises `checkpoint_damaged`."""
     path = folder / HISTORY
     if not path.is_file():
         return None
@@ -116,15 +113,10 @@ def replay(
     model_at: Callable[[int], Translator],
     trace_at: Callable[[int], Trace],
 ) -> Replay:
-    """The sentence at each step of a training.
+    """The sentence at each step of a training; raises what `model_at` and `trace_at` raise.
 
-    Args:
-        steps: of the snapshots, ascending, the end last; at least one.
-        model_at: the translator of a step.
-        trace_at: what that translator made of the sentence.
-
-    Raises:
-        GlassformerError: what `model_at` and `trace_at` raise.
+    steps: of the snapshots, ascending, the end last; at least one. trace_at: what the translator
+    of a step made of the sentence.
     """
     end = trace_at(steps[-1])
     vocabulary = model_at(steps[-1]).tokenizer.vocabulary

@@ -39,10 +39,7 @@ class Settings:
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of this process; an empty variable counts as none.
-
-    Raises `GlassformerError("setting", …)` for a value that cannot be.
-    """
+    """The settings of this process; an empty variable counts as none. Raises `setting`."""
     given = os.environ if environment is None else environment
     nice = _whole(given, "GLASSFORMER_NICE", 0, NICEST)
     return Settings(

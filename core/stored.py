@@ -66,10 +66,7 @@ def read_json_file(path: Path) -> dict[str, Any]:
 
 
 def tensor_header(path: Path) -> tuple[dict[str, str], dict[str, Stored]]:
-    """Facts and tensors of a safetensors file, from its header; the numbers stay on the disk.
-
-    Raises OSError or SafetensorError for a file that is none, or is cut.
-    """
+    """Facts and tensors from the header of safetensors. Raises OSError or SafetensorError."""
     with safe_open(path, framework="pt") as file:
         parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
         tensors = {

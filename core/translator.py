@@ -15,6 +15,7 @@ from core.decoding.rows import tapes
 from core.decoding.step import Step, Task, most_words
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
+from core.text.detokenize import Decoded
 from core.text.tokenizer import Encoded, Tokenizer
 from core.text.vocabulary import END, RESERVED, TAGS, UNKNOWN
 from core.trace.sites import recorded_bytes, site_at
@@ -83,9 +84,8 @@ class Translator:
             memory_budget: bytes; a run that would record more keeps q, k and mask instead of the
                 attention maps and recomputes a map, bit for bit, when it is asked for.
 
-        Raises:
-            GlassformerError: for text the tokenizer refuses, an edit that matched nothing or
-                changed a tensor's kind, an unknown direction.
+        Raises for text the tokenizer refuses, an unknown direction, and an edit that matched
+        nothing or changed a tensor's kind.
         """
         source_language, language = self._languages(text, direction)
         source, *others = self.tokenizer.encode_all(text, source_language)
@@ -152,7 +152,7 @@ class Translator:
 
     def _translated(self, source: Encoded, language: str) -> str:
         goal = self._decoded(source, language, ())
-        return self._read(goal.output_ids, source, language)[1]
+        return self.read(goal.output_ids, source, language).text
 
     def _forced(self, target: str, language: str) -> Target:
         given = self.tokenizer.encode(target, language)
@@ -180,21 +180,20 @@ class Translator:
     ) -> Trace:
         language = direction.partition("-")[2]
         vocabulary = tuple(self.tokenizer.vocabulary.pieces)
-        output_pieces = tuple(vocabulary[index] for index in goal.output_ids)
-        output_tokens, output_text = self._read(goal.output_ids, goal.fillers, language)
+        written = self.read(goal.output_ids, goal.fillers, language)
         return Trace(
             config=self.config,
             tensors=recorder.tensors,
             source_text=text,
-            output_text=output_text,
+            output_text=written.text,
             source_tokens=source.surfaces,
             source_pieces=source.pieces,
-            target_tokens=(vocabulary[goal.input_ids[0]], *output_tokens[:-1]),
+            target_tokens=(vocabulary[goal.input_ids[0]], *written.surfaces[:-1]),
             target_pieces=tuple(vocabulary[index] for index in goal.input_ids),
-            output_tokens=output_tokens,
-            output_pieces=output_pieces,
+            output_tokens=written.surfaces,
+            output_pieces=tuple(vocabulary[index] for index in goal.output_ids),
             vocabulary=vocabulary,
-            surfaces=self._slot_words(goal.fillers, language),
+            surfaces={slot: f.written(language) for slot, f in goal.fillers.fillers.items()},
             source_unknown=source.unknown,
             direction=direction,
             model_name=self.name,
@@ -203,15 +202,10 @@ class Translator:
             calibration=self.calibration,
         )
 
-    def _read(
-        self, ids: Sequence[int], fillers: Encoded, language: str
-    ) -> tuple[tuple[str, ...], str]:
+    def read(self, ids: Sequence[int], fillers: Encoded, language: str) -> Decoded:
+        """Ids in a language as a sentence, the words of `fillers` in its copy slots."""
         pieces = [self.tokenizer.vocabulary.pieces[index] for index in ids]
-        decoded = self.tokenizer.decode(pieces, fillers.fillers, language)
-        return decoded.surfaces, decoded.text
-
-    def _slot_words(self, fillers: Encoded, language: str) -> dict[str, str]:
-        return {slot: filler.written(language) for slot, filler in fillers.fillers.items()}
+        return self.tokenizer.decode(pieces, fillers.fillers, language)
 
     def _id(self, piece: str) -> int:
         return self.tokenizer.vocabulary.id(piece)

@@ -8,7 +8,7 @@ from core.trace.tape import Recorder
 
 
 def record(model: Transformer, source: Tensor, target: Tensor, *switches: Switch) -> Recorder:
-    asked = Setting(plain=None, config=model.config, trace_of=None, means=None)  # type: ignore[arg-type]
+    asked = Setting(config=model.config, trace_of=None, means=None)  # type: ignore[arg-type]
     tape = Recorder([edit for switch in switches for edit in switch.edits(asked)])
     model(source, target, tape)
     tape.finish()

@@ -46,7 +46,7 @@ def top_p(p: float) -> Rule:
 
 
 def shown(model: Translator, trace: Trace, words: list[int]) -> list[str]:
-    return list(read(model, trace, words).tokens)
+    return list(read(model, trace, words).surfaces)
 
 
 def numbered(trace: Trace) -> dict[str, int]:

@@ -9,13 +9,13 @@ import torch
 from core import Edit, Trace, load_model
 from core.decoding.beam import beam
 from core.decoding.cuts import Sampling
-from core.decoding.greedy import beside, greedy, taking_over, wrong_word
+from core.decoding.greedy import beside, greedy, wrong_word
 from core.decoding.rows import tapes
-from core.decoding.sampling import sample
 from core.decoding.timeline import timeline
 from core.decodings import read, recorded, task_of
 from core.errors import GlassformerError
 from core.translator import Translator
+from tests.decoding.tasks import at, sample, taking_over
 
 TIRED = "The animal didn't cross the street because it was too tired"
 
@@ -57,7 +57,7 @@ def test_four_beams_find_what_is_at_least_as_probable(translator: Translator, tr
 
 def test_a_node_of_the_tree_has_a_run_of_its_own(translator: Translator, trace: Trace) -> None:
     tree = beam(translator.transformer, task_of(translator, trace))
-    for place in (tree.hypotheses[1], tree.at(2)[-1].index):
+    for place in (tree.hypotheses[1], at(tree, 2)[-1].index):
         path, words = tree.path(place), tree.words(place)
         run = recorded(translator, trace, words)
         assert run.output_pieces == tuple(trace.vocabulary[word] for word in words)
@@ -76,7 +76,8 @@ def test_forced_and_free_agree_and_so_does_every_timeline(
     translator: Translator, trace: Trace
 ) -> None:
     model, task = translator.transformer, task_of(translator, trace)
-    drawn = sample(model, task, Sampling(temperature=1.5, top_p=0.95, seed=7))
+    how = Sampling(temperature=1.5, top_p=0.95, seed=7)
+    drawn = [each.step for each in sample(model, task, how)]
     words = [step.chosen for step in trace.steps]
     assert all(row.difference <= 1e-5 for row in beside(model, task, words))
     for chosen in (trace.steps, [each.step for each in drawn]):
@@ -95,7 +96,7 @@ def test_taking_over_writes_another_sentence(translator: Translator, trace: Trac
 def test_slots_are_filled_with_the_sources_own_words(translator: Translator) -> None:
     trace = translator.trace("Zorblax likes Anna")
     reading = read(translator, trace, [step.chosen for step in trace.steps])
-    assert (reading.tokens, reading.text) == (trace.output_tokens, trace.output_text)
+    assert (reading.surfaces, reading.text) == (trace.output_tokens, trace.output_text)
     assert "Zorblax" in reading.text
 
 

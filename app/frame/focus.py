@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape as html_escape
+from html import escape
 
 import streamlit as st
 
-from app.frame import escape
 from app.frame.notices import Notice
+from app.panels import provenance
 from app.panels.opening import on_file
 from app.panels.phrases import line
 from app.panels.words.words_panel import attention_in_focus
@@ -17,6 +17,7 @@ from app.session import experiments, store
 from app.session.memory import Pair
 from app.session.state import State
 from app.ui.chart import current_look
+from app.ui.component import component
 from app.ui.pick import segments, small_button
 from app.ui.text import literal
 from app.words import say
@@ -32,6 +33,8 @@ PLAIN_PAGES = ("training", "lab")  # they draw runs of their own, without what i
 RUNS = ("first", "second", "both")
 OWN_ROW = "switch"  # this page says in a row of its own what is switched, with the ways back
 LONGEST = 24  # characters of a value that are repeated; packed ones say nothing to a reader
+
+_escape = component(__file__, "escape")
 
 
 def show(trace: Trace | None, notices: Sequence[Notice]) -> None:
@@ -67,13 +70,9 @@ def _show_focus(trace: Trace) -> None:
         step = say("frame.step", step=now.step)
         st.markdown(f":orange[:material/history: **{step}**]", width="content")
         to_end = f":material/last_page: {say('frame.to_end')}"
-        st.button(to_end, key="widget_to_end", on_click=_to_end)
-    if escape.is_pinned(now):
-        small_button("×", "release", say("frame.release"), escape.release)
-
-
-def _to_end() -> None:
-    store.update(step="")
+        st.button(to_end, key="widget_to_end", on_click=store.update, kwargs={"step": ""})
+    if is_pinned(now):
+        small_button("×", "release", say("frame.release"), release)
 
 
 def focus(now: State, trace: Trace, page: str) -> list[str]:
@@ -135,8 +134,8 @@ def _line(acts: bool, crowded: bool) -> None:
     colour = current_look().colour("changed" if acts and not plain else "faint")
     line_class = "switched-line crowded" if crowded else "switched-line"
     st.html(
-        f'<div class="{line_class}" style="color: {colour}" title="{html_escape(said or text)}">'
-        f"{html_escape(text)}</div>",
+        f'<div class="{line_class}" style="color: {colour}" title="{escape(said or text)}">'
+        f"{escape(text)}</div>",
         width="content",
     )
 
@@ -189,3 +188,34 @@ def _named(part: str) -> str:
     if len(value) > LONGEST or not value:
         return name
     return say("link.with_value", name=name, value=literal(value))
+
+
+def listen() -> None:
+    """Let the Escape key take one step out; call it once a run. It takes no room."""
+    now = store.get_state()
+    inside = now.trail is not None or _block_is_open(now) or is_pinned(now)
+    _escape("bridge_escape", {"inside": inside}, out=lambda _: step_out())
+
+
+def step_out() -> None:
+    """Close the number trail, or the block that is open; where none is, release what is pinned."""
+    if store.get_state().trail is not None:
+        provenance.close()
+    elif _block_is_open(store.get_state()):
+        store.update(block="")
+    else:
+        release()
+
+
+def release() -> None:
+    """Let go of the pinned word and cell."""
+    store.update(query=None, key=None, token=None)
+
+
+def is_pinned(now: State) -> bool:
+    """Whether a word or a cell, or a row or column of cells, is pinned."""
+    return now.query is not None or now.key is not None or now.token is not None
+
+
+def _block_is_open(now: State) -> bool:
+    return now.block != "" and store.page() == ""  # only Translate shows it

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app.frame import escape, focus, sentence
-from app.frame.corner import show_switches
+from app.frame import focus, sentence
 from app.frame.notices import notices
 from app.panels.attention.focus import first_head
+from app.panels.opening.opening import show_button
 from app.runs import on_screen
 from app.runs.traces import trace_bytes
 from app.session import experiments, store
+from app.session.state import LANGUAGES
 from app.ui.chart import current_look
+from app.ui.component import component
+from app.ui.layout import box
 from app.ui.pick import into, segments
 from app.ui.style import apply_style
 from app.words import say
@@ -21,6 +24,8 @@ from core.trace.trace import Trace
 WITH_A_HEAD = ("attention", "training")  # pages that open on a head that shows something
 SIZES = (100, 125, 150)
 PRECISIONS = (2, 3, 4, 5, 6)
+
+_theme = component(__file__, "theme_switch")
 
 
 def show() -> None:
@@ -36,7 +41,7 @@ def show() -> None:
             store.open_on(*first_head(outcome.trace))
         store.settle(outcome.trace)
     experiments.remember()
-    escape.listen()
+    focus.listen()
     with st.container(key="stage_bar", gap=None):
         sentence.show()
         focus.show(outcome.trace, notices(outcome))
@@ -44,6 +49,32 @@ def show() -> None:
     show_settings(outcome.trace)
     if outcome.trace is None:
         st.stop()
+
+
+def show_switches() -> None:
+    """Draw Open…, EN / 中文 and ◐ in the header, beside the navigation."""
+    with box(
+        "afloat", "switches", horizontal=True, gap="xsmall", width="content",
+        vertical_alignment="center",
+    ):  # fmt: skip
+        show_button()
+        now = store.get_state().language
+        names = {each: say("language.name", each) for each in LANGUAGES}
+        segments("language", say("frame.language"), names, now, into("language"))
+        # The callback makes Streamlit run again when the theme has changed: figures are drawn
+        # in the colours of the theme, and Python learns of it only from a run. What the reader
+        # has chosen with the switch is in the link; what the system says is not.
+        _theme(
+            key="theme_switch",
+            data={
+                "label": say("frame.theme"),
+                "seen": st.context.theme.type,
+                "wanted": store.get_state().theme,
+            },
+            scheme=lambda _: None,
+            chosen=lambda theme: store.update(theme=theme),
+            width="content",
+        )
 
 
 def show_settings(trace: Trace | None) -> None:

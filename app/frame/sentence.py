@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,7 +12,7 @@ import streamlit as st
 from app.runs.models import models
 from app.session import store
 from app.session.state import DIRECTIONS, State
-from app.ui.pick import small_button
+from app.ui.pick import menu, small_button
 from app.ui.text import literal
 from app.words import say
 
@@ -70,7 +69,7 @@ def _second(now: State) -> None:
 def _input(widget: str, label: str, value: str, field: str, hint: str) -> None:
     st.text_input(
         label, key=store.bind(widget, value), placeholder=hint, label_visibility="collapsed",
-        on_change=_take(widget, field),
+        on_change=lambda: store.update(**{field: store.widget_value(widget)}),
     )  # fmt: skip
 
 
@@ -86,25 +85,15 @@ def _close_second() -> None:
 def _choice(name: str, value: str, labels: dict[str, str]) -> None:
     # Another language, another widget: a box in the browser keeps the label it shows.
     widget = f"{name}_{store.get_state().language}"
-    st.selectbox(
-        say(f"frame.{name}"),
-        tuple(labels),
-        key=store.bind(widget, value if value in labels else next(iter(labels))),
-        format_func=labels.__getitem__,
-        label_visibility="collapsed",
-        width=180 * store.get_state().size // 100,
-        on_change=_take(widget, name, labels),
-    )
+    chosen = value if value in labels else next(iter(labels))
 
-
-def _take(widget: str, field: str, offered: Container[str] | None = None) -> Callable[[], None]:
-    def take() -> None:
-        value = store.widget_value(widget)
+    def take(picked: str) -> None:
         # Where the labels have changed, the browser may send one from before: no choice.
-        if offered is None or value in offered:
-            store.update(**{field: value})
+        if picked in labels:
+            store.update(**{name: picked})
 
-    return take
+    width = 180 * store.get_state().size // 100
+    menu(widget, say(f"frame.{name}"), labels, chosen, take, width=width)
 
 
 def _pick_example() -> None:

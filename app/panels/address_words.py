@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import get_args
 
 from app.plots.labels import format_number, visible
@@ -130,16 +131,10 @@ class Speaker:
 
     def numbers(self, indices: Sequence[int]) -> str:
         """Indices from 0 as "1, 2, 5–9": counted from 1, runs of three or more joined."""
-        runs: list[list[int]] = []
-        for index in sorted(indices):
-            if runs and runs[-1][-1] == index - 1:
-                runs[-1].append(index)
-            else:
-                runs.append([index])
         pieces: list[str] = []
-        for run in runs:
-            joined = [f"{run[0] + 1}–{run[-1] + 1}"]
-            pieces += joined if len(run) > 2 else [str(index + 1) for index in run]
+        for _, group in groupby(enumerate(sorted(indices)), lambda each: each[1] - each[0]):
+            run = [index + 1 for _, index in group]
+            pieces += [f"{run[0]}–{run[-1]}"] if len(run) > 2 else map(str, run)
         if len(pieces) > MOST_NAMED:
             pieces = [*pieces[: MOST_NAMED - 1], "…"]
         return self.say("language.comma").join(pieces)
@@ -160,13 +155,13 @@ class Speaker:
         match = PATTERN.fullmatch(where)
         if match is None:
             return self.say("edits.matching", pattern=where)
-        stack, layer, name = match[1] or "*", match[2] or "*", match[3]
-        kind = name.lstrip("*").lstrip("_")
+        stack, layer, name = (each or "*" for each in match.groups())
+        kind, side = name.lstrip("*").lstrip("_"), "both" if stack == "*" else stack
         if name == "norm" and layer == "*":
-            side = "both" if stack == "*" else stack
             return self.say(f"edits.final_norm_{side}")
-        if parts == "attention" and stack == "encoder" and layer != "*":
-            kind = "self_attention" if name == "*" else kind  # the only one there
+        one_each = parts == "attention" and stack == "encoder"  # a layer has no other attention
+        if one_each and layer != "*" and name == "*":
+            kind = "self_attention"
         part = self._part(kind, parts)
         if part is None:
             return self.say("edits.matching", pattern=where)
@@ -174,22 +169,19 @@ class Speaker:
             if stack == "*":
                 return self.say("edits.every", part=part)
             return self.say(f"edits.every_{stack}", part=part)
-        side = "both" if stack == "*" else stack
         at = self.say(f"edits.layer_{side}", layer=int(layer) + 1)
         if kind in ("", "attention", "norm"):
             return self.say("edits.every_at", place=at, part=part)
-        if parts == "attention" and stack == "encoder" and kind == "self_attention":
+        if one_each and kind == "self_attention":
             return at
         return self.say("edits.part_at", place=at, part=part)
 
     def heads(self, where: str, heads: Sequence[int]) -> str:
         """Heads as "heads 2, 3 of encoder layer 1"; () is all of them."""
         place = self.place(where, "attention")
-        if not heads:
-            return self.say(
-                "edits.all_heads" if where == "*" else "edits.all_heads_at", place=place
-            )
         key = "one_head_at" if len(set(heads)) == 1 else "some_heads_at"
+        if not heads:
+            key = "all_heads" if where == "*" else "all_heads_at"
         return self.say(f"edits.{key}", place=place, heads=self.numbers(heads))
 
     def attention(self, where: str, heads: Sequence[int]) -> str:

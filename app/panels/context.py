@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from functools import cached_property
+from typing import Self, cast
 
 import streamlit as st
 
+from app.plots.labels import visible
 from app.plots.theme import Look
 from app.runs import on_screen
 from app.session import store
 from app.session.state import State
 from app.ui.chart import current_look
+from app.ui.text import literal
 from app.words import say
-from core.explain.steps.places import in_heads
+from core.analysis.attention_views import Kind
+from core.explain.steps.places import Chosen, Places, in_heads
 from core.explain.steps.steps import step_of, walk
 from core.explain.steps.wires import Wire
 from core.trace.address import Address
+from core.trace.sites import letters
 from core.trace.trace import Trace
 
 PAGE = "app/pages/walkthrough/page.py"
@@ -35,6 +40,25 @@ class OnScreen:
     def current(cls) -> Self:
         """The focus of this session."""
         return cls(store.get_state(), on_screen.trace(), current_look())
+
+    @cached_property
+    def places(self) -> Places:
+        """The cell of every tensor that belongs to the selection."""
+        now = self.now
+        words: dict[str, int] = dict([now.token]) if now.token else {}
+        kind, pair = cast(Kind, now.kind), {"query": now.query, "key": now.key}
+        chosen = Chosen(**words, **pair, kind=kind, head=now.head, feature=now.feature)
+        return Places(self.trace, chosen)
+
+    def shape(self, address: str) -> str:
+        """The address and the shape of a tensor, for the line in small type."""
+        sizes = " × ".join(map(str, self.trace[address].shape))
+        return f"`{address}` ({' × '.join(letters(address))}) = {sizes}"
+
+
+def counted(words: Sequence[str]) -> str:
+    """Words behind the numbers that stand on an axis for them, as markdown."""
+    return " · ".join(f"{at} {literal(visible(word))}" for at, word in enumerate(words, start=1))
 
 
 def selected(trace: Trace, wire: Wire, at: Mapping[str, int]) -> dict[str, object]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
+
 LIGHT = {
     "query": "#2563EB",
     "key": "#C2410C",
@@ -74,7 +76,7 @@ def diverging(dark: bool = False) -> Scale:
 def mix(first: str, second: str, share: float) -> str:
     """The colour that lies `share` (0–1) of the way from the first to the second, in OKLab."""
     a, b = _to_oklab(first), _to_oklab(second)
-    return _from_oklab(tuple(x + (y - x) * share for x, y in zip(a, b, strict=True)))
+    return _from_oklab(a + (b - a) * share)
 
 
 def faded(value: str, opacity: float) -> str:
@@ -97,72 +99,58 @@ def readable_on(background: str) -> str:
 
 @lru_cache(maxsize=64)
 def _scale(ends: tuple[str, ...], steps: int = 8) -> Scale:
-    stops: Scale = []
     spans = len(ends) - 1
-    for span in range(spans):
-        for step in range(steps):
-            share = step / steps
-            stops.append([(span + share) / spans, mix(ends[span], ends[span + 1], share)])
+    stops: Scale = [
+        [(span + step / steps) / spans, mix(ends[span], ends[span + 1], step / steps)]
+        for span in range(spans)
+        for step in range(steps)
+    ]
     return [*stops, [1.0, ends[-1]]]
 
 
-def _channels(value: str) -> tuple[int, int, int]:
-    return int(value[1:3], 16), int(value[3:5], 16), int(value[5:7], 16)
+def _channels(value: str) -> tuple[int, ...]:
+    return tuple(bytes.fromhex(value[1:]))
 
 
-def _linear(value: str) -> tuple[float, float, float]:
-    def lift(channel: int) -> float:
-        part = channel / 255
-        return part / 12.92 if part <= 0.04045 else float(((part + 0.055) / 1.055) ** 2.4)
-
-    red, green, blue = _channels(value)
-    return lift(red), lift(green), lift(blue)
+def _linear(value: str) -> np.ndarray:
+    parts = np.array(_channels(value)) / 255
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
 
 
 def _luminance(value: str) -> float:
-    red, green, blue = _linear(value)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return float(_linear(value) @ np.array([0.2126, 0.7152, 0.0722]))
 
 
 # The matrices of OKLab (Björn Ottosson, 2020).
-_TO_CONES = (
-    (0.4122214708, 0.5363325363, 0.0514459929),
-    (0.2119034982, 0.6806995451, 0.1073969566),
-    (0.0883024619, 0.2817188376, 0.6299787005),
-)
-_TO_LAB = (
-    (0.2104542553, 0.7936177850, -0.0040720468),
-    (1.9779984951, -2.4285922050, 0.4505937099),
-    (0.0259040371, 0.7827717662, -0.8086757660),
-)
-_FROM_LAB = (
-    (1.0, 0.3963377774, 0.2158037573),
-    (1.0, -0.1055613458, -0.0638541728),
-    (1.0, -0.0894841775, -1.2914855480),
-)
-_FROM_CONES = (
-    (4.0767416621, -3.3077115913, 0.2309699292),
-    (-1.2684380046, 2.6097574011, -0.3413193965),
-    (-0.0041960863, -0.7034186147, 1.7076147010),
-)
-
-
-def _apply(matrix: tuple[tuple[float, ...], ...], vector: tuple[float, ...]) -> tuple[float, ...]:
-    return tuple(sum(m * v for m, v in zip(row, vector, strict=True)) for row in matrix)
+_TO_CONES = np.array([
+    [0.4122214708, 0.5363325363, 0.0514459929],
+    [0.2119034982, 0.6806995451, 0.1073969566],
+    [0.0883024619, 0.2817188376, 0.6299787005],
+])  # fmt: skip
+_TO_LAB = np.array([
+    [0.2104542553, 0.7936177850, -0.0040720468],
+    [1.9779984951, -2.4285922050, 0.4505937099],
+    [0.0259040371, 0.7827717662, -0.8086757660],
+])  # fmt: skip
+_FROM_LAB = np.array([
+    [1.0, 0.3963377774, 0.2158037573],
+    [1.0, -0.1055613458, -0.0638541728],
+    [1.0, -0.0894841775, -1.2914855480],
+])  # fmt: skip
+_FROM_CONES = np.array([
+    [4.0767416621, -3.3077115913, 0.2309699292],
+    [-1.2684380046, 2.6097574011, -0.3413193965],
+    [-0.0041960863, -0.7034186147, 1.7076147010],
+])  # fmt: skip
 
 
 @lru_cache(maxsize=256)
-def _to_oklab(value: str) -> tuple[float, ...]:
-    cones = _apply(_TO_CONES, _linear(value))
-    return _apply(_TO_LAB, tuple(cone ** (1 / 3) for cone in cones))
+def _to_oklab(value: str) -> np.ndarray:
+    lab: np.ndarray = _TO_LAB @ np.cbrt(_TO_CONES @ _linear(value))
+    return lab
 
 
-def _from_oklab(lab: tuple[float, ...]) -> str:
-    cones = tuple(cone**3 for cone in _apply(_FROM_LAB, lab))
-
-    def lower(part: float) -> int:
-        part = min(max(part, 0.0), 1.0)
-        level = part * 12.92 if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055
-        return round(level * 255)
-
-    return "#" + "".join(f"{lower(part):02X}" for part in _apply(_FROM_CONES, cones))
+def _from_oklab(lab: np.ndarray) -> str:
+    parts = (_FROM_CONES @ (_FROM_LAB @ lab) ** 3).clip(0.0, 1.0)
+    levels = np.where(parts <= 0.0031308, parts * 12.92, 1.055 * parts ** (1 / 2.4) - 0.055)
+    return "#" + "".join(f"{level:02X}" for level in np.rint(levels * 255).astype(int))

@@ -17,10 +17,7 @@ import plotly.graph_objects
 import plotly.io
 
 LISTS = ("annotations", "shapes")
-TYPED = {  # arrays that plotly.js reads as bytes, by its names
-    "int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2", "int32": "i4", "uint32": "u4",
-    "float32": "f4", "float64": "f8",
-}  # fmt: skip
+TYPED = ("i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8")  # that plotly.js reads as bytes
 
 
 @cache
@@ -96,11 +93,12 @@ class Figure:
 def _sendable(value: Any) -> Any:
     if not isinstance(value, np.ndarray):
         return value.item()  # a number of numpy
-    if value.dtype.name not in TYPED:
+    kind = value.dtype.str[1:]
+    if kind not in TYPED:
         return value.tolist()
     packed = base64.b64encode(value.tobytes()).decode()
     shape = {} if value.ndim == 1 else {"shape": ", ".join(map(str, value.shape))}
-    return {"dtype": TYPED[value.dtype.name], "bdata": packed} | shape
+    return {"dtype": kind, "bdata": packed} | shape
 
 
 def _said(table: Mapping[str, Any]) -> dict[str, Any]:

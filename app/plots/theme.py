@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class Look:
         """Type of a size at 100 %, in the colour of a role."""
         return {"size": self.px(pixels), "color": self.colour(role)}
 
-    def number(self, value: float) -> str:
+    def number(self, value: SupportsFloat) -> str:
         """A number with the reader's digits."""
         return format_number(float(value), self.precision)
 
@@ -183,16 +183,15 @@ def hatching(allowed: np.ndarray, look: Look, first: int = 0, **axes: str) -> go
     Lies on the panel colour above the heat map, which still answers hover and clicks. first: what
     rows and columns are counted from.
     """
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for row, start, stop in _forbidden_runs(np.asarray(allowed, dtype=bool)):
-        left, right = first + start - 0.5, first + stop - 0.5
-        top, bottom = first + row - 0.5, first + row + 0.5
-        x += [left, right, right, left, left, None]
-        y += [top, top, bottom, bottom, top, None]
+    ends = np.diff(np.pad(~np.asarray(allowed, bool), ((0, 0), (1, 1))).astype(np.int8))
+    (rows, starts), stops = np.nonzero(ends == 1), np.nonzero(ends == -1)[1]  # of runs in a row
+    left, right, top, bottom = (first + each - 0.5 for each in (starts, stops, rows, rows + 1))
+    between = np.full(len(rows), np.nan)
+    x = np.stack([left, right, right, left, left, between], axis=1)
+    y = np.stack([top, top, bottom, bottom, top, between], axis=1)
     return go.Scatter(
-        x=x,
-        y=y,
+        x=x.ravel().tolist(),
+        y=y.ravel().tolist(),
         mode="lines",
         line={"width": 0},
         fill="toself",
@@ -208,12 +207,3 @@ def hatch_pattern(look: Look) -> dict[str, Any]:
     """Thin grey strokes on the colour of the panel."""
     pattern = {"shape": "/", "size": 7, "solidity": 0.16, "fillmode": "replace"}
     return pattern | {"fgcolor": faded(look.colour("faint"), 0.6), "bgcolor": look.colour("panel")}
-
-
-def _forbidden_runs(allowed: np.ndarray) -> list[tuple[int, int, int]]:
-    """(row, first column, column after the last) of every run of False cells."""
-    runs = []
-    for row, cells in enumerate(allowed):
-        edges = np.flatnonzero(np.diff(np.concatenate(([True], cells, [True])).astype(np.int8)))
-        runs += [(row, int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-    return runs

@@ -34,17 +34,15 @@ class Budget:
     @property
     def nbytes(self) -> int:
         """Bytes of all values together."""
-        with self.lock:
-            return sum(cache.held for cache in self.caches)
+        return sum(cache.nbytes for cache in self.caches)
 
     def trim(self) -> None:
         """Drop what is too much; call it with the lock held."""
-        filled = [cache for cache in self.caches if len(cache)]
-        while sum(cache.held for cache in filled) > self.max_bytes:
-            if sum(len(cache) for cache in filled) == 1:
+        while self.nbytes > self.max_bytes:
+            filled = [cache for cache in self.caches if len(cache)]
+            if sum(map(len, filled)) == 1:
                 return
             min(filled, key=BoundedCache.oldest).drop_oldest()
-            filled = [cache for cache in filled if len(cache)]
 
 
 SERVER = Budget(CACHE_BYTES)  # of every cache that the sessions share
@@ -70,7 +68,7 @@ class BoundedCache(Generic[Value]):
         self._size_of = size_of
         self._values: OrderedDict[Hashable, _Kept[Value]] = OrderedDict()
         self._making: dict[Hashable, Future[Value]] = {}
-        self.held = 0  # bytes; changes under the budget's lock alone
+        self.nbytes = 0  # of all values together; changes under the budget's lock alone
         with budget.lock:
             budget.caches.add(self)
 
@@ -92,11 +90,6 @@ class BoundedCache(Generic[Value]):
                 return promise.result()
             # Who made it was stopped, or has left (no Exception): now it is made here.
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all values together."""
-        return self.held
-
     def __len__(self) -> int:
         return len(self._values)
 
@@ -104,7 +97,7 @@ class BoundedCache(Generic[Value]):
         """Drop all values."""
         with self._budget.lock:
             self._values.clear()
-            self.held = 0
+            self.nbytes = 0
 
     def oldest(self) -> int:
         """When the value used longest ago was used. Errors: StopIteration for an empty cache."""
@@ -112,7 +105,7 @@ class BoundedCache(Generic[Value]):
 
     def drop_oldest(self) -> None:
         """Drop the value used longest ago; for its budget."""
-        self.held -= self._values.popitem(last=False)[1].size
+        self.nbytes -= self._values.popitem(last=False)[1].size
 
     def _make(self, key: Hashable, make: Callable[[], Value], promise: Future[Value]) -> None:
         try:
@@ -126,7 +119,7 @@ class BoundedCache(Generic[Value]):
         with self._budget.lock:
             del self._making[key]
             self._values[key] = _Kept(value, size, next(self._budget.moments))
-            self.held += size
+            self.nbytes += size
             self._budget.trim()
         promise.set_result(value)
 

@@ -60,9 +60,7 @@ def current() -> Outcome:
 
 def _from_file() -> Outcome | None:
     """The run of a file while nothing else is asked for; nothing is computed."""
-    before = store.memory().shown
-    held = opened.current(None if before is None else (before.file, before.trace))
-    if held is None:
+    if (held := opened.current()) is None:
         return None
     run, trace = held
     store.memory().shown = Shown(trace, *(run.model or ("", "")), file=run)
@@ -138,13 +136,7 @@ def forced() -> Trace | None:
     if shown.pair is None:
         return None
     first, second = shown.pair.first, shown.pair.second
-    return get_forced(shown.applied, second, written(first), shown.model, shown.step)
-
-
-def written(trace: Trace) -> tuple[int, ...]:
-    """The words that a run wrote, as ids."""
-    ids = {piece: index for index, piece in enumerate(trace.vocabulary)}
-    return tuple(ids[piece] for piece in trace.output_pieces)
+    return get_forced(shown.applied, second, first.output_ids, shown.model, shown.step)
 
 
 def edits_on_screen() -> tuple[Edit, ...]:
@@ -154,7 +146,7 @@ def edits_on_screen() -> tuple[Edit, ...]:
     """
     shown = _shown()
     asked = get_setting(*made_by())
-    config = shown.experiment.config(asked.plain.config)
+    config = shown.experiment.config(asked.config)
     return shown.experiment.edits(replace(asked, config=config))
 
 

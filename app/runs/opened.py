@@ -9,6 +9,7 @@ import hashlib
 import tempfile
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 
 from app.runs import trainings
@@ -20,7 +21,7 @@ from core.checkpoints import DEFAULT
 from core.errors import GlassformerError
 from core.interventions import Experiment
 from core.interventions.experiment import fingerprint
-from core.opening.kinds import MOST_BYTES, Kind, MadeOn, kind_of, made_on, refuse_large
+from core.opening.kinds import MOST_BYTES, Kind, MadeOn, kind_of, made_on
 from core.opening.models import unpack
 from core.opening.runs import is_made_by, read_run
 from core.trace.trace import Trace
@@ -52,16 +53,16 @@ def hold(name: str, data: bytes, trace: Trace) -> RunFile:
     return held
 
 
-def current(shown: tuple[RunFile | None, Trace] | None) -> tuple[RunFile, Trace] | None:
+def current() -> tuple[RunFile, Trace] | None:
     """The file on screen and its run; None where something else is asked for.
 
-    shown: what was on screen last: its run comes back where the cache has let it go.
+    What was on screen last comes back where the cache has let it go.
     """
     held = store.memory().file
     if held is None or held.asked != store.get_state().setup:
         return None
     try:
-        return held, _runs.get(held.mark, lambda: _again(held, shown))
+        return held, _runs.get(held.mark, lambda: _again(held))
     except LookupError:
         store.memory().file = None
         store.memory().let_go = held.name
@@ -87,10 +88,11 @@ def let_go() -> str:
     return name
 
 
-def _again(held: RunFile, shown: tuple[RunFile | None, Trace] | None) -> Trace:
-    if shown is None or shown[0] != held:
+def _again(held: RunFile) -> Trace:
+    shown = store.memory().shown
+    if shown is None or shown.file != held:
         raise LookupError("let go")
-    return shown[1]
+    return shown.trace
 
 
 def _model_of(trace: Trace) -> tuple[str, str] | None:
@@ -121,11 +123,6 @@ def open_file(name: str, data: bytes) -> Kind:
     else:
         _open_model(data)
     return kind
-
-
-def refuse_size(size: int) -> None:
-    """Raises `file_large` for a file that no kind allows, before it is read."""
-    refuse_large(size, MOST)
 
 
 def _open_experiment(data: bytes) -> None:
@@ -164,8 +161,5 @@ def _open_model(data: bytes) -> None:
 
 def _free_name(name: str) -> str:
     """A name that no model here has: what is kept stays."""
-    taken, found, count = models(), name, 1
-    while found in taken:
-        count += 1
-        found = f"{name}-{count}"
-    return found
+    taken, names = models(), chain([name], (f"{name}-{number}" for number in count(2)))
+    return next(each for each in names if each not in taken)

@@ -92,8 +92,7 @@ def get_forced(
 
     own: the experiment's own run of the sentence. Errors: those of `core.decodings.recorded`.
     """
-    ids = {piece: index for index, piece in enumerate(own.vocabulary)}
-    if tuple(ids[piece] for piece in own.output_pieces) == words:
+    if own.output_ids == words:
         return own
     key = (own.source_text, own.direction, place_of(model)[0], step, experiment.text, words)
 

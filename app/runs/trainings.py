@@ -124,7 +124,7 @@ def _look(folder: Path, text: str, direction: str) -> Glimpse:
     maps = [trace[f"decoder/{i}/cross_attention/weights"][0].numpy(force=True) for i in layers]
     return Glimpse(
         text=trace.output_text,
-        language=trace.direction.rpartition("-")[2],
+        language=trace.language,
         rows=trace.target_tokens,
         columns=trace.source_tokens,
         written=trace.output_tokens,

@@ -23,10 +23,7 @@ LONGEST_NAME = 40
 
 def now() -> Experiment:
     """What is switched; nothing where the link cannot be read (`problem` says why)."""
-    try:
-        return parsed(store.get_state().edits)
-    except GlassformerError:
-        return Experiment()
+    return Experiment() if problem() else parsed(store.get_state().edits)
 
 
 def problem() -> GlassformerError | None:

@@ -7,7 +7,7 @@ A new field is one line in `State`: its default and the codec that reads and wri
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -33,9 +33,10 @@ from app.session.codecs import (
     number,
     one_of,
 )
-from core.analysis.blocks import blocks
+from core.analysis.blocks import block_at
 from core.analysis.head_roles import ROLES
 from core.decoding.step import most_words
+from core.trace.trace import Trace
 
 KINDS = ("encoder", "decoder", "cross")
 STAGES = ("scores", "scaled", "masked", "weights")
@@ -59,6 +60,16 @@ SPANS = ("sentence", "64", "256")
 LANGUAGES = ("en", "zh")  # a folder of app/words each
 THEMES = ("light", "dark")
 _HEAD = {"kind", "layer", "head"}
+_RUN = ("text", "direction", "model")
+RELEASES = {  # what goes back to its default where one of these changes
+    (*_RUN, "kind"): ("query", "key"),
+    _RUN: ("token", "words"),
+    (*_RUN, "step"): ("trail", "way", "moment", "forced", "node"),
+    (*_RUN, "step", "second"): ("watch",),
+    (*_RUN, "step", "token"): ("word",),
+    ("batch",): ("row",),
+    ("forced", "beams", "rule", "edits", "second", "run"): ("node",),
+}
 FIRST_SENTENCE = "The animal didn't cross the street because it was too tired"
 
 
@@ -244,32 +255,17 @@ class State:
         kept = {name: new for name, new in changes.items() if new == now[name] or _fits(name, new)}
         moved = {name for name, new in kept.items() if new != now[name]}
         pins: dict[str, Any] = {"opens": "picked"} if _HEAD & changes.keys() else {}
-        if moved & {"text", "direction", "model", "kind"}:
-            pins |= {"query": None, "key": None}
-        if moved & {"text", "direction", "model"}:
-            pins |= {"token": None, "words": ()}
-        if moved & {"text", "direction", "model", "step"}:
-            pins |= {"trail": None, "way": (), "moment": None, "forced": (), "node": None}
-        if moved & {"text", "direction", "model", "step", "second"}:
-            pins |= {"watch": None}
-        if moved & {"text", "direction", "model", "step", "token"}:
-            pins |= {"word": None}
-        if "batch" in moved:
-            pins |= {"row": 0}
-        if moved & {"forced", "beams", "rule", "edits", "second", "run"}:
-            pins |= {"node": None}
+        for causes, released in RELEASES.items():
+            if moved & set(causes):
+                pins |= {name: getattr(State, name) for name in released}
         if "second" in moved and bool(kept["second"]) != bool(now["second"]):
             pins |= {"run": ""}  # the first and the second run are others
-        if "step" in moved:
-            pins |= self._pins_on_the_output()
-        return replace(self, **pins | kept)
-
-    def _pins_on_the_output(self) -> dict[str, Any]:
-        """What another step of the training makes meaningless: it translates into other words."""
-        pins: dict[str, Any] = {} if self.kind == "encoder" else {"query": None, "key": None}
-        if self.token and self.token[0] == "target":
+        # Another step of the training translates into other words.
+        if "step" in moved and self.kind != "encoder":
+            pins |= {"query": None, "key": None}
+        if "step" in moved and self.token and self.token[0] == "target":
             pins |= {"token": None}
-        return pins
+        return replace(self, **pins | kept)
 
 
 def _fits(name: str, value: Any) -> bool:
@@ -278,64 +274,31 @@ def _fits(name: str, value: Any) -> bool:
     return bool(value == place.default or codec.takes(value))
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """What the trace on screen really has; `clamp` measures a state against it."""
-
-    layers: Mapping[str, int]  # attention kind -> layers
-    heads: int
-    sources: int
-    targets: int
-    addresses: Container[str] = ()
-    blocks: Container[str] = ()
-    limit: int = 0  # most words that any decoding of the sentence may write
-
-    @staticmethod
-    def of(trace: Any) -> Bounds:
-        """The bounds of a `core.trace.Trace`."""
-        config = trace.config
-        deep = config.decoder_layers
-        return Bounds(
-            layers={"encoder": config.encoder_layers, "decoder": deep, "cross": deep},
-            heads=config.n_heads,
-            sources=len(trace.source_tokens),
-            targets=len(trace.target_tokens),
-            addresses=trace,
-            blocks={block.id for block in blocks(config)},
-            limit=most_words(len(trace.source_tokens), config.max_length),
-        )
-
-    def cells(self, kind: str) -> tuple[int, int]:
-        """Rows (queries) and columns (keys) of one attention matrix."""
-        rows = self.sources if kind == "encoder" else self.targets
-        columns = self.targets if kind == "decoder" else self.sources
-        return rows, columns
-
-
-def clamp(state: State, bounds: Bounds) -> tuple[State, tuple[str, ...]]:
+def clamp(state: State, trace: Trace) -> tuple[State, tuple[str, ...]]:
     """The state without what the trace does not have, and the "name=value" of what went."""
-    rows, columns = bounds.cells(state.kind)
-    side_size = {"source": bounds.sources, "target": bounds.targets}
+    config, sources, targets = trace.config, len(trace.source_tokens), len(trace.target_tokens)
+    layers = dict.fromkeys(KINDS, config.decoder_layers) | {"encoder": config.encoder_layers}
+    side, place = state.token or ("source", None)
     given = max((step for step, _ in state.forced), default=-1)
-    own = not 0 <= given < bounds.limit and state.decoding != "strategies"
-    written = bounds.targets if own else bounds.limit
+    longest = most_words(sources, config.max_length)  # that any decoding of it may write
+    own = not 0 <= given < longest and state.decoding != "strategies"
     limits = (
-        ("layer", state.layer, bounds.layers[state.kind]),
-        ("head", state.head, bounds.heads),
-        ("query", state.query, rows),
-        ("key", state.key, columns),
-        ("token", state.token and state.token[1], side_size[state.token[0]] if state.token else 0),
-        ("forced", given, bounds.limit),
-        ("moment", state.moment, written),
+        ("layer", state.layer, layers[state.kind]),
+        ("head", state.head, config.n_heads),
+        ("query", state.query, sources if state.kind == "encoder" else targets),
+        ("key", state.key, targets if state.kind == "decoder" else sources),
+        ("token", place, sources if side == "source" else targets),
+        ("forced", given, longest),
+        ("moment", state.moment, targets if own else longest),
     )
     gone = {name for name, value, size in limits if value is not None and value >= size}
-    if state.trail and state.trail[0] not in bounds.addresses:
+    if state.trail and state.trail[0] not in trace:
         gone.add("trail")
-    if state.address and state.address not in bounds.addresses:
+    if state.address and state.address not in trace:
         gone.add("address")
-    if state.block and state.block not in bounds.blocks:
+    if state.block and block_at(config, state.block) is None:
         gone.add("block")
-    if any(layer >= bounds.layers[stack] for stack, layer in state.unfolded):
+    if any(layer >= layers[stack] for stack, layer in state.unfolded):
         gone.add("unfolded")
     query = state.to_query()
     kept: dict[str, Any] = {each.name: each.default for each in fields(State) if each.name in gone}

@@ -15,7 +15,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app.session.codecs import PACKED, opened, packed
 from app.session.memory import Memory
-from app.session.state import LANGUAGES, Bounds, State, clamp
+from app.session.state import LANGUAGES, State, clamp
+from core.trace.trace import Trace
 
 Value = TypeVar("Value")
 
@@ -37,7 +38,7 @@ def get_state() -> State:
     return state
 
 
-def update(**changes: Any) -> State:
+def update(**changes: Any) -> None:
     """Change the state, in the session and in the URL; for callbacks of widgets.
 
     Errors: TypeError for a name that is not a field of `State`.
@@ -46,7 +47,7 @@ def update(**changes: Any) -> State:
     after = before.changed(**changes)
     if after != before:
         st.session_state["dropped"] = ()
-    return _write(after)
+    _write(after)
 
 
 def begin() -> State:
@@ -89,9 +90,9 @@ def page() -> str:
     return path
 
 
-def settle(trace: Any) -> State:
+def settle(trace: Trace) -> State:
     """Clamp the state to the trace on screen; what went is added to `dropped()`."""
-    state, gone = clamp(get_state(), Bounds.of(trace))
+    state, gone = clamp(get_state(), trace)
     if gone:
         st.session_state["dropped"] = (*dropped(), *gone)
         return _write(state)

@@ -24,7 +24,7 @@ class Click:
     @staticmethod
     def of(value: dict[str, Any]) -> Click:
         """The click in what the browser sent."""
-        x, y = (_whole(value[name]) for name in ("x", "y"))
+        x, y = (int(at) if at.is_integer() else at for at in map(float, (value["x"], value["y"])))
         return Click(value["chart"], x, y, int(value["curve"]), value.get("custom"))
 
 
@@ -39,8 +39,3 @@ def plotly_clicks(
     """
     data = {"charts": list(chart_keys)}
     _bridge(f"bridge_{key}", data, click=lambda sent: on_click(Click.of(sent)))
-
-
-def _whole(value: Any) -> float:
-    number = float(value)
-    return int(number) if number.is_integer() else number

@@ -47,6 +47,33 @@ function written(value, digits) {
   return `${mantissa}×10${raised}`.replace("-", "−");
 }
 
+const isWide = (text) => /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/.test(text);
+
+// A clean canvas as sharp as the screen: its pen and its size in CSS pixels.
+function fitted(canvas, width = canvas.clientWidth, height = canvas.clientHeight) {
+  const ratio = window.devicePixelRatio || 1;
+  for (const [side, size] of Object.entries({ width, height })) {
+    if (canvas[side] !== Math.round(size * ratio)) canvas[side] = Math.round(size * ratio);
+  }
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  return { pen, width, height };
+}
+
+// What fills cells that are not looked at: lines on the panel's colour.
+function hatchOf(pen, colours) {
+  const ratio = window.devicePixelRatio || 1;
+  const tile = make("canvas", { width: 6 * ratio, height: 6 * ratio });
+  const own = tile.getContext("2d");
+  fillBox(own, colours.panel, 0, 0, tile.width, tile.height);
+  const lines = [-6, 0, 6].map((shift) => [shift - 1, 7, shift + 7, -1].map((at) => at * ratio));
+  strokeLines(own, { strokeStyle: colours.hatch, lineWidth: 1.2 * ratio }, ...lines);
+  const pattern = pen.createPattern(tile, "repeat");
+  pattern.setTransform(new DOMMatrix().scale(1 / ratio));
+  return pattern;
+}
+
 // A pen of a canvas: text, a filled box, a framed box and lines, each with what it is drawn with.
 function writeText(pen, text, x, y, look) {
   Object.assign(pen, look);

@@ -111,7 +111,11 @@ async function drawOne(chart) {
   if (!line.has(chart)) chart.place.dataset.chart = "drawn";
 }
 
-export default component(`<div class="chart"><div class="chart-place" role="figure"></div><p class="chart-note" role="status" hidden></p></div>`, {
+const MARKUP = `<div class="chart">
+  <div class="chart-place" role="figure"></div><p class="chart-note" role="status" hidden></p>
+</div>`;
+
+export default component(MARKUP, {
   start(chart) {
     const [place, note] = chart.root.children;
     let config, text, width, height;
@@ -126,7 +130,7 @@ export default component(`<div class="chart"><div class="chart-place" role="figu
       const [wide, high] = [Math.floor(contentRect.width), Math.floor(contentRect.height)];
       if (wide === width && high === height) return;
       [width, height] = [wide, high];
-      if (chart.drawn) draw(chart);
+      if (chart.since) draw(chart);
     });
   },
   draw(chart, { more: { alt, height } }) {

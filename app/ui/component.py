@@ -14,8 +14,8 @@ import streamlit as st
 
 from app.session import store
 
-KIT, STYLE = (Path(__file__).with_name(name) for name in ("kit.js", "kit.css"))
-CELLS = Path(__file__).with_name("cells.js")
+KIT, CELLS = (Path(__file__).with_name(name) for name in ("kit.js", "cells.js"))
+CHIP_COLUMNS = Path(__file__).parent / "components" / "chip_columns.js"
 SCRIPTS: dict[str, list[Path]] = {}  # of every component, in the order in which they are sent
 
 
@@ -28,12 +28,13 @@ def component(
     `act(value)` is called before the rerun with what the browser sends of the event "pick". Pass
     tokens and all other text of users through `data`; kit.js, which stands before the code of all,
     sets them as text. kit.css stands before the rules of those with styles of their own.
-    scripts: further .js files, CELLS or as seen from the folder ("place.js"), that it uses.
+    scripts: further .js files, CELLS or as seen from the folder ("place.js"), that it uses, each
+    with the .css beside it.
     """
     folder = Path(module).parent
     files = [folder / each for each in (KIT, *scripts, f"{name}.js")]
-    shared = (STYLE,) if isolate_styles else ()
-    sheets = [each for each in (*shared, folder / f"{name}.css") if each.exists()]
+    styled = files if isolate_styles else files[-1:]
+    sheets = [sheet for each in styled if (sheet := each.with_suffix(".css")).exists()]
     mount = st.components.v2.component(
         f"glassformer_{name}",
         isolate_styles=isolate_styles,

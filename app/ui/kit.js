@@ -49,6 +49,13 @@ const named = (text) => ({ title: text, "aria-label": text });
 const variables = (values) => Object.fromEntries(Object.entries(values).map(([name, value]) => [`--${name}`, value]));
 const phrase = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
+// Whether a key presses what has the focus, as it would a button; then it does nothing else.
+function presses(event) {
+  const is = event.key === "Enter" || event.key === " ";
+  if (is) event.preventDefault();
+  return is;
+}
+
 // Which of some nodes is the current one.
 function setCurrent(nodes, now) {
   for (const [at, node] of [...nodes].entries()) set(node, { "aria-current": at === now ? "step" : null });
@@ -75,8 +82,8 @@ async function waitFor(selector, milliseconds) {
 
 // One place of the page that shows a component.
 class View {
-  drawn = ""; // the data of the picture on screen, as text
   clicks = 0;
+  memory = {}; // what `differs` was asked about the last time, as text
   ending = new AbortController();
 
   constructor(place, markup) {
@@ -87,6 +94,27 @@ class View {
 
   find(selector) {
     return this.root.querySelector(selector);
+  }
+
+  // Sets texts by their selectors.
+  write(texts) {
+    for (const [selector, text] of Object.entries(texts)) this.find(selector).textContent = text;
+  }
+
+  // Whether what goes by a name is other than the last time.
+  differs(name, ...values) {
+    const text = JSON.stringify(values);
+    const before = this.memory[name];
+    this.memory[name] = text;
+    return text !== before;
+  }
+
+  // Draws anew: what has the focus and is known by the attribute data-<name> has it again.
+  keepFocus(name, draw) {
+    const active = this.root.getRootNode().activeElement;
+    const focused = active && this.root.contains(active) ? active.dataset[name] : undefined;
+    draw();
+    if (focused !== undefined) this.find(`[data-${name}="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 
   // Python tells two equal events apart by their nonce.
@@ -114,10 +142,7 @@ class View {
 
   // Whether there is something new besides what only moves a mark.
   changed(moving) {
-    const still = moving.length ? JSON.stringify({ ...this.data, ...Object.fromEntries(moving.map((name) => [name, 0])) }) : this.text;
-    const before = this.drawn;
-    this.drawn = still;
-    return still !== before;
+    return this.differs("picture", moving.length ? { ...this.data, ...Object.fromEntries(moving.map((name) => [name, 0])) } : this.text);
   }
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -10,7 +11,8 @@ import streamlit as st
 from app.session import store
 
 
-def segments(
+def _pick(
+    draw: Callable[..., object],
     widget: str,
     label: str,
     labels: Mapping[Any, str],
@@ -19,25 +21,24 @@ def segments(
     bare: bool = True,
     **looks: Any,
 ) -> None:
-    """Draw a segment for each option, one of which is always chosen; `take` gets what is picked.
+    """Draw the options, one of which is always chosen; `take` gets what is picked.
 
     labels: option -> its words. bare: the label is for screen readers alone.
-    looks: further arguments of `st.segmented_control`.
+    looks: further arguments of the widget of Streamlit, `draw`.
     """
-    st.segmented_control(**_bound(widget, label, labels, value, take, bare), required=True, **looks)
+    draw(
+        label,
+        tuple(labels),
+        key=store.bind(widget, value),
+        format_func=labels.__getitem__,
+        on_change=lambda: take(store.widget_value(widget)),
+        label_visibility="collapsed" if bare else "visible",
+        **looks,
+    )
 
 
-def menu(
-    widget: str,
-    label: str,
-    labels: Mapping[Any, str],
-    value: Any,
-    take: Callable[[Any], object],
-    bare: bool = True,
-    **looks: Any,
-) -> None:
-    """Draw the options as a list that opens; arguments as of `segments`, for `st.selectbox`."""
-    st.selectbox(**_bound(widget, label, labels, value, take, bare), **looks)
+segments = partial(_pick, st.segmented_control, required=True)  # side by side
+menu = partial(_pick, st.selectbox)  # as a list that opens
 
 
 def small_button(sign: str, name: str, about: str, act: Callable[[], None]) -> None:
@@ -45,24 +46,6 @@ def small_button(sign: str, name: str, about: str, act: Callable[[], None]) -> N
     st.button(sign, key=f"widget_{name}", type="tertiary", help=about, on_click=act)
 
 
-def into(field: str) -> Callable[[Any], object]:
+def into(field: str) -> Callable[[Any], None]:
     """Takes what is picked into a field of the state."""
     return lambda picked: store.update(**{field: picked})
-
-
-def _bound(
-    widget: str,
-    label: str,
-    labels: Mapping[Any, str],
-    value: Any,
-    take: Callable[[Any], object],
-    bare: bool,
-) -> dict[str, Any]:
-    return {
-        "label": label,
-        "options": tuple(labels),
-        "key": store.bind(widget, value),
-        "format_func": labels.__getitem__,
-        "on_change": lambda: take(store.widget_value(widget)),
-        "label_visibility": "collapsed" if bare else "visible",
-    }

@@ -66,8 +66,7 @@ class HeadMap:
     def most(self) -> Numbers:
         """The entropy of each row if all its allowed words weighed the same, (T,): log n."""
         choices = np.maximum(self.allowed.sum(axis=1), 1)
-        most: Numbers = np.log(choices, dtype=np.float32)
-        return most
+        return np.log(choices, dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,13 @@ def head_map(trace: Trace, kind: Kind, layer: int, head: int | None, stage: Stag
 
 def overview(trace: Trace, kind: Kind, size: int = THUMBNAIL) -> Overview:
     """Every map of a kind, pooled by maximum, for a sharp head must not vanish."""
-    rows = [_small_layer(trace, kind, layer, size) for layer in range(layers_of(trace, kind))]
+    rows = []
+    for layer in range(layers_of(trace, kind)):
+        where = attention_at(kind, layer)
+        weights, mask = (as_numpy(trace[f"{where}/{name}"][0]) for name in ("weights", "mask"))
+        maps = np.concatenate([weights, weights.mean(axis=0, keepdims=True)])  # (H + 1, T, S)
+        allowed = np.concatenate([mask, mask.any(axis=0, keepdims=True)])
+        rows.append(thumbnail(maps, allowed, size))
     return Overview(np.stack(rows))
 
 
@@ -151,8 +156,7 @@ def entropy(weights: Numbers) -> Numbers:
     """
     exact = weights.astype(np.float64)
     terms = np.where(exact > 0, -exact * np.log(np.where(exact > 0, exact, 1)), exact * 0)
-    total: Numbers = np.maximum(terms.sum(axis=-1), 0).astype(np.float32)
-    return total
+    return np.maximum(terms.sum(axis=-1), 0).astype(np.float32)
 
 
 def strongest_cell(weights: Numbers, rows: Side, columns: Side) -> tuple[int, int]:
@@ -200,17 +204,7 @@ def _only_signs(token: str) -> bool:
 
 def _head(trace: Trace, address: str, head: int | None) -> Numbers:
     maps = trace[address][0]  # (H, T, S), where the model is
-    chosen: Numbers = as_numpy(maps).mean(axis=0) if head is None else as_numpy(maps[head])
-    return chosen
-
-
-def _small_layer(trace: Trace, kind: Kind, layer: int, size: int) -> NDArray[np.uint8]:
-    where = attention_at(kind, layer)
-    weights = as_numpy(trace[f"{where}/weights"][0])  # (H, T, S)
-    mask = as_numpy(trace[f"{where}/mask"][0])  # (H, T, S)
-    maps = np.concatenate([weights, weights.mean(axis=0, keepdims=True)])
-    allowed = np.concatenate([mask, mask.any(axis=0, keepdims=True)])
-    return thumbnail(maps, allowed, size)
+    return as_numpy(maps).mean(axis=0) if head is None else as_numpy(maps[head])
 
 
 @dataclass(frozen=True)
@@ -234,11 +228,6 @@ class Terms:
         """q_i · k_i of each dimension, (K,)."""
         return self.q * self.k
 
-    @property
-    def root(self) -> float:
-        """√d_k, by which the score is divided."""
-        return math.sqrt(self.q.size)
-
     def order(self, by: str) -> list[int]:
         """The dimensions, by "dimension" or by the size of their product, "largest" first."""
         if by == "dimension":
@@ -257,10 +246,7 @@ class Terms:
 
 
 def terms(trace: Trace, kind: Kind, layer: int, head: int, query: int, key: int) -> Terms:
-    """The numbers of one cell; positions, layer and head count from 0.
-
-    Raises `GlassformerError` (`out_of_range`) for a query or a key beyond the sentence.
-    """
+    """The numbers of one cell; counts from 0. Raises `out_of_range` beyond the sentence."""
     where = attention_at(kind, layer)
     q, k, scores, scaled, mask, masked, weights = (
         trace[f"{where}/{name}"][0, head]  # where the model is

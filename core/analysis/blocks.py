@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from core.analysis.attention_views import entropy
-from core.analysis.vectors import Numbers, cosines, lengths, rows_at
+from core.analysis.vectors import Numbers, cosines, lengths, quotients, rows_at
 from core.config import ModelConfig
 from core.trace.address import ATTENTIONS
 from core.trace.graph import Stack, inputs, layer_count, layer_end, sublayers
@@ -123,8 +123,7 @@ class Change:
     @property
     def ratios(self) -> Numbers:
         """‖after − before‖ / ‖before‖ of each word, (T,); NaN for a word of length 0."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.before > 0, self.moved / self.before, np.nan)
+        return quotients(self.moved, self.before)
 
     @property
     def ratio(self) -> float:
@@ -180,8 +179,7 @@ def neurons(trace: Trace, block: Block) -> Neurons:
 def head_entropies(trace: Trace, block: Block) -> Numbers:
     """The mean entropy of each head's rows, (H,) in nats; 0 looks at one word only."""
     weights = as_numpy(trace[f"{block.id}/weights"][0])  # (H, T, S)
-    means: Numbers = entropy(weights).astype(np.float64).mean(axis=-1)
-    return means
+    return entropy(weights).astype(np.float64).mean(axis=-1)
 
 
 def highest_entropy(trace: Trace, block: Block) -> float:

@@ -31,11 +31,7 @@ def probabilities(trace: Trace) -> tuple[float, ...]:
 
 
 def choice_at(trace: Trace, row: int, others: int = 5) -> Choice:
-    """What a row of the decoder chose and the `others` next best words.
-
-    Raises:
-        GlassformerError: for a row that does not exist.
-    """
+    """What a row chose and the `others` next best words. Raises `out_of_range` for no row."""
     best = trace.candidates(row, others + 1)
     piece = trace.output_pieces[row]
     chosen = Candidate(trace.output_tokens[row], piece, probabilities(trace)[row])
@@ -65,17 +61,9 @@ def guarded(trace: Trace, row: int) -> str:
 
 
 def least_sure(trace: Trace, rows: Iterable[int]) -> int:
-    """The one of some rows whose word had the least probability; no number counts as less than 0.
-
-    Raises:
-        ValueError: for no rows.
-    """
+    """The one of some (≥ 1) rows whose word was least probable; no number is less than 0."""
     chances = probabilities(trace)
-    return min(rows, key=lambda row: _or_nothing(chances[row]))
-
-
-def _or_nothing(probability: float) -> float:
-    return -1.0 if math.isnan(probability) else probability
+    return min(rows, key=lambda row: -1.0 if math.isnan(chances[row]) else chances[row])
 
 
 @dataclass(frozen=True)

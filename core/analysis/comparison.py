@@ -24,7 +24,7 @@ from core.analysis.attention_views import (
     pooled,
     sides,
 )
-from core.analysis.tensor_slice import Lines, Plan, Sheet, cut, plan
+from core.analysis.tensor_slice import Lines, Plan, Sheet, cut, plan, staircase
 from core.trace.address import Address
 from core.trace.sites import site_at
 from core.trace.tables import as_numpy
@@ -57,12 +57,12 @@ class Edge:
     """
 
     name: str  # of the axis; "" where there is one number a row
-    places: tuple[np.ndarray, np.ndarray]  # (n,) integers each
+    places: np.ndarray  # (2, n) integers, a row a run
     words: tuple[tuple[str, ...], ...] | None = None  # of the whole axis, in either run
     step: int = 1
 
     def __len__(self) -> int:
-        return len(self.places[0])
+        return self.places.shape[1]
 
     def word(self, run: int, line: int) -> str | None:
         """The word of a line in a run; None where the run has none."""
@@ -89,13 +89,13 @@ class Edge:
 
     def taken(self, lines: np.ndarray) -> Edge:
         """Some of the lines."""
-        return replace(self, places=(self.places[0][lines], self.places[1][lines]))
+        return replace(self, places=self.places[:, lines])
 
     @staticmethod
     def of(name: str, pairs: Sequence[Place], words: tuple[tuple[str, ...], ...]) -> Edge:
         """The lines of words that stand beside each other."""
-        one, two = (np.array([NONE if p[run] is None else p[run] for p in pairs]) for run in (0, 1))
-        return Edge(name, (one, two), words)
+        places = [[NONE if at is None else at for at in pair] for pair in pairs]
+        return Edge(name, np.array(places, dtype=int).reshape(-1, 2).T, words)
 
 
 WORDS = ("position", "query", "key")
@@ -104,32 +104,30 @@ ROUNDING = 1e-6  # of the largest number: what float32 sums of another length ma
 
 @dataclass(frozen=True)
 class Beside:
-    """One matrix of both runs, line beside line; all arrays are (rows, columns)."""
+    """One matrix of both runs, line beside line; arrays are (2, rows, columns), first a run."""
 
     address: str
     rows: Edge
     columns: Edge
-    values: tuple[np.ndarray, np.ndarray]  # float32, NaN where a run has no such cell
-    there: tuple[np.ndarray, np.ndarray]  # whether the run has the cell
-    allowed: tuple[np.ndarray, np.ndarray]  # False where its mask forbids it
+    values: np.ndarray  # float32, NaN where a run has no such cell
+    there: np.ndarray  # whether the run has the cell
+    allowed: np.ndarray  # False where its mask forbids it
     held: tuple[Plan, Plan] | None = None  # where the other axes are; None for a mean of heads
 
     @property
-    def said(self) -> tuple[np.ndarray, np.ndarray]:
+    def said(self) -> np.ndarray:
         """Where each run's number says something."""
-        return self.there[0] & self.allowed[0], self.there[1] & self.allowed[1]
+        return self.there & self.allowed
 
     @property
     def compared(self) -> np.ndarray:
-        """Where there is a difference: a fill has none, a forbidden weight is 0."""
-        one, two = self.allowed
-        counts = (one & two) if Address.of(self.address).name == "masked" else (one | two)
-        both: np.ndarray = self.there[0] & self.there[1] & counts
-        return both
+        """Which cells have a difference, (R, C): a fill has none, a forbidden weight is 0."""
+        counted = np.all if Address.of(self.address).name == "masked" else np.any
+        return self.there.all(axis=0) & counted(self.allowed, axis=0)
 
     @property
     def difference(self) -> np.ndarray:
-        """Second − first, 0 where both are the same infinity; NaN where nothing is compared."""
+        """Second − first, 0 for the same infinity twice; NaN where nothing is compared."""
         one, two = self.values
         with np.errstate(invalid="ignore"):
             steps = np.where(one == two, np.float32(0), two - one)
@@ -138,8 +136,7 @@ class Beside:
     @property
     def limits(self) -> tuple[float, float]:
         """One colour scale for both: 0 … the largest, or symmetric about 0 for signed numbers."""
-        seen = np.concatenate([v[s] for v, s in zip(self.values, self.said, strict=True)])
-        seen = seen[np.isfinite(seen)]
+        seen = self.values[self.said & np.isfinite(self.values)]
         most = float(np.abs(seen).max()) if len(seen) else 1.0
         return (-most if len(seen) and seen.min() < 0 else 0.0), most or 1.0
 
@@ -172,16 +169,12 @@ class Beside:
     @property
     def broken(self) -> int:
         """How many cells are NaN or infinite in one of the runs."""
-        lost = [s & ~np.isfinite(v) for v, s in zip(self.values, self.said, strict=True)]
-        return int((lost[0] | lost[1]).sum())
+        return int((self.said & ~np.isfinite(self.values)).any(axis=0).sum())
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray], rows: Edge, columns: Edge) -> Beside:
         """All arrays with their cells moved alike, and the lines that they have then."""
-        arrays = (self.values, self.there, self.allowed)
-        values, there, allowed = ((move(one), move(two)) for one, two in arrays)
-        return replace(
-            self, rows=rows, columns=columns, values=values, there=there, allowed=allowed
-        )
+        values, there, allowed = map(move, (self.values, self.there, self.allowed))
+        return Beside(self.address, rows, columns, values, there, allowed, self.held)
 
 
 def beside(
@@ -193,29 +186,24 @@ def beside(
     by_place: bool = False,
     mean: bool = False,
 ) -> Beside:
-    """One tensor of two runs of one model.
+    """One tensor of two runs of one model. Raises `unknown_address` where one has none.
 
-    Args:
-        runs: the first and the second.
-        address: of the tensor.
-        names: the axes that are rows and columns, as `plan` takes them.
-        pins: where the others are held, in the run `anchor`; a word's partner in the other one.
-        anchor: 0 or 1.
-        by_place: words stand beside each other by their places, also where the lengths differ.
-        mean: of attention maps the mean over the heads.
-
-    Raises:
-        GlassformerError: `unknown_address` where one of them did not record it.
+    names: the axes that are rows and columns, as `plan` takes them. pins: where the others are
+    held in the run `anchor`, 0 or 1; a word's partner in the other one. by_place: words are paired
+    by their places, also where the lengths differ. mean: of attention maps that over the heads.
     """
+    held: tuple[Plan, Plan] | None = None
     if mean and site_at(address).per_map:
-        found = [_mean_of_heads(trace, address) for trace in runs]
-        return _laid(address, found, runs, by_place, None)
-    plans = [
-        plan(runs[run], address, names, _pins_in(runs, address, pins or {}, anchor, run, by_place))
-        for run in (0, 1)
-    ]
-    sheets = [cut(trace, address, each) for trace, each in zip(runs, plans, strict=True)]
-    return _laid(address, sheets, runs, by_place, (plans[0], plans[1]))
+        sheets = [_mean_of_heads(trace, address) for trace in runs]
+    else:
+        pinned = (_pins_in(runs, address, pins or {}, anchor, run, by_place) for run in (0, 1))
+        one, two = (plan(runs[run], address, names, each) for run, each in enumerate(pinned))
+        sheets, held = [cut(runs[0], address, one), cut(runs[1], address, two)], (one, two)
+    rows = _edge(address, sheets[0].rows, sheets[1].rows, runs, by_place)
+    columns = _edge(address, sheets[0].columns, sheets[1].columns, runs, by_place)
+    cells = map(_cells, sheets, rows.places, columns.places)
+    values, there, allowed = map(np.stack, zip(*cells, strict=True))
+    return Beside(address, rows, columns, values, there, allowed, held)
 
 
 def _pins_in(
@@ -254,20 +242,6 @@ def _mean_of_heads(trace: Trace, address: str) -> Sheet:
     )
 
 
-def _laid(
-    address: str,
-    sheets: Sequence[Sheet],
-    runs: tuple[Trace, Trace],
-    by_place: bool,
-    held: tuple[Plan, Plan] | None,
-) -> Beside:
-    rows = _edge(address, sheets[0].rows, sheets[1].rows, runs, by_place)
-    columns = _edge(address, sheets[0].columns, sheets[1].columns, runs, by_place)
-    first, second = (_cells(sheets[run], rows.places[run], columns.places[run]) for run in (0, 1))
-    values, there, allowed = zip(first, second, strict=True)
-    return Beside(address, rows, columns, values, there, allowed, held)
-
-
 def _cells(
     sheet: Sheet, rows: np.ndarray, columns: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -285,7 +259,7 @@ def _edge(address: str, one: Lines, two: Lines, runs: tuple[Trace, Trace], by_pl
     if name not in WORDS or labels[0] is None or labels[1] is None:
         count = min(len(one), len(two))
         words = None if labels[0] is None or labels[1] is None else (labels[0], labels[1])
-        return Edge(name, (np.arange(count), np.arange(count)), words)
+        return Edge(name, np.tile(np.arange(count), (2, 1)), words)
     words = labels[0], labels[1]
     pairs = paired(*words, by_place)
     at = Address.of(address)
@@ -297,19 +271,15 @@ def _edge(address: str, one: Lines, two: Lines, runs: tuple[Trace, Trace], by_pl
 def picked(found: Beside, rows: np.ndarray, columns: np.ndarray) -> Beside:
     """Some of the lines."""
     edges = found.rows.taken(rows), found.columns.taken(columns)
-    return found.moved(lambda x: x[np.ix_(rows, columns)], *edges)
+    return found.moved(lambda x: x[:, rows][..., columns], *edges)
 
 
 def largest_lines(found: Beside, count: int) -> Beside:
     """The `count` words of the vocabulary with the largest number in either run, as a staircase."""
     if found.rows.name != "vocabulary":
         return _turned(largest_lines(_turned(found), count))
-    known = [np.where(np.isfinite(each), each, -np.inf) for each in found.values]
-    both = np.maximum(known[0], known[1])  # (R, C)
-    peaks = both.max(axis=1)
-    best = np.argsort(-peaks, kind="stable")[:count]
-    order = best[np.lexsort((-peaks[best], both.argmax(axis=1)[best]))]
-    return picked(found, order, np.arange(len(found.columns)))
+    both = np.where(np.isfinite(found.values), found.values, -np.inf).max(axis=0)  # (R, C)
+    return picked(found, staircase(both, count), np.arange(len(found.columns)))
 
 
 def fitted(found: Beside, most: int) -> Beside:
@@ -328,7 +298,7 @@ def fitted(found: Beside, most: int) -> Beside:
 
 
 def _turned(found: Beside) -> Beside:
-    return found.moved(np.transpose, found.columns, found.rows)
+    return found.moved(lambda x: x.swapaxes(1, 2), found.columns, found.rows)
 
 
 def _halved(found: Beside) -> Beside:
@@ -339,7 +309,7 @@ def _halved(found: Beside) -> Beside:
     right = np.minimum(left + 1, count - 1)
     take = np.where(steps[:, right] > steps[:, left], right, left)  # (R, C / 2)
     edge = replace(found.columns.taken(left), step=found.columns.step * 2)
-    return found.moved(lambda x: np.take_along_axis(x, take, axis=1), found.rows, edge)
+    return found.moved(lambda x: np.take_along_axis(x, take[None], axis=2), found.rows, edge)
 
 
 MIDDLE = 127  # the level of no difference

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from torch import Tensor
@@ -20,16 +20,22 @@ from core.decoding.no_repeat import GROUP_IN_A_ROW, WORD_IN_A_ROW, longest_run
 from core.text.vocabulary import END, SLOTS, UNKNOWN
 from core.trace.trace import Trace, once_a_run
 
+ReasonKey = Literal[
+    "cut", "repeated", "guarded", "lost", "dropped", "doubled", "unseen", "unknown", "undecided",
+    "unusual",
+]  # fmt: skip
+
 
 @dataclass(frozen=True)
-class Repetition:
-    """Neighbouring words and how often they stand in a row."""
+class Reason:
+    """Something that speaks against a translation, and the words or the number of it."""
 
-    words: tuple[str, ...]
-    times: int
+    key: ReasonKey
+    words: tuple[str, ...] = ()
+    count: int = 0
 
 
-def repetition(tokens: Sequence[str]) -> Repetition | None:
+def repetition(tokens: Sequence[str]) -> Reason | None:
     """The longest stretch of the same words in a row; None where nothing repeats itself.
 
     Punctuation counts for nothing, so "no, no, no" repeats itself too. Of equal stretches
@@ -38,7 +44,7 @@ def repetition(tokens: Sequence[str]) -> Repetition | None:
     words = [token for token in tokens if any(map(str.isalnum, token))]
     said, times = longest_run(words)
     allowed = GROUP_IN_A_ROW if len(said) > 1 else WORD_IN_A_ROW
-    return Repetition(tuple(map(str, said)), times) if times > allowed else None
+    return Reason("repeated", tuple(map(str, said)), times) if times > allowed else None
 
 
 SEEN_FROM = 0.15  # a source word that no output word gives so much attention was not translated
@@ -63,7 +69,7 @@ class Signals:
     dropped: tuple[str, ...]  # words in slots that the translation does not have
     doubled: tuple[str, ...]  # words in slots that it has more often than the source
     unseen: tuple[str, ...]  # known words that no output word looked at
-    repeated: Repetition | None
+    repeated: Reason | None
     guarded: int  # steps at which the repetition guard spoke
     ended: bool  # False where the length limit cut the translation off
     chances: tuple[float, ...]  # of each row's word; NaN where there is no number
@@ -95,15 +101,16 @@ def signals(trace: Trace) -> Signals:
     """Reads everything off a run."""
     written = Counter(trace.output_pieces)
     typed = Counter(trace.source_pieces)
-    tokens = zip(trace.source_pieces, trace.source_tokens, strict=True)
-    slots = {piece: token for piece, token in tokens if piece in SLOTS}
+    source = list(zip(trace.source_pieces, trace.source_tokens, strict=True))
+    slots = {piece: token for piece, token in source if piece in SLOTS}
     seen = attention(trace)
     said = [t for t, p in zip(trace.output_tokens, trace.output_pieces, strict=True) if p != END]
-    copied = {p: t for p, t in slots.items() if _copied(p, t, trace.surfaces)}
+    words = {p: t for p, t in slots.items() if not p.startswith("<num")}
+    copied = {p: t for p, t in words.items() if trace.surfaces.get(p, t) == t}  # as typed
     return Signals(
         unknown=tuple(copied.values()),
         names=sum(piece.startswith("<name") for piece in copied),
-        lost=_words(trace, UNKNOWN),
+        lost=tuple(token for piece, token in source if piece == UNKNOWN),
         dropped=tuple(t for p, t in slots.items() if not written[p]),
         doubled=tuple(t for p, t in slots.items() if written[p] > typed[p] + 1),
         unseen=tuple(trace.source_tokens[i] for i, most in seen.items() if most < SEEN_FROM),
@@ -115,16 +122,6 @@ def signals(trace: Trace) -> Signals:
         seen=min(seen.values(), default=1.0),
         longer=math.log(len(trace.output_pieces) / len(trace.source_pieces)),
     )
-
-
-def _copied(piece: str, token: str, surfaces: Mapping[str, str]) -> bool:
-    """Whether a slot's word goes into the translation as it was typed."""
-    return not piece.startswith("<num") and surfaces.get(piece, token) == token
-
-
-def _words(trace: Trace, piece: str) -> tuple[str, ...]:
-    pairs = zip(trace.source_pieces, trace.source_tokens, strict=True)
-    return tuple(token for each, token in pairs if each == piece)
 
 
 def unseen_places(trace: Trace) -> set[int]:
@@ -149,10 +146,6 @@ def _entropy(rows: Tensor) -> float:
     return 0.0 if math.isnan(mean) else mean
 
 
-ReasonKey = Literal[
-    "cut", "repeated", "guarded", "lost", "dropped", "doubled", "unseen", "unknown", "undecided",
-    "unusual",
-]  # fmt: skip
 GRAVE: frozenset[ReasonKey] = frozenset(("cut", "repeated", "lost", "dropped"))
 
 
@@ -180,11 +173,7 @@ class Calibration:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "intercept": self.intercept,
-            "weights": dict(self.weights),
-            "threshold": self.threshold,
-        }
+        return asdict(self)
 
     def score(self, found: Signals) -> float:
         """The probability that a translation is right, 0..1."""
@@ -215,15 +204,6 @@ DEFAULT = Calibration(
     },
     threshold=0.5,
 )
-
-
-@dataclass(frozen=True)
-class Reason:
-    """Something that speaks against a translation, and the words or the number of it."""
-
-    key: ReasonKey
-    words: tuple[str, ...] = ()
-    count: int = 0
 
 
 @dataclass(frozen=True)
@@ -259,16 +239,15 @@ def confidence(trace: Trace) -> Confidence:
 
 def _reasons(found: Signals) -> list[Reason]:
     undecided = sum(not chance >= UNSURE_BELOW for chance in found.chances)
-    again = found.repeated
+    named: dict[ReasonKey, tuple[str, ...]] = {
+        "lost": found.lost, "dropped": found.dropped, "doubled": found.doubled,
+        "unseen": found.unseen, "unknown": found.unknown,
+    }  # fmt: skip
     candidates = [
         Reason("cut", count=0 if found.ended else len(found.chances)),
-        Reason("repeated", again.words, again.times) if again else Reason("repeated"),
+        found.repeated or Reason("repeated"),
         Reason("guarded", count=found.guarded),
-        Reason("lost", found.lost, len(found.lost)),
-        Reason("dropped", found.dropped, len(found.dropped)),
-        Reason("doubled", found.doubled, len(found.doubled)),
-        Reason("unseen", found.unseen, len(found.unseen)),
-        Reason("unknown", found.unknown, len(found.unknown)),
+        *(Reason(key, words, len(words)) for key, words in named.items()),
         Reason("undecided", count=undecided),
     ]
     return [reason for reason in candidates if reason.count]

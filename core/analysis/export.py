@@ -53,8 +53,7 @@ def safetensors_bytes(trace: Trace, address: str) -> bytes:
     """A safetensors file with the tensor under its address, and the axes in its header."""
     axes = ",".join(axis.name for axis in trace.axes(address))
     tensor = trace[address].cpu().clone().contiguous()  # a view is written out in full
-    written: bytes = save({address: tensor}, metadata={"address": address, "axes": axes})
-    return written
+    return save({address: tensor}, metadata={"address": address, "axes": axes})
 
 
 def run_bytes(trace: Trace) -> bytes:

@@ -126,10 +126,7 @@ class MeasuredHead:
         return Address.of(self.stack).layer or 0
 
     def loss(self, direction: str) -> float | None:
-        """Share of sentences that come out wrong without it; None where that was not measured.
-
-        The larger of the two ways of taking it away.
-        """
+        """Share of sentences lost without it, the larger of both ways; None if not measured."""
         name = f"exact_{direction.replace('-', '_')}"
         return max((found[name] for found in self.lost.values() if name in found), default=None)
 

@@ -63,11 +63,8 @@ class Lens:
 def lens(trace: Trace, model: Transformer, k: int = 5, sublayers: bool = False) -> Lens:
     """Reads the decoder's states with the generator of the model that made the run.
 
-    Args:
-        trace: the run; the final distribution and the chosen words are its own.
-        model: the transformer it ran on.
-        k: how many words of each distribution are kept, at most V.
-        sublayers: False reads the input and the end of each layer, True each sub-layer too.
+    The final distribution and the chosen words are the run's own. k: words kept of each
+    distribution, at most V. sublayers: reads each sub-layer too, beside the end of each layer.
     """
     places = _places(trace.config, sublayers)
     logits = torch.stack([_read(trace, model, place) for place in places])  # (N, T, V)
@@ -94,10 +91,7 @@ def lens(trace: Trace, model: Transformer, k: int = 5, sublayers: bool = False) 
 
 
 def best_words(trace: Trace, seen: Lens, state: int, row: int) -> tuple[Candidate, ...]:
-    """The most probable words of one state at one row, best first; both count from 0.
-
-    Raises `GlassformerError` (`out_of_range`) for a state or a row that is not there.
-    """
+    """The most probable words of a state at a row, best first. Raises `out_of_range`."""
     check_index("state", state, len(seen.states))
     check_index("row", row, len(seen.written))
     pieces = [trace.vocabulary[index] for index in seen.best[state, row]]
@@ -111,8 +105,7 @@ def settled(seen: Lens) -> NDArray[np.int64]:
     """The first state from which on each row's word is the most probable one, (T,); N if never."""
     first = seen.rank == 1  # (N, T)
     kept = np.logical_and.accumulate(first[::-1], axis=0)  # from the end downwards
-    found: NDArray[np.int64] = len(first) - kept.sum(axis=0)
-    return found
+    return len(first) - kept.sum(axis=0)
 
 
 def _places(config: ModelConfig, sublayers: bool) -> tuple[LensState, ...]:

@@ -14,17 +14,8 @@ from core.trace.tables import as_numpy
 from core.trace.trace import Trace
 
 
-def forbidden_left_out(trace: Trace, address: str) -> np.ndarray | None:
-    """Where the numbers of an attention map say something; None where all of them do.
-
-    As `telling` has it, copied to the host whole.
-    """
-    found = telling(trace, address)
-    return None if found is None else as_numpy(found)
-
-
 def telling(trace: Trace, address: str) -> Tensor | None:
-    """Where the numbers of an attention map say something, where the model is.
+    """Where the numbers of an attention map say something; None where all of them do.
 
     A cell says nothing where the mask forbids it: its masked score is a fill and its weight 0.
     A forbidden weight that is not 0 (a row in which everything is forbidden) does say something.
@@ -43,7 +34,8 @@ def fills_left_out(trace: Trace, address: str) -> np.ndarray | None:
 
     The zeros that become of them in the weights are numbers like any other.
     """
-    return forbidden_left_out(trace, address) if trace.site(address).name == "masked" else None
+    found = telling(trace, address) if trace.site(address).name == "masked" else None
+    return None if found is None else as_numpy(found)
 
 
 SPARK_BINS = 24

@@ -11,15 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from core.analysis.vectors import (
-    Numbers,
-    column_at,
-    cosines,
-    lengths,
-    row_at,
-    rows_at,
-    tokens_of,
-)
+from core.analysis.vectors import Numbers, column_at, cosines, lengths, row_at, rows_at, tokens_of
 from core.errors import check_index
 from core.model.transformer import Transformer
 from core.trace.graph import Stack, layer_count
@@ -43,8 +35,7 @@ class Sparsity:
     @property
     def means(self) -> Numbers:
         """The mean share of each layer, (L,)."""
-        means: Numbers = self.active.mean(axis=1)
-        return means
+        return self.active.mean(axis=1)
 
 
 @dataclass(frozen=True)
@@ -113,10 +104,7 @@ def sparsity(trace: Trace, stack: Stack) -> Sparsity:
 def most_active(
     trace: Trace, model: Transformer, stack: Stack, layer: int, position: int, k: int = 10
 ) -> tuple[Unit, ...]:
-    """The k units with the largest activation at a token, largest first; all count from 0.
-
-    Raises `GlassformerError` (`out_of_range`) for a layer or a position that is not there.
-    """
+    """The k units with the largest activation at a token, first. Raises `out_of_range`."""
     check_index("layer", layer, layer_count(trace.config, stack))
     check_index("position", position, len(tokens_of(trace, stack)))
     where = _at(stack, layer)
@@ -131,25 +119,19 @@ def most_active(
 
 
 def direction(model: Transformer, stack: Stack, layer: int, unit: int) -> Numbers:
-    """What a unit adds to the output for each unit of activation: W₂[unit], (D,).
-
-    Raises `GlassformerError` (`out_of_range`) for a layer or a unit that is not there.
-    """
+    """What a unit adds for each unit of activation: W₂[unit], (D,). Raises `out_of_range`."""
     check_index("layer", layer, layer_count(model.config, stack))
     check_index("unit", unit, model.config.d_ff)
-    row: Numbers = _w_2(model, stack, layer)[unit]
-    return row
+    return _w_2(model, stack, layer)[unit]
 
 
 def promoted(
     trace: Trace, model: Transformer, stack: Stack, layer: int, unit: int, k: int = 8
 ) -> Promoted:
-    """The words that a unit speaks for and against.
+    """The words that a unit speaks for and against. Raises `out_of_range`.
 
     Decoder: by the generator's logits. Encoder: the nearest source embeddings by cosine; an
     embedding of length 0 counts as no neighbour.
-
-    Raises `GlassformerError` (`out_of_range`) for a layer or a unit that is not there.
     """
     row = direction(model, stack, layer, unit)  # (D,)
     if stack == "decoder":
@@ -174,10 +156,7 @@ def _by_chance(table: Numbers) -> float:
 
 
 def firings(trace: Trace, stack: Stack, layer: int, unit: int, k: int = 8) -> tuple[Firing, ...]:
-    """The tokens of this sentence on which a unit is most active, most active first.
-
-    Raises `GlassformerError` (`out_of_range`) for a layer or a unit that is not there.
-    """
+    """The tokens on which a unit is most active, most active first. Raises `out_of_range`."""
     check_index("layer", layer, layer_count(trace.config, stack))
     check_index("unit", unit, trace.config.d_ff)
     values = column_at(trace, f"{_at(stack, layer)}/activation", unit)  # (T,)

@@ -11,14 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.analysis.positions import Table
-from core.analysis.vectors import (
-    Numbers,
-    cosines,
-    lengths,
-    rows_at,
-    side_of,
-    tokens_of,
-)
+from core.analysis.vectors import Numbers, cosines, lengths, rows_at, side_of, tokens_of
 from core.errors import check_index
 from core.trace.graph import Stack
 from core.trace.tables import as_numpy
@@ -93,12 +86,10 @@ def repeated_words(trace: Trace, stack: Stack) -> tuple[Repeated, ...]:
 def two_places(
     trace: Trace, stack: Stack, first: int, second: int, table: Table | None = None
 ) -> TwoPlaces:
-    """What enters a stack at two positions; they need not hold the same word.
+    """What enters a stack at two positions, of one word or of two. Raises `out_of_range`.
 
     The sum is before dropout and edits of `input`. With `table` (S, D) that encoding is added in
     place of the run's own: the same sentence under another variant.
-
-    Raises `GlassformerError` (`out_of_range`) for a position beyond the sentence or the table.
     """
     tokens, at = tokens_of(trace, stack), [first, second]
     scaled, encoding = _parts(trace, stack)

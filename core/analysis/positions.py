@@ -48,8 +48,7 @@ class Column:
     def at(self, positions: Numbers) -> Numbers:
         """The wave at any positions, whole or not, of any shape: what a smooth line is drawn of."""
         angle = positions * self.frequency
-        wave: Numbers = np.sin(angle) if self.wave == "sine" else np.cos(angle)
-        return wave
+        return np.sin(angle) if self.wave == "sine" else np.cos(angle)
 
 
 @dataclass(frozen=True)
@@ -70,16 +69,13 @@ class Comparison:
 
 
 def position_table(length: int, d_model: int, variant: Variant = "paper") -> Table:
-    """The encodings of positions 0 .. length − 1, (length, d_model) float32.
-
-    Raises `GlassformerError` (`config`) for an odd width or a length below 1.
-    """
+    """Encodings (length, d_model), float32. Raises `config` for an odd width or length < 1."""
     if d_model < 2 or d_model % 2:
-        _refuse(f"d_model {d_model} is not even; sine and cosine come in pairs")
+        problem = f"d_model {d_model} is not even; sine and cosine come in pairs"
+        raise GlassformerError("config", problem=problem)
     if length < 1:
-        _refuse(f"a table of {length} positions is empty")
-    table: Table = as_numpy(position_encoding(length, d_model, variant))
-    return table
+        raise GlassformerError("config", problem=f"a table of {length} positions is empty")
+    return as_numpy(position_encoding(length, d_model, variant))
 
 
 def model_table(model: Transformer, stack: Stack, length: int | None = None) -> Table:
@@ -92,8 +88,7 @@ def model_table(model: Transformer, stack: Stack, length: int | None = None) -> 
     if model.config.positions == "learned":
         check_index("position", size - 1, model.config.max_length)
     embedding = model.source_embedding if stack == "encoder" else model.target_embedding
-    table: Table = as_numpy(embedding.positions(0, size)).astype(np.float32)
-    return table
+    return as_numpy(embedding.positions(0, size)).astype(np.float32)
 
 
 def wave_of(d_model: int, dimension: int, variant: str) -> tuple[Wave, int]:
@@ -107,10 +102,7 @@ def wave_of(d_model: int, dimension: int, variant: str) -> tuple[Wave, int]:
 
 
 def column(d_model: int, dimension: int, variant: Variant = "paper") -> Column:
-    """Which wave stands in a dimension.
-
-    Raises `GlassformerError` (`out_of_range`) for a dimension beyond the width.
-    """
+    """Which wave stands in a dimension. Raises `out_of_range` beyond the width."""
     check_index("feature", dimension, d_model)
     wave, exponent = wave_of(d_model, dimension, variant)
     turns = float(frequency(torch.tensor(exponent, dtype=torch.float64), d_model))
@@ -118,10 +110,7 @@ def column(d_model: int, dimension: int, variant: Variant = "paper") -> Column:
 
 
 def pairs(d_model: int, variant: Variant = "paper") -> NDArray[np.int64]:
-    """The two dimensions of each (sine, cosine) pair, (D / 2, 2): neighbours, or half a row apart.
-
-    Also for a learned table, whose pairs mean nothing: neighbours.
-    """
+    """The dimensions of each (sine, cosine) pair, (D / 2, 2): neighbours, or half a row apart."""
     half = d_model // 2
     if variant == "halves":
         return np.stack([np.arange(half), np.arange(half) + half], axis=1)
@@ -129,19 +118,13 @@ def pairs(d_model: int, variant: Variant = "paper") -> NDArray[np.int64]:
 
 
 def pair_of(d_model: int, dimension: int, variant: Variant = "paper") -> int:
-    """The row of `pairs` that a dimension stands in.
-
-    Raises `GlassformerError` (`out_of_range`) for a dimension beyond the width.
-    """
+    """The row of `pairs` with a dimension. Raises `out_of_range` beyond the width."""
     check_index("feature", dimension, d_model)
     return int(np.argwhere(pairs(d_model, variant) == dimension)[0, 0])
 
 
 def compare(length: int, d_model: int, variant: Variant) -> Comparison:
-    """A variant beside the paper's table of the same size.
-
-    Raises `GlassformerError` (`config`) as `position_table` does.
-    """
+    """A variant beside the paper's table of the same size. Raises as `position_table`."""
     paper, table = (position_table(length, d_model, each) for each in ("paper", variant))
     difference = table - paper
     at = np.unravel_index(np.abs(difference).argmax(), difference.shape)
@@ -155,10 +138,6 @@ def compare(length: int, d_model: int, variant: Variant) -> Comparison:
         at=(int(at[0]), int(at[1])),
         reordered=float(np.abs(in_order - paper).max()),
     )
-
-
-def _refuse(problem: str) -> None:
-    raise GlassformerError("config", problem=problem)
 
 
 @dataclass(frozen=True)
@@ -200,8 +179,7 @@ class Rotation:
     def blocks(self) -> Numbers:
         """The 2×2 blocks, (D / 2, 2, 2)."""
         cosine, sine = np.cos(self.angles), np.sin(self.angles)
-        blocks: Numbers = np.stack([cosine, sine, -sine, cosine], axis=-1).reshape(-1, 2, 2)
-        return blocks
+        return np.stack([cosine, sine, -sine, cosine], axis=-1).reshape(-1, 2, 2)
 
     @property
     def matrix(self) -> Numbers:
@@ -219,13 +197,11 @@ class Rotation:
     @property
     def worst(self) -> Numbers:
         """The largest residual of each pair over all positions, (D / 2,)."""
-        most: Numbers = self.residuals.max(axis=0)
-        return most
+        return self.residuals.max(axis=0)
 
     def carry(self, row: Numbers) -> Numbers:
         """R_k applied to the encoding of one position, (D,) -> (D,)."""
-        carried: Numbers = self.matrix @ row.astype(np.float64)
-        return carried
+        return self.matrix @ row.astype(np.float64)
 
 
 def nearness(table: Table) -> Nearness:
@@ -252,8 +228,7 @@ def by_offset(table: Table) -> ByOffset:
 def rotation(length: int, d_model: int, offset: int, variant: Variant = "paper") -> Rotation:
     """R_k with the angles of the formula: k times the frequency of each pair's sine.
 
-    Raises `GlassformerError`: `config` as `position_table` does, `out_of_range` for an offset that
-    leaves no two positions to compare.
+    Raises as `position_table`, and `out_of_range` for an offset beyond the table.
     """
     table = position_table(length, d_model, variant)
     places = pairs(d_model, variant)  # (D / 2, 2)
@@ -262,17 +237,11 @@ def rotation(length: int, d_model: int, offset: int, variant: Variant = "paper")
 
 
 def fitted_rotation(table: Table, offset: int, places: NDArray[np.int64] | None = None) -> Rotation:
-    """R_k with the angles that miss least on a given table, of any kind.
+    """R_k with the angles that miss least on a table (S, D), D even, of any kind.
 
-    The angle is that of least squares over all t, atan2(Σ cross, Σ dot) in each pair's plane, in
-    −π .. π. What it leaves over no fixed rotation of these pairs can take away.
-
-    Args:
-        table: (S, D), D even.
-        offset: k, 0 .. S − 1.
-        places: (D / 2, 2) the pairs; None takes neighbours.
-
-    Raises `GlassformerError` (`out_of_range`) for an offset beyond the table.
+    The angle is that of least squares over all t, atan2(Σ cross, Σ dot) in the plane of each pair
+    of `places` (D / 2, 2), in −π .. π. What it leaves over no fixed rotation of these pairs can
+    take away. Raises `out_of_range` for an offset k beyond the table.
     """
     known = pairs(table.shape[1]) if places is None else places
     check_index("offset", offset, len(table))

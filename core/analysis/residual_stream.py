@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.analysis.comparison import NONE, Edge, paired
-from core.analysis.vectors import Numbers, cosines, lengths, rows_at, tokens_of
+from core.analysis.vectors import Numbers, cosines, lengths, quotients, rows_at, tokens_of
 from core.trace.graph import Part, Stack, StreamState, stack_end, states
 from core.trace.trace import Trace
 
@@ -55,8 +55,7 @@ class Addition:
     @property
     def ratio(self) -> Numbers:
         """‖f(x)‖ / ‖x‖, (T,); NaN for a vector of length 0."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.stream > 0, self.added / self.stream, np.nan)
+        return quotients(self.added, self.stream)
 
 
 def depth(trace: Trace, stack: Stack) -> Depth:
@@ -123,7 +122,7 @@ def apart(runs: tuple[Trace, Trace], stack: Stack, by_place: bool) -> Apart:
     ]
     one = np.stack([rows_at(runs[0], each.address) for each, _ in common])  # (N, T₁, D)
     two = np.stack([rows_at(runs[1], each.address) for _, each in common])  # (N, T₂, D)
-    both = (places[0] != NONE) & (places[1] != NONE)
+    both = (places != NONE).all(axis=0)
     first, second = (x[:, at] for x, at in zip((one, two), places, strict=True))  # (N, T, D)
     distance = lengths(second - first)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -24,10 +24,7 @@ NOT_OFFERED = ("batch", "one")  # the app runs one sentence; a statistic has one
 
 @dataclass(frozen=True)
 class Plan:
-    """Which axes of a tensor lie on the sheet, and the index at which each other one is held.
-
-    `columns` is None for a tensor with one axis.
-    """
+    """Which axes lie on the sheet (`columns` None: one axis), and where each other is held."""
 
     rows: Axis
     columns: Axis | None
@@ -144,31 +141,31 @@ def _all_lines(axis: Axis | None) -> Lines:
 
 def window(sheet: Sheet, side: Side, first: int, last: int) -> Sheet:
     """The lines from index `first` to `last`, both included."""
-    if side == "rows":
-        return window(sheet.turned(), "columns", first, last).turned()
-    return _take(sheet, np.arange(first, min(last + 1, len(sheet.columns))))
+    lines = sheet.rows if side == "rows" else sheet.columns
+    return _take(sheet, side, np.arange(first, min(last + 1, len(lines))))
 
 
 def largest(sheet: Sheet, side: Side, count: int) -> Sheet:
-    """The `count` lines with the largest value anywhere, in the order in which they peak.
-
-    They are sorted by where along the other axis their largest value lies, the larger first: the
-    next words of a sentence make a staircase.
-    """
-    if side == "rows":
-        return largest(sheet.turned(), "columns", count).turned()
+    """The `count` lines with the largest value: next words of a sentence make a staircase."""
     known = np.where(np.isnan(sheet.values), -np.inf, sheet.values)
-    peaks = known.max(axis=0)
+    return _take(sheet, side, staircase(known if side == "rows" else known.T, count))
+
+
+def staircase(values: np.ndarray, count: int) -> np.ndarray:
+    """The `count` rows with the largest value, by the column where they peak, the larger first."""
+    peaks = values.max(axis=1)
     best = np.argsort(-peaks, kind="stable")[:count]
-    return _take(sheet, best[np.lexsort((-peaks[best], known.argmax(axis=0)[best]))])
+    return best[np.lexsort((-peaks[best], values.argmax(axis=1)[best]))]
 
 
-def _take(sheet: Sheet, columns: np.ndarray) -> Sheet:
+def _take(sheet: Sheet, side: Side, lines: np.ndarray) -> Sheet:
+    if side == "rows":
+        return _take(sheet.turned(), "columns", lines).turned()
     return replace(
         sheet,
-        values=sheet.values[:, columns],
-        allowed=None if sheet.allowed is None else sheet.allowed[:, columns],
-        columns=replace(sheet.columns, indices=sheet.columns.indices[columns]),
+        values=sheet.values[:, lines],
+        allowed=None if sheet.allowed is None else sheet.allowed[:, lines],
+        columns=replace(sheet.columns, indices=sheet.columns.indices[lines]),
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
@@ -19,19 +19,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.attention_views import (
-    HeadMap,
-    Kind,
-    Side,
-    attention_at,
-    layers_of,
-    thumbnail,
-)
+from core.analysis.attention_views import HeadMap, Kind, Side, attention_at, layers_of, thumbnail
 from core.analysis.head_roles import Head, roles
 from core.config import ModelConfig
 from core.text.normalize import has_han
 from core.text.vocabulary import END, RESERVED
-from core.trace.graph import Stack, layer_count, sublayers
+from core.trace.graph import Stack, StreamState, states
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
 
@@ -44,22 +37,6 @@ PARTS = {
     "w_1": "feed_forward", "w_2": "feed_forward", "gamma": "norm",
     "table": "embedding", "position_table": "embedding", "generator": "generator",
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class StreamPlace:
-    """Where the stream of vectors is measured: after a sub-layer was added; layer -1: the input."""
-
-    stack: Stack
-    layer: int
-    part: str  # "input", "self_attention", "cross_attention", "feed_forward"
-
-    @property
-    def address(self) -> str:
-        """Where it is recorded."""
-        if self.layer < 0:
-            return "source/input" if self.stack == "encoder" else "target/input"
-        return f"{self.stack}/{self.layer}/{self.part}_residual/summed"
 
 
 @dataclass(frozen=True)
@@ -123,14 +100,18 @@ def moment(
     )
 
 
-def places(config: ModelConfig) -> tuple[StreamPlace, ...]:
-    """Where the stream is measured, in the order of the computation."""
-    found = []
-    for stack in STACKS:
-        found.append(StreamPlace(stack, -1, "input"))
-        for layer in range(layer_count(config, stack)):
-            found += [StreamPlace(stack, layer, part) for part in sublayers(stack)]
-    return tuple(found)
+def places(config: ModelConfig) -> list[StreamState]:
+    """Where the stream is measured: what enters each stack, and the sum after each sub-layer."""
+    found = (each for stack in STACKS for each in states(config, stack))
+    return [
+        each if each.layer is None else replace(each, address=_summed(each))
+        for each in found
+        if each.part != "final_norm"
+    ]
+
+
+def _summed(place: StreamState) -> str:
+    return f"{place.stack}/{place.layer}/{place.part}_residual/summed"
 
 
 def weight_sizes(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, float]:
@@ -187,8 +168,7 @@ def similarity(vectors: NDArray[np.float32]) -> Numbers:
     exact = vectors.astype(np.float64)
     lengths = np.linalg.norm(exact, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        cosines: Numbers = (exact @ exact.T / np.outer(lengths, lengths)).astype(np.float32)
-    return cosines
+        return (exact @ exact.T / np.outer(lengths, lengths)).astype(np.float32)
 
 
 def mean_length(vectors: NDArray[np.float32]) -> float:
@@ -221,21 +201,18 @@ def film(
 
     sides: who looks and what is looked at, in the translation of the end.
     """
-    return tuple(_frame(moment, kind, layer, head, sides) for moment in replay.moments)
-
-
-def _frame(
-    moment: Moment, kind: Kind, layer: int, head: int | None, sides: tuple[Side, Side]
-) -> Frame:
-    maps = moment.maps[kind][layer]  # (H, T, S)
-    weights = maps.mean(axis=0) if head is None else maps[head]
-    allowed = np.ones(weights.shape, dtype=bool)
-    if kind == "decoder":
-        allowed = np.tril(allowed)
-    same = weights.shape == tuple(len(side.tokens) for side in sides)
-    view = HeadMap(weights, allowed, weights)
-    does = Head(layer, head, roles(view, sides[1])) if same else None
-    return Frame(moment.step, thumbnail(weights, allowed, SIDE), does)
+    frames = []
+    for each in replay.moments:
+        maps = each.maps[kind][layer]  # (H, T, S)
+        weights = maps.mean(axis=0) if head is None else maps[head]
+        allowed = np.ones(weights.shape, dtype=bool)
+        if kind == "decoder":
+            allowed = np.tril(allowed)
+        same = weights.shape == tuple(len(side.tokens) for side in sides)
+        view = HeadMap(weights, allowed, weights)
+        does = Head(layer, head, roles(view, sides[1])) if same else None
+        frames.append(Frame(each.step, thumbnail(weights, allowed, SIDE), does))
+    return tuple(frames)
 
 
 FILE = Path(__file__).with_name("word_groups.toml")
@@ -264,15 +241,14 @@ class Plane:
 
     def of(self, vectors: Numbers) -> Numbers:
         """Where vectors (N, D) lie on the plane: (N, 2)."""
-        places: Numbers = ((vectors - self.middle) @ self.directions.T).astype(np.float32)
-        return places
+        return ((vectors - self.middle) @ self.directions.T).astype(np.float32)
 
 
 @cache
-def groups() -> dict[str, tuple[tuple[str, str], ...]]:
-    """(English, Chinese) words by group."""
+def groups() -> dict[str, list[list[str]]]:
+    """[English, Chinese] words by group."""
     lists = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    return {name: tuple(_pair(each) for each in pairs) for name, pairs in lists.items()}
+    return {name: [pair.split() for pair in pairs] for name, pairs in lists.items()}
 
 
 def words_to_draw(pieces: Sequence[str], spoken: Collection[str]) -> tuple[Word, ...]:
@@ -319,8 +295,3 @@ def plane(vectors: Numbers) -> Plane:
 def _ungrouped(word: str, spoken: bool) -> Word:
     language = "zh" if has_han(word) else "en" if any(map(str.isalpha, word)) else ""
     return Word(word, "", language, spoken=spoken)
-
-
-def _pair(text: str) -> tuple[str, str]:
-    english, chinese = text.split()
-    return english, chinese

@@ -30,16 +30,20 @@ def column_at(trace: Trace, address: str, feature: int) -> Numbers:
 
 def lengths(rows: Numbers) -> Numbers:
     """The Euclidean length of each row, (…, D) -> (…)."""
-    found: Numbers = np.sqrt(np.square(rows).sum(axis=-1))
-    return found
+    return np.sqrt(np.square(rows).sum(axis=-1))
 
 
 def cosines(first: Numbers, second: Numbers) -> Numbers:
     """The cosine between matching rows, two (…, D) -> (…) in −1..1; NaN for a row of length 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found = (first * second).sum(axis=-1) / (lengths(first) * lengths(second))
-    within: Numbers = np.clip(found, -1.0, 1.0)
-    return within
+    return np.clip(found, -1.0, 1.0)
+
+
+def quotients(parts: Numbers, wholes: Numbers) -> Numbers:
+    """Part by whole, of lengths (T,) each; NaN for a whole of length 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(wholes > 0, parts / wholes, np.nan)
 
 
 def side_of(stack: Stack) -> str:

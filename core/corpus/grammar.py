@@ -21,9 +21,11 @@ An entry with places, `[A]` or `[clause]`, stands for many rules: `core/corpus/c
 
 from __future__ import annotations
 
+import copy
 import re
 import threading
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
@@ -96,6 +98,12 @@ class Grammar:
         self.templates = RuleSet.of(templates)
         self._usable: dict[tuple[str, bool, bool], RuleSet] = {}
 
+    def narrowed(self, keep: Callable[[Rule], bool]) -> Grammar:
+        """The same with some of the templates."""
+        narrow = copy.copy(self)
+        narrow.templates = RuleSet.of([rule for rule in self.templates.rules if keep(rule)])
+        return narrow
+
     def rules(self, phrase: str, mass: bool, container: bool) -> RuleSet:
         """The alternatives of a phrase that can speak of such a topic."""
         index = (phrase, mass, container)
@@ -166,12 +174,8 @@ def _source(text: str) -> Source:
 
 
 def _side(text: str, slots: dict[str, Source]) -> tuple[Part, ...]:
-    return tuple(_part(item, slots) for item in text.split())
-
-
-def _part(item: str, slots: dict[str, Source]) -> Part:
-    name, of_slot, of_word = _readings(item)
-    return of_slot if name in slots else of_word
+    readings = map(_readings, text.split())
+    return tuple(of_slot if name in slots else of_word for name, of_slot, of_word in readings)
 
 
 @cache

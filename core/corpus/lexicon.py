@@ -23,14 +23,16 @@ EVENNESS = 10  # the word at rank r of its category is drawn as often as 1 / (r 
 
 def plural(noun: str) -> str:
     """Cat → cats, city → cities, box → boxes; of several words the last changes."""
-    return _add_s(noun)
+    if _consonant_y(noun):
+        return noun[:-1] + "ies"
+    return noun + ("es" if re.search(r"(s|x|z|ch|sh)$", noun) else "s")
 
 
 def third_person(verb: str) -> str:
     """Like → likes, watch → watches, study → studies, go → goes, have → has."""
     if verb == "have":
         return "has"
-    return verb + "es" if verb.endswith("o") else _add_s(verb)
+    return verb + "es" if verb.endswith("o") else plural(verb)
 
 
 def past(verb: str) -> str:
@@ -58,14 +60,6 @@ def comparison(adjective: str) -> tuple[str, str]:
         return adjective[:-1] + "ier", adjective[:-1] + "iest"
     stem = adjective[:-1] if adjective.endswith("e") else _doubled(adjective)
     return stem + "er", stem + "est"
-
-
-def _add_s(word: str) -> str:
-    if _consonant_y(word):
-        return word[:-1] + "ies"
-    if re.search(r"(s|x|z|ch|sh)$", word):
-        return word + "es"
-    return word + "s"
 
 
 def _consonant_y(word: str) -> bool:
@@ -99,7 +93,6 @@ class Entry:
     fits: tuple[str, ...] = ()
     copy: str = ""  # the kind of slot an unknown word of this category takes
     frequency: float = 1.0  # how often it is drawn, beside an average word of its category
-    canonical: bool = True  # False: a synonym, read but never written
     synonyms: tuple[Entry, ...] = field(default=())
 
     @property
@@ -223,10 +216,7 @@ def _entry(file: str, category: str, table: dict[str, Any], line: str) -> Entry:
     )
     if classifier:
         first = replace(first, classifier=classifier)
-    others = (
-        replace(first, english=_forms(category, other, container), canonical=False)
-        for other in spellings[1:]
-    )
+    others = [replace(first, english=_forms(category, s, container)) for s in spellings[1:]]
     return replace(first, synonyms=tuple(others))
 
 

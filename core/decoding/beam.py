@@ -8,7 +8,7 @@ early_stopping=False, the default, searches on until no open beginning can still
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -17,12 +17,11 @@ import torch
 from torch import Tensor
 
 from core.decoding.no_repeat import PATIENCE
-from core.decoding.rows import rows_of
+from core.decoding.rows import Tapes, rows_of
 from core.decoding.step import NOTHING, Forced, Task, check_number
 from core.errors import GlassformerError
 from core.interruption import counted
 from core.model.transformer import Transformer
-from core.trace.tape import Tape
 
 # start: before the first word. kept: went on. finished: took the end token. pruned: others were
 # better. forbidden, guarded: may not be written, would close a circle. overruled: another word was
@@ -109,13 +108,9 @@ class Beam:
         """The ids from the first word to this one; an end token counts as a word."""
         return tuple(node.id for node in self.path(index))
 
-    def children(self, index: int) -> tuple[Node, ...]:
+    def children(self, index: int) -> Sequence[Node]:
         """What was tried after a node, best first; nothing where it did not go on."""
         return self._children.get(index, ())
-
-    def at(self, position: int) -> tuple[Node, ...]:
-        """All that was tried at a position of the output, best first."""
-        return tuple(node for node in self.nodes if node.position == position)
 
     @property
     def finished(self) -> tuple[Node, ...]:
@@ -136,32 +131,25 @@ class Beam:
 
     def at_alpha(self, alpha: float) -> Beam:
         """The search with another α: the same tree with other scores, in another order."""
-        nodes = tuple(
-            replace(node, score=node.total / length_penalty(node.length, alpha, self.rule))
-            for node in self.nodes
-        )
+        other = replace(self, alpha=alpha)
+        nodes = [
+            replace(node, score=node.total / other.penalty(node.length)) for node in self.nodes
+        ]
         ends = [nodes[place] for place in self.hypotheses]
         order = sorted(ends, key=lambda node: (node.fate != "finished", -node.score, node.index))
-        return Beam(nodes, tuple(node.index for node in order), self.size, alpha, self.rule)
-
-    def places(self, alpha: float) -> tuple[int, ...]:
-        """Which of `finished` would be first at another α, second, …: as places in `finished`."""
-        scores = [row[0] for row in self.scores([alpha])]
-        return tuple(sorted(range(len(scores)), key=lambda place: -scores[place]))
+        return replace(other, nodes=tuple(nodes), hypotheses=tuple(node.index for node in order))
 
     @property
     def least_sure(self) -> Node:
         """The node of the translation whose word was the least probable; the start without one."""
-        if not self.hypotheses:
-            return self.nodes[0]
-        path = self.path(self.best.index)
+        path = self.path(self.best.index) if self.hypotheses else ()
         return min(path, key=lambda node: node.probability, default=self.nodes[0])
 
     @cached_property
-    def _children(self) -> dict[int, tuple[Node, ...]]:
-        found = dict[int, tuple[Node, ...]]()
+    def _children(self) -> dict[int, list[Node]]:
+        found = dict[int, list[Node]]()
         for node in self.nodes[1:]:
-            found[node.parent] = (*found.get(node.parent, ()), node)
+            found.setdefault(node.parent, []).append(node)
         return found
 
 
@@ -192,22 +180,17 @@ class _Live:
 
 @torch.no_grad()
 def beam(
-    model: Transformer,
-    task: Task,
-    size: int = 4,
-    alpha: float = 0.6,
-    tape: Callable[[], Tape] | None = None,
-    forced: Forced = NOTHING,
-    rule: Rule = "paper",
-) -> Beam:
+    model: Transformer, task: Task, size: int = 4, alpha: float = 0.6, tape: Tapes = None,
+    forced: Forced = NOTHING, rule: Rule = "paper",
+) -> Beam:  # fmt: skip
     """Searches with `size` beams; with one it writes what `greedy` writes.
 
     In each step every beam's next words are put in one order, by the sum of log-probabilities. An
     end among the first `size` finishes a hypothesis; the first `size` others go on. By the rule
     of the paper the search stops with `size` finished hypotheses; by that of transformers when,
     besides, no open beginning scores more as it stands than the worst of the best `size` of them.
-    The limit stops both. Equal sums: the beam that was ahead
-    comes first, then the smaller id. `tape` and `forced` are those of `greedy`.
+    The limit stops both. Equal sums: the beam that was ahead comes first, then the smaller id.
+    `tape` and `forced` are those of `greedy`.
 
     Raises:
         GlassformerError: `decoding_range` for a size or an α that cannot be, `out_of_range` for a
@@ -218,103 +201,69 @@ def beam(
     if rule not in RULES:
         raise GlassformerError("decoding_rule", given=rule, allowed=", ".join(RULES))
     task.check(model, forced.values(), forced)
-    rows = rows_of(model, task.source_ids(model), tape)
+    rows, search = rows_of(model, task.source_ids(model), tape), Beam((), (), size, alpha, rule)
     nodes, live, finished = [ROOT], [_Live(ROOT, ())], list[Node]()
     for length in counted(range(1, task.limit + 1), task.limit):
         logits = rows([(task.start, *each.written) for each in live])  # (N, V)
-        nodes, live = _with_entropies(nodes, live, logits)
-        tried = _tried(task, live, logits, forced.get(length - 1), size + MORE)
-        decided = _decided(tried, size, task.end, (alpha, rule), len(nodes))
-        nodes += [node for node, _ in decided]
-        finished += [node for node, _ in decided if node.fate == "finished"]
-        live = [
-            _Live(node, (*each.live.written, node.id), each.live.spoken)
-            for node, each in decided
-            if node.fate == "kept"
+        log_probabilities = logits.float().log_softmax(dim=-1)
+        _note_entropies(nodes, live, log_probabilities)
+        given = forced.get(length - 1)
+        tried = [
+            next_word
+            for each, row in zip(live, log_probabilities, strict=True)
+            for next_word in _next_words(task, search, each, row, given)
         ]
-        if not live or _is_over(finished, live, size, alpha, rule):
+        live = _decided(sorted(tried, key=lambda each: -each.node.total), size, task.end, nodes)
+        finished = [node for node in nodes if node.fate == "finished"]
+        if not live or _is_over(search, finished, live):
             break
-    return _result(nodes, finished, live, Beam((), (), size, alpha, rule))
+    return _result(search, nodes, finished, live)
 
 
-def _is_over(
-    finished: Sequence[Node], live: Sequence[_Live], size: int, alpha: float, rule: Rule
-) -> bool:
+def _is_over(search: Beam, finished: Sequence[Node], live: Sequence[_Live]) -> bool:
     """Whether the rule ends the search after a step."""
-    if len(finished) < size or rule == "paper":
-        return len(finished) >= size
-    worst = sorted((node.score for node in finished), reverse=True)[size - 1]
-    best = max(live, key=lambda each: each.node.total).node  # all are of one length
-    return worst >= best.total / length_penalty(best.length, alpha, rule)
+    if len(finished) < search.size or search.rule == "paper":
+        return len(finished) >= search.size
+    worst = sorted((node.score for node in finished), reverse=True)[search.size - 1]
+    return worst >= max(each.node.score for each in live)  # all are of one length
 
 
-def _with_entropies(
-    nodes: list[Node], live: Sequence[_Live], logits: Tensor
-) -> tuple[list[Node], list[_Live]]:
+def _note_entropies(nodes: list[Node], live: list[_Live], log_probabilities: Tensor) -> None:
     """The nodes that now go on learn how undecided their next word is, in nats."""
-    log_probabilities = logits.float().log_softmax(dim=-1)  # (N, V)
     entropies = -(log_probabilities.exp() * log_probabilities).nan_to_num().sum(dim=-1)  # (N,)
-    after, known = list(nodes), list[_Live]()
-    for each, entropy in zip(live, entropies.tolist(), strict=True):
-        after[each.node.index] = replace(each.node, entropy=entropy)
-        known.append(replace(each, node=after[each.node.index]))
-    return after, known
+    for at, entropy in enumerate(entropies.tolist()):
+        node = replace(live[at].node, entropy=entropy)
+        nodes[node.index], live[at] = node, replace(live[at], node=node)
 
 
-@dataclass(frozen=True)
-class _Candidate:
-    """A next word of one beam; one with a fate is out before the beams are compared."""
+def _next_words(
+    task: Task, search: Beam, live: _Live, row: Tensor, given: int | None
+) -> Iterator[_Live]:
+    """The next words of one beam, best first, from its log-probabilities (V,); fate "kept": may be.
 
-    live: _Live  # the beam, the guard's words counted
-    id: int
-    log_probability: float
-    fate: Fate | None
-
-    @property
-    def total(self) -> float:
-        return self.live.node.total + self.log_probability
-
-
-def _tried(
-    task: Task, live: Sequence[_Live], logits: Tensor, given: int | None, count: int
-) -> list[_Candidate]:
-    """The next words of all beams, best first; equal sums keep the order of their beams."""
-    rows = logits.float().log_softmax(dim=-1)  # (N, V)
-    tried = [
-        candidate
-        for each, row in zip(live, rows, strict=True)
-        for candidate in _candidates(task, each, row, given, count)
-    ]
-    return sorted(tried, key=lambda each: -each.total)
-
-
-def _candidates(
-    task: Task, live: _Live, row: Tensor, given: int | None, count: int
-) -> Iterator[_Candidate]:
-    """The next words of one beam, best first, from its log-probabilities (V,).
-
-    So many that `count` of them may be written, or the only one that may; and the first `count`.
+    So many that `size` + MORE of them may be written, or the only one that may; and the first so
+    many.
     """
     values, order = row.nan_to_num(nan=-torch.inf).sort(descending=True, stable=True)
     closing = task.guard.forbids(live.written) if task.guard else frozenset[int]()
-    circles = (
-        next((id for id, _ in _pairs(order, values) if id not in task.forbidden), task.end)
-        in closing
-    )
-    live = replace(live, spoken=live.spoken + circles)
+    best = next((id for id, _ in _pairs(order, values) if id not in task.forbidden), task.end)
+    spoken, count = live.spoken + (best in closing), search.size + MORE
     else_fate: Fate = "overruled"  # of all words but the only one that may be written
-    if given is None and circles and live.spoken > PATIENCE:
+    if given is None and best in closing and spoken > PATIENCE:
         given, else_fate = task.end, "guarded"
     needed = count if given is None else 1
     for place, (id, log_probability) in enumerate(_pairs(order, values)):
-        out: Fate | None = None
+        fate: Fate = "kept"
         if given is not None:
-            out = None if id == given else else_fate
+            fate = "kept" if id == given else else_fate
         elif id in task.forbidden or id in closing:
-            out = "forbidden" if id in task.forbidden else "guarded"
-        if out is None or place < count or given is None:
-            yield _Candidate(live, id, log_probability, out)
-        needed -= out is None
+            fate = "forbidden" if id in task.forbidden else "guarded"
+        if fate == "kept" or place < count or given is None:
+            position, total = live.node.position + 1, live.node.total + log_probability
+            score = total / search.penalty(position + 1)
+            node = Node(0, live.node.index, position, id, log_probability, total, score, fate)
+            yield _Live(node, (*live.written, id), spoken)
+        needed -= fate == "kept"
         if needed <= 0 and place >= count - 1:
             return
 
@@ -326,45 +275,33 @@ def _pairs(order: Tensor, values: Tensor) -> Iterator[tuple[int, float]]:
         yield from zip(order[few].tolist(), values[few].tolist(), strict=True)
 
 
-def _decided(
-    tried: Sequence[_Candidate], size: int, end: int, penalty: tuple[float, Rule], first: int
-) -> list[tuple[Node, _Candidate]]:
-    """What becomes of the candidates of one step, given best first; nodes count from `first`."""
-    decided, kept, better = list[tuple[Node, _Candidate]](), 0, 0
+def _decided(tried: Sequence[_Live], size: int, end: int, nodes: list[Node]) -> list[_Live]:
+    """Puts the next words of one step, given best first, among the nodes: those that go on."""
+    live, better = list[_Live](), 0
     for rank, each in enumerate(tried):
-        fate: Fate = each.fate or "pruned"
-        if each.fate is None:
-            if each.id == end and better < size:
-                fate = "finished"
-            elif each.id != end and kept < size:
-                fate, kept = "kept", kept + 1
+        fate = each.node.fate
+        if fate == "kept":
+            if each.node.id == end:
+                fate = "finished" if better < size else "pruned"
+            elif len(live) >= size:
+                fate = "pruned"
             better += 1
-        before = each.live.node
-        node = Node(
-            index=first + rank,
-            parent=before.index,
-            position=before.position + 1,
-            id=each.id,
-            log_probability=each.log_probability,
-            total=each.total,
-            score=each.total / length_penalty(before.position + 2, *penalty),
-            fate=fate,
-            rank=rank,
-        )
-        decided.append((node, each))
-    return decided
+        node = replace(each.node, index=len(nodes), rank=rank, fate=fate)
+        nodes.append(node)
+        if fate == "kept":
+            live.append(replace(each, node=node))
+    return live
 
 
 def _result(
-    nodes: Sequence[Node], finished: Sequence[Node], live: Sequence[_Live], search: Beam
+    search: Beam, nodes: list[Node], finished: Sequence[Node], live: Sequence[_Live]
 ) -> Beam:
     """The tree with its hypotheses in order; what was still going on is left open."""
-    all_nodes = list(nodes)
     for each in live:
-        all_nodes[each.node.index] = replace(each.node, fate="open")
+        nodes[each.node.index] = replace(each.node, fate="open")
     ends = sorted(finished, key=lambda node: -node.score)  # stable: the earlier node comes first
     if search.rule == "transformers":
         ends = ends[: search.size]
     left = sorted((each.node for each in live), key=lambda node: -node.score)
     places = tuple(node.index for node in (*ends, *left))
-    return replace(search, nodes=tuple(all_nodes), hypotheses=places)
+    return replace(search, nodes=tuple(nodes), hypotheses=places)

@@ -7,10 +7,10 @@ stay; of these, with probabilities renormalised, the fewest that reach p togethe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -20,7 +20,6 @@ from core.device import precise
 
 HOTTEST, MOST_WORDS = 100.0, 1_000_000
 BEYOND = 10  # words cut away that are listed too, the best of them
-Fate = Literal["kept", "top_k", "top_p", "temperature"]  # what cut a word away
 
 
 @dataclass(frozen=True)
@@ -45,76 +44,22 @@ class Sampling:
             check_number("top_p", self.top_p, 0.0, 1.0)
 
 
-class CutWord(NamedTuple):
-    """One word at the cut; all probabilities 0..1.
-
-    probability: the model's own. tempered: after temperature, among the words that may be written.
-    cumulative: of `tempered`, from the best word to this one. renormalised: what it is drawn with,
-    0 for a word cut away. fate: `temperature` where that left nothing of a word.
-    """
-
-    id: int
-    probability: float
-    tempered: float
-    cumulative: float
-    renormalised: float
-    fate: Fate
-
-
-class CutWords:
-    """Words best first, thousands perhaps, each made when it is asked for.
-
-    Those that stay, then some that do not. columns: ids, the model's own probabilities, tempered,
-    cumulative, renormalised, each (N,). beyond: what cut away the last of them; all before stay.
-    """
-
-    def __init__(self, columns: Sequence[Tensor], beyond: Sequence[Fate]) -> None:
-        self._columns, self._beyond = tuple(columns), tuple(beyond)
-
-    def __len__(self) -> int:
-        return len(self._columns[0])
-
-    def __iter__(self) -> Iterator[CutWord]:
-        return (self[place] for place in range(len(self)))
-
-    def __getitem__(self, place: int) -> CutWord:
-        past = place - len(self) + len(self._beyond)
-        fate: Fate = self._beyond[past] if past >= 0 else "kept"
-        numbers: list[Any] = [column[place].item() for column in self._columns]
-        return CutWord._make([*numbers, fate])
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CutWords) or len(self) != len(other):
-            return False
-        pairs = zip(self._columns, other._columns, strict=True)
-        return self._beyond == other._beyond and all(torch.equal(*pair) for pair in pairs)
-
-    __hash__ = None  # type: ignore[assignment]  # as a list has none
-
-    @property
-    def stay(self) -> tuple[Tensor, Tensor]:
-        """Ids and `renormalised` of the words that stay, (kept,) each."""
-        kept = len(self) - len(self._beyond)
-        return self._columns[0][:kept], self._columns[-1][:kept]
-
-    @property
-    def ids(self) -> list[int]:
-        """The ids of all, best first."""
-        found: list[int] = self._columns[0].tolist()
-        return found
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cut:
     """What one step could draw from: all words that stay and a few that do not, best first.
 
-    Words that may not be written are not among them.
+    Words that may not be written are not among them. The columns have an entry a word, (N,) each:
+    ids; probability, the model's own, 0..1; tempered, after temperature, among the words that may
+    be written; cumulative, of `tempered`, from the best word to this one.
 
-    kept: how many stay. mass: their `tempered` probabilities together. draw: the lot, 0..1; the
-    word is taken in whose stretch of the running sum of `renormalised` it falls.
+    kept: how many stay, the first ones. mass: their `tempered` probabilities together. draw: the
+    lot, 0..1; the word is taken in whose stretch of the running sum of what stays it falls.
     """
 
-    words: CutWords
+    ids: Tensor
+    probability: Tensor
+    tempered: Tensor
+    cumulative: Tensor
     kept: int
     mass: float
     draw: float
@@ -128,18 +73,14 @@ def cut_of(logits: Tensor, how: Sampling, draw: float, forbidden: Collection[int
     possible = max(1, int((tempered > 0).sum()))
     first = min(possible, how.top_k or possible)  # so many top-k leaves
     kept = first if how.top_p is None else _nucleus(tempered[:first], how.top_p)
-    mass = tempered[:kept].sum()
-    renormalised = torch.where(torch.arange(len(tempered)) < kept, tempered / mass, 0.0)
-    columns = (order, own, tempered, tempered.cumsum(dim=0), renormalised)
-    fates = [_fate(place, first, possible) for place in range(kept, kept + BEYOND)]
-    listed = [column[: kept + BEYOND].clone() for column in columns]
-    words = CutWords(listed, fates[: len(order) - kept])
-    return Cut(words, kept, float(mass), draw)
+    columns = (order, own, tempered, tempered.cumsum(dim=0))
+    ids, chances, shares, sums = (column[: kept + BEYOND].clone() for column in columns)
+    return Cut(ids, chances, shares, sums, kept, float(tempered[:kept].sum()), draw)
 
 
 def drawn(cut: Cut, without: Collection[int] = ()) -> int | None:
     """The id in whose stretch the lot falls, some left out; None where none stays."""
-    ids, shares = cut.words.stay
+    ids, shares = cut.ids[: cut.kept], cut.tempered[: cut.kept] / cut.mass
     if without:
         shares = shares.masked_fill(torch.isin(ids, torch.tensor([*without])), 0.0)
     sums = shares.cumsum(dim=0)
@@ -185,13 +126,6 @@ def _nucleus(tempered: Tensor, top_p: float) -> int:
     return min(1 + int((sums < top_p).sum()), len(tempered))
 
 
-def _fate(place: int, first: int, possible: int) -> Fate:
-    """What cut away the word at a place beyond the kept ones."""
-    if place < first:
-        return "top_p"
-    return "top_k" if place < possible else "temperature"
-
-
 @dataclass(frozen=True)
 class CutRow:
     """One word, or several together; probabilities 0..1.
@@ -217,20 +151,18 @@ def cut_rows(cut: Cut, chosen: int, shown: int = 10) -> tuple[CutRow, ...]:
     The last row is all that was cut away and is not shown, where that is anything. The chosen word
     is missing where it could not be drawn at all and was given.
     """
-    place = _place(cut, chosen)
-    alone = [*range(min(shown, len(cut.words)))]
-    alone += [place] if place is not None and place >= shown else []
-    rows, upto = list[CutRow](), 0
-    for at in alone:
-        rows += _together(cut, upto, at)
-        word = cut.words[at]
-        start = cut.words[at - 1].cumulative if at else 0.0
-        rows.append(
-            CutRow(word.id, 1, word.probability, word.tempered, start, word.cumulative,
-                   at < cut.kept, at == place)
-        )  # fmt: skip
-        upto = at + 1
-    rows += _together(cut, upto, max(upto, cut.kept))
+    ids, tempered, sums = cut.ids.tolist(), cut.tempered.tolist(), [0.0, *cut.cumulative.tolist()]
+    alone = {*range(min(shown, len(ids))), *([ids.index(chosen)] if chosen in ids else [])}
+    edges = sorted({cut.kept, *alone, *(at + 1 for at in alone)})  # the cut splits what is together
+    rows = list[CutRow]()
+    for first, after in pairwise(edges):
+        stretch, kept = (sums[first], sums[after]), first < cut.kept
+        if first in alone:
+            own, word = float(cut.probability[first]), ids[first]
+            rows.append(CutRow(word, 1, own, tempered[first], *stretch, kept, word == chosen))
+        else:
+            together = sums[after] - sums[first]
+            rows.append(CutRow(None, after - first, None, together, *stretch, kept))
     reached = rows[-1].end
     if 1 - reached > 1e-12:
         rows.append(CutRow(None, None, None, 1 - reached, reached, 1.0, False))
@@ -240,21 +172,3 @@ def cut_rows(cut: Cut, chosen: int, shown: int = 10) -> tuple[CutRow, ...]:
 def lot(cut: Cut) -> float:
     """Where the lot falls on the running sum of `tempered`: its share of what stays."""
     return cut.draw * cut.mass
-
-
-def _place(cut: Cut, chosen: int) -> int | None:
-    ids = cut.words.ids
-    return ids.index(chosen) if chosen in ids else None
-
-
-def _together(cut: Cut, start: int, stop: int) -> list[CutRow]:
-    """The words between two that are shown, split where the cut goes through them."""
-    edge = min(max(cut.kept, start), stop)
-    parts = [(start, edge, True), (edge, stop, False)]
-    found = list[CutRow]()
-    for first, after, kept in parts:
-        if first < after:
-            low = cut.words[first - 1].cumulative if first else 0.0
-            high = cut.words[after - 1].cumulative
-            found.append(CutRow(None, after - first, None, high - low, low, high, kept))
-    return found

@@ -9,7 +9,7 @@ follows it. They part where a word is wrong: training never showed the decoder i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -17,13 +17,12 @@ from torch import Tensor
 
 from core import interruption
 from core.decoding.no_repeat import Watch
-from core.decoding.rows import rows_of
+from core.decoding.rows import Tapes, rows_of
 from core.decoding.step import NOTHING, Forced, Step, Task, apart, step_from, step_of
 from core.interruption import counted
 from core.model.transformer import Transformer
-from core.trace.tape import SILENT, Tape
+from core.trace.tape import SILENT
 
-Tapes = Callable[[], Tape] | None
 EQUAL = 1e-5  # probabilities no further apart differ by rounding alone
 
 
@@ -35,7 +34,6 @@ class Beside:
     difference: the largest between their probabilities, over the whole vocabulary.
     """
 
-    position: int
     forced: Step
     free: Step
     difference: float
@@ -56,33 +54,13 @@ class WrongWord:
     given: tuple[Step, ...]
 
     @property
-    def changed(self) -> tuple[int, ...]:
-        """Positions of `after`, beyond the forced one, whose word is not that of `before`."""
-        old = [step.chosen for step in self.before]
-        return tuple(
-            place
-            for place, step in enumerate(self.after)
-            if place > self.position and (place >= len(old) or step.chosen != old[place])
-        )
-
-    @property
-    def losses(self) -> tuple[tuple[float, float], ...]:
-        """−ln p of each later word of `before`: after the right words, after the wrong one."""
-        later = slice(self.position + 1, None)
-        pairs = zip(self.before[later], self.given[later], strict=True)
-        return tuple((_loss(right), _loss(wrong)) for right, wrong in pairs)
-
-    @property
     def mean_losses(self) -> tuple[float, float]:
-        """The means of `losses`, in nats: after the right words, after the wrong one.
+        """Means of −ln p of the later words of `before`: after the right words, after the wrong.
 
         Not a number where nothing follows.
         """
-        losses = self.losses
-        if not losses:
-            return math.nan, math.nan
-        right, wrong = (sum(each) / len(each) for each in zip(*losses, strict=True))
-        return right, wrong
+        right, wrong = (steps[self.position + 1 :] for steps in (self.before, self.given))
+        return _mean_loss(right), _mean_loss(wrong)
 
 
 @torch.no_grad()
@@ -91,13 +69,10 @@ def greedy(
 ) -> tuple[Step, ...]:
     """Decodes a sentence: the most probable word, again and again, until the end or the limit.
 
-    Args:
-        model: the Transformer.
-        task: the sentence. Its guard may stop the decoder from going in circles.
-        forced: words that are written at some positions whatever the model prefers.
-        tape: a maker of tapes for runs with edits or dropout. Each step then recomputes the whole
-            pass on a tape of its own, for an edit may look at all rows; without one, keys and
-            values are kept between steps.
+    forced: words that are written at some positions whatever the model prefers. tape: a maker of
+    tapes for runs with edits or dropout. Each step then recomputes the whole pass on a tape of its
+    own, for an edit may look at all rows; without one, keys and values are kept between steps. The
+    task's guard may stop the decoder from going in circles.
 
     Raises:
         GlassformerError: `out_of_range` for a forced word or position that does not exist.
@@ -141,17 +116,9 @@ def beside(
     places = counted(range(len(words)), len(words))
     free = [rows([(task.start, *words[:place])])[0] for place in places]
     return tuple(
-        Beside(place, step_of(one, word), step_of(other, word), apart(one, other))
-        for place, (one, other, word) in enumerate(zip(forced, free, words, strict=True))
+        Beside(step_of(one, word), step_of(other, word), apart(one, other))
+        for one, other, word in zip(forced, free, words, strict=True)
     )
-
-
-def taking_over(words: Sequence[int], position: int, candidate: int) -> dict[int, int]:
-    """What to force for another choice at a position, the words before it kept.
-
-    The result goes into `greedy`, `sample` or `beam`.
-    """
-    return {**dict(enumerate(words[:position])), position: candidate}
 
 
 def wrong_word(
@@ -166,19 +133,15 @@ def wrong_word(
     before = greedy(model, task, tape=tape)
     words = [step.chosen for step in before]
     Task(task.source, task.start, task.end, len(words)).check(model, [word], [position])
-    after = greedy(model, task, taking_over(words, position, word), tape)
+    after = greedy(model, task, dict(enumerate([*words[:position], word])), tape)
     given = teacher_forced(model, task, [*words[:position], word, *words[position + 1 :]], tape)
     return WrongWord(position, word, before, after, given)
 
 
 def most_harmful(
-    model: Transformer,
-    task: Task,
-    words: Sequence[int],
-    position: int,
-    candidates: Sequence[int],
-    tape: Tapes = None,
-) -> int:
+    model: Transformer, task: Task, words: Sequence[int], position: int,
+    candidates: Sequence[int], tape: Tapes = None,
+) -> int:  # fmt: skip
     """The candidate that, read at a position of the words (T,), makes the later ones least likely.
 
     Of equal ones the first. Raises as `teacher_forced`; ValueError for no candidates.
@@ -203,3 +166,7 @@ def _one_pass(model: Transformer, task: Task, words: Sequence[int], tape: Tapes)
 
 def _loss(step: Step) -> float:
     return -math.log(step.probability) if step.probability > 0 else math.inf
+
+
+def _mean_loss(steps: Sequence[Step]) -> float:
+    return sum(map(_loss, steps)) / len(steps) if steps else math.nan

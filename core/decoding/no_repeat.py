@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
+from itertools import pairwise, takewhile
 
 import torch
 from torch import Tensor
@@ -110,16 +111,13 @@ def choose_batch(
     `written` are the ids of each sentence so far, without the begin token.
     """
 
-    def best_but(row: Tensor) -> Callable[[Collection[int]], int]:
-        def best(ids: Collection[int]) -> int:
-            index = torch.tensor([*ids], dtype=torch.long, device=row.device)
-            return int(row.index_fill(0, index, -torch.inf).argmax())
-
-        return best
+    def best_but(row: Tensor, ids: Collection[int]) -> int:
+        index = torch.tensor([*ids], dtype=torch.long, device=row.device)
+        return int(row.index_fill(0, index, -torch.inf).argmax())
 
     tops = logits.argmax(dim=-1).tolist()  # (B,)
     taken = [
-        watch.choose(top, best_but(row), before)[0]
+        watch.choose(top, partial(best_but, row), before)[0]
         for row, top, before, watch in zip(logits, tops, written, watches, strict=True)
     ]
     return torch.tensor(taken, device=logits.device)
@@ -134,15 +132,9 @@ def longest_run(words: Iterable[Hashable]) -> tuple[tuple[Hashable, ...], int]:
     found: tuple[tuple[Hashable, ...], int] = ((), 1)
     for size in range(1, len(row) // 2 + 1):
         for start in range(len(row) - 2 * size + 1):
-            times = in_a_row(row, start, size)
+            stretch = row[start : start + size]
+            following = (row[at : at + size] for at in range(start, len(row), size))
+            times = len([*takewhile(stretch.__eq__, following)])
             if times > 1 and size * times > len(found[0]) * found[1]:
-                found = (tuple(row[start : start + size]), times)
+                found = (tuple(stretch), times)
     return found
-
-
-def in_a_row(words: Sequence[Hashable], start: int, size: int) -> int:
-    """How often the `size` words at `start` stand there in a row."""
-    first, times = words[start : start + size], 1
-    while words[start + times * size : start + (times + 1) * size] == first:
-        times += 1
-    return times

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -17,10 +16,9 @@ from core.trace.tape import Edit, Recorder, Tape
 Written = Sequence[Sequence[int]]  # N beginnings of equal length, each with its begin token
 
 
-class Rows(Protocol):
-    """N beginnings of equal length -> what each of them expects next, logits (N, V)."""
-
-    def __call__(self, written: Written) -> Tensor: ...
+# N beginnings of equal length -> what each of them expects next, logits (N, V).
+Rows = Callable[[Written], Tensor]
+Tapes = Callable[[], Tape] | None  # makes the tapes of runs with edits or dropout
 
 
 class KeptRows:
@@ -72,28 +70,27 @@ def _chosen(past: GrowingPast, parents: list[int]) -> GrowingPast:
     return GrowingPast((k[parents], v[parents]))  # (N, H, T, K)
 
 
-class FreshRows:
-    """Every row is a whole pass on a tape of its own, for an edit may look at all rows."""
+def rows_of(model: Transformer, source_ids: Tensor, tape: Tapes = None) -> Rows:
+    """The rows of a source (1, S); with a maker of tapes nothing is kept between them.
 
-    def __init__(self, model: Transformer, source_ids: Tensor, tape: Callable[[], Tape]) -> None:
-        self._model, self._source_ids, self._tape = model, source_ids, tape
+    Every row then is a whole pass on a tape of its own, for an edit may look at all rows.
+    """
+    if tape is None:
+        return KeptRows(model, source_ids)
+
+    def row(ids: Sequence[int]) -> Tensor:
+        interruption.step()
+        target_ids = source_ids.new_tensor([list(ids)])  # (1, T)
+        logits: Tensor = model(source_ids, target_ids, tape())
+        return logits[0, -1]  # (V,)
 
     @torch.no_grad()
-    def __call__(self, written: Written) -> Tensor:
-        return torch.stack([self._row(list(each)) for each in written])  # (N, V)
+    def rows(written: Written) -> Tensor:
+        return torch.stack([row(ids) for ids in written])  # (N, V)
 
-    def _row(self, ids: list[int]) -> Tensor:
-        interruption.step()
-        target_ids = self._source_ids.new_tensor([ids])  # (1, T)
-        row: Tensor = self._model(self._source_ids, target_ids, self._tape())[0, -1]
-        return row  # (V,)
+    return rows
 
 
-def rows_of(model: Transformer, source_ids: Tensor, tape: Callable[[], Tape] | None = None) -> Rows:
-    """The rows of a source (1, S); with a maker of tapes nothing is kept between them."""
-    return KeptRows(model, source_ids) if tape is None else FreshRows(model, source_ids, tape)
-
-
-def tapes(edits: Sequence[Edit]) -> Callable[[], Tape] | None:
+def tapes(edits: Sequence[Edit]) -> Tapes:
     """What the strategies take as `tape` to decode under edits; None without one."""
     return (lambda: Recorder(edits, keep=lambda _: False)) if edits else None

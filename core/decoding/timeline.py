@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
@@ -13,12 +13,12 @@ from torch import Tensor
 
 from core.config import ModelConfig
 from core.decoding.greedy import greedy
-from core.decoding.rows import KeptRows, rows_of
+from core.decoding.rows import KeptRows, Tapes, rows_of
 from core.decoding.step import Step, Task, apart, step_of
 from core.interruption import counted
 from core.model.cache import LayerCache
 from core.model.transformer import Transformer
-from core.trace.tape import SILENT, Tape
+from core.trace.tape import SILENT
 
 
 class PassCost(NamedTuple):
@@ -37,16 +37,14 @@ class PassCost(NamedTuple):
 class CacheUse:
     """What one step found in the KV-cache, what it added, and what it would cost without it.
 
-    Numbers are numbers of floats, each of `number_bytes` bytes. kept: of the target so far and of
-    the source, from before the step. added: by the step; its first adds the source's. with_cache,
-    without_cache: the work of this step; without, the whole pass runs again, the encoder too.
-    Under edits nothing is kept.
+    Numbers are numbers of floats, each of `number_bytes` bytes. before, after: what was kept of the
+    target so far and of the source before the step and after it; the first one adds the source's.
+    with_cache, without_cache: the work of this step; without, the whole pass runs again, the
+    encoder too. Under edits nothing is kept.
     """
 
-    kept_target: int
-    kept_source: int
-    added_target: int
-    added_source: int
+    before: tuple[int, int]
+    after: tuple[int, int]
     with_cache: PassCost
     without_cache: PassCost
     number_bytes: int
@@ -54,11 +52,11 @@ class CacheUse:
     @property
     def kept(self) -> int:
         """Numbers that the step did not compute again."""
-        return self.kept_target + self.kept_source
+        return sum(self.before)
 
     @property
     def added(self) -> int:
-        return self.added_target + self.added_source
+        return sum(self.after) - sum(self.before)
 
     @property
     def recomputed(self) -> int:
@@ -70,12 +68,11 @@ class CacheUse:
 class Moment:
     """One step of the decoding.
 
-    input: the newest id that went in. written: the ids before, without the begin token. difference:
-    the largest between these probabilities and those of a whole pass over the same words.
+    written: the ids before, without the begin token. difference: the largest between these
+    probabilities and those of a whole pass over the same words.
     """
 
     position: int
-    input: int
     written: tuple[int, ...]
     step: Step
     cache: CacheUse
@@ -84,18 +81,12 @@ class Moment:
 
 @torch.no_grad()
 def timeline(
-    model: Transformer,
-    task: Task,
-    chosen: Sequence[int | Step],
-    tape: Callable[[], Tape] | None = None,
+    model: Transformer, task: Task, chosen: Sequence[int | Step], tape: Tapes = None
 ) -> tuple[Moment, ...]:
     """The decoding of some words, step by step.
 
-    Args:
-        model: the one that wrote them.
-        task: theirs.
-        chosen: the steps that a strategy took, or plain ids, such as `Beam.words(index)`.
-        tape: a maker of tapes, for runs with edits: then every step is a whole pass.
+    chosen: the steps that a strategy took, or plain ids, such as `Beam.words(index)`. tape: a maker
+    of tapes, for runs with edits: then every step is a whole pass.
 
     Raises:
         GlassformerError: `out_of_range` for a word or a length that cannot be.
@@ -111,27 +102,23 @@ def timeline(
         before = _kept(caches)
         row = rows([ids])[0]  # (V,)
         guarded = each.guarded if isinstance(each, Step) else None
+        step = step_of(row, words[place], guarded=guarded)
         use = _use(model, before, _kept(caches), len(task.source), len(ids))
-        moments.append(
-            Moment(
-                position=place,
-                input=ids[-1],
-                written=ids[1:],
-                step=step_of(row, words[place], guarded=guarded),
-                cache=use,
-                difference=0.0 if tape else apart(row, model(source_ids, _batch(ids, row))[0, -1]),
-            )
-        )
+        target_ids = source_ids.new_tensor([list(ids)])  # (1, T)
+        difference = 0.0 if tape else apart(row, model(source_ids, target_ids)[0, -1])
+        moments.append(Moment(place, ids[1:], step, use, difference))
     return tuple(moments)
 
 
 def totals(moments: Sequence[Moment]) -> tuple[PassCost, PassCost]:
     """The work of all steps together: with the cache, without it."""
-    ways = [(each.cache.with_cache, each.cache.without_cache) for each in moments]
-    cached, fresh = (
-        PassCost(*(sum(way[which][part] for way in ways) for part in range(3))) for which in (0, 1)
-    )
-    return cached, fresh
+    cached = [each.cache.with_cache for each in moments]
+    fresh = [each.cache.without_cache for each in moments]
+    return _total(cached), _total(fresh)
+
+
+def _total(costs: Sequence[PassCost]) -> PassCost:
+    return PassCost(*(sum(cost[part] for cost in costs) for part in range(3)))
 
 
 def whole_pass(config: ModelConfig, source: int, target: int) -> PassCost:
@@ -153,35 +140,22 @@ def cached_step(config: ModelConfig, source: int, target: int) -> PassCost:
 
 def _kept(caches: Sequence[LayerCache]) -> tuple[int, int]:
     """Numbers in the caches, counted there: of the target, of the source."""
-    target = [cache.self_attention.kept for cache in caches]
-    source = [cache.cross_attention.kept for cache in caches]
-    return _count(target), _count(source)
 
+    def count(kept: Iterable[tuple[Tensor, Tensor] | None]) -> int:
+        return sum(tensor.numel() for pair in kept for tensor in pair or ())
 
-def _count(kept: Sequence[tuple[Tensor, Tensor] | None]) -> int:
-    return sum(tensor.numel() for pair in kept if pair is not None for tensor in pair)
+    own = count(cache.self_attention.kept for cache in caches)
+    return own, count(cache.cross_attention.kept for cache in caches)
 
 
 def _use(
     model: Transformer, before: tuple[int, int], after: tuple[int, int], source: int, target: int
 ) -> CacheUse:
-    config = model.config
-    whole = whole_pass(config, source, target)
-    used = after != before  # else the step was a whole pass, whatever the cache held
-    before, after = (before, after) if used else ((0, 0), (0, 0))
-    return CacheUse(
-        kept_target=before[0],
-        kept_source=before[1],
-        added_target=after[0] - before[0],
-        added_source=after[1] - before[1],
-        with_cache=cached_step(config, source, target) if used else whole,
-        without_cache=whole,
-        number_bytes=model.generator.weight.element_size(),
-    )
-
-
-def _batch(ids: Sequence[int], like: Tensor) -> Tensor:
-    return torch.tensor([list(ids)], device=like.device)  # (1, T)
+    whole = whole_pass(model.config, source, target)
+    number_bytes = model.generator.weight.element_size()
+    if after == before:  # the step was a whole pass, whatever the cache held
+        return CacheUse((0, 0), (0, 0), whole, whole, number_bytes)
+    return CacheUse(before, after, cached_step(model.config, source, target), whole, number_bytes)
 
 
 SECONDS = 1.2  # so long both ways together are repeated
@@ -203,12 +177,9 @@ class Speed:
 
 
 def measured(
-    model: Transformer,
-    task: Task,
-    words: Sequence[int],
-    seconds: float = SECONDS,
+    model: Transformer, task: Task, words: Sequence[int], seconds: float = SECONDS,
     clock: Callable[[], float] = time.perf_counter,
-) -> Speed:
+) -> Speed:  # fmt: skip
     """Times the decoding of the same words with and without the cache, in turn.
 
     In turn, so that whatever else the machine does disturbs both alike.

@@ -161,8 +161,7 @@ def marked(line: Line, mark: Callable[[Symbol], str]) -> str:
 
 def line_of(config: ModelConfig, kind: str, inputs: Sequence[Wire], output: Wire) -> Line:
     """The equation of one output of a step of that kind."""
-    latex = _latex(config, kind, output)
-    meanings = _meanings(kind, output)
+    latex, meanings = _written(config, kind, output)
     found = _pattern(tuple(meanings)).findall(latex) if meanings else []
     symbols = [
         _symbol(config, each, meanings[each], inputs, output) for each in dict.fromkeys(found)
@@ -170,43 +169,34 @@ def line_of(config: ModelConfig, kind: str, inputs: Sequence[Wire], output: Wire
     return Line(output, latex, tuple(symbols))
 
 
-def _latex(config: ModelConfig, kind: str, output: Wire) -> str:
-    at, form = Address.of(output.address), output.form
-    name = at.name
+def _written(config: ModelConfig, kind: str, output: Wire) -> tuple[str, dict[str, str]]:
+    """The LaTeX of what comes out, and what its symbols stand for."""
+    at, site = Address.of(output.address), site_at(output.address)
     if kind == "split":
-        letter = name.upper()
-        return rf"{letter}^{{(h)}}_{{t,\,i}} = {letter}_{{t,\;h d_k + i}}"
+        letter, which = at.name.upper(), "qkv".index(at.name)
+        latex = rf"{letter}^{{(h)}}_{{t,\,i}} = {letter}_{{t,\;h d_k + i}}"
+        return latex, {f"{letter}^{{(h)}}": "=", letter: f"<{which}", "d_k": "#K"}
     if kind == "choice":
-        return r"\hat{w}_t = \arg\max_{w \in \mathcal{A}_t} p_{t,\,w}"
+        latex = r"\hat{w}_t = \arg\max_{w \in \mathcal{A}_t} p_{t,\,w}"
+        return latex, {r"\hat{w}": "=", "p": "<0"}
     if kind == "given":
-        return r"\hat{w}_t = w_{t+1}"
-    if name == "mask":
-        return r"M_{ts} = [w_s \neq \mathrm{pad}]" + (r" \cdot [s \le t]" if at.is_causal else "")
-    if form == "dropped":
-        return _DROPPED[site_at(output.address).group]
-    summed = equation(config, at.sibling("input")) if at.group == "embedding" else ""
-    if form == "added":
-        return summed.removeprefix("x = ")
-    if kind == "embedding_dropout" and name == "input":
-        return rf"x = \frac{{m \odot ({summed.removeprefix('x = ')})}}{{1 - p}}"
-    return equation(config, output.address)
-
-
-def _meanings(kind: str, output: Wire) -> dict[str, str]:
-    site = site_at(output.address)
-    if kind == "split":
-        letter = site.name.upper()
-        place = "qkv".index(site.name)
-        return {f"{letter}^{{(h)}}": "=", letter: f"<{place}", "d_k": "#K"}
-    if kind == "choice":
-        return {r"\hat{w}": "=", "p": "<0"}
-    if kind == "given":
-        return {r"\hat{w}": "="}
-    if output.form == "added" or (site.group, site.name) == ("embedding", "kept"):
-        meanings = _MEANINGS[("embedding", "input")]
-        return {**meanings, "m": "="} if site.name == "kept" else meanings
-    meanings = _MEANINGS[(site.group, site.name)]
-    return {**meanings, "m": "kept"} if output.form == "dropped" else meanings
+        return r"\hat{w}_t = w_{t+1}", {r"\hat{w}": "="}
+    latex = equation(config, output.address)
+    meanings = _MEANINGS.get((site.group, site.name), {})
+    if at.name == "mask":
+        latex = r"M_{ts} = [w_s \neq \mathrm{pad}]" + (r" \cdot [s \le t]" if at.is_causal else "")
+    elif output.form == "dropped":
+        latex, meanings = _DROPPED[site.group], {**meanings, "m": "kept"}
+    elif output.form == "added" or kind == "embedding_dropout":
+        meanings = _MEANINGS["embedding", "input"]
+        summed = equation(config, at.sibling("input")).removeprefix("x = ")
+        if output.form == "added":
+            latex = summed
+        elif at.name == "input":
+            latex = rf"x = \frac{{m \odot ({summed})}}{{1 - p}}"
+        else:
+            meanings = {**meanings, "m": "="}
+    return latex, meanings
 
 
 def _symbol(

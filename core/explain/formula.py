@@ -67,11 +67,6 @@ def gate(x: float, kind: Activation) -> float:
     return (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
 
 
-def activated(x: float, kind: Activation) -> float:
-    """The hidden number after its activation."""
-    return 0.0 if kind == "relu" and x <= 0 else x * gate(x, kind)
-
-
 def chosen_word(trace: Trace, row: int) -> int:
     """The id of the word that a row of the decoder chose, or that it was given."""
     return trace.steps[row].chosen if trace.steps else trace.output_ids[row]

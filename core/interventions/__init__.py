@@ -4,10 +4,7 @@ Of the other rooms it imports decoding, model, text and trace.
 """
 
 from core.interventions import concepts, heads, masks, tensors
-from core.interventions.experiment import Comparison, Experiment, History, compare, run, setting
+from core.interventions.experiment import Experiment, History, run, setting
 
 # Every kind of switch is imported here, so that a link or a file can name it.
-__all__ = [
-    "Comparison", "Experiment", "History", "compare", "concepts", "heads", "masks", "run",
-    "setting", "tensors",
-]  # fmt: skip
+__all__ = ["Experiment", "History", "concepts", "heads", "masks", "run", "setting", "tensors"]

@@ -87,16 +87,6 @@ class Tracing:
         )
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """Both runs, in ids; the target is that of the first."""
-
-    model: Translator
-    source: Tensor  # (1, S)
-    other: Tensor  # (1, S)
-    target: Tensor  # (1, T)
-
-
 @torch.no_grad()
 def causal_tracing(
     model: Translator,
@@ -118,16 +108,17 @@ def causal_tracing(
         GlassformerError: `sweep_lengths` for sources of different lengths, `sweep_same` where the
             row writes the same after both, `out_of_range` for a row that is not there.
     """
-    pair = _pair(model, plain, other)
-    found = so_far or _start(pair, plain, row)
+    source, given, target = _ids(model, plain, other)
+    found = so_far or _start(model, plain, other, row)
     left = [each for each in patched_addresses(model.config) if each not in found.scores]
     if not left:
         yield found
         return
     donor = Recorder(keep=lambda address: address in left)
-    model.transformer.decode(pair.other, pair.target, donor)
+    model.transformer.decode(given, target, donor)
     for address in left:
-        logs = _patched(pair, address, donor.tensors[address], found.question.row)  # (positions, V)
+        read = donor.tensors[address]
+        logs = _patched(model, source, target, address, read, found.question.row)  # (positions, V)
         answer = logs[:, found.question.answer]
         scores = (answer - logs[:, found.question.rival]).cpu()
         found = replace(
@@ -151,12 +142,13 @@ def _of_stack(config: ModelConfig, side: Side) -> tuple[str, ...]:
     return (*states, *added)
 
 
-def _pair(model: Translator, plain: Trace, other: Trace) -> _Pair:
+def _ids(model: Translator, plain: Trace, other: Trace) -> list[Tensor]:
+    """Both sources, (1, S), and the target of the first, (1, T); raises `sweep_lengths`."""
     if len(plain.source_tokens) != len(other.source_tokens):
         given, needed = (len(each.source_tokens) - 1 for each in (other, plain))  # no <eos>
         raise GlassformerError("sweep_lengths", given=given, needed=needed)
     runs = (plain.source_pieces, other.source_pieces, plain.target_pieces)
-    return _Pair(model, *(ids_of(model, pieces) for pieces in runs))
+    return [ids_of(model, pieces) for pieces in runs]
 
 
 @torch.no_grad()
@@ -165,56 +157,53 @@ def questions(model: Translator, plain: Trace, other: Trace) -> tuple[Question, 
 
     Raises `GlassformerError`: `sweep_lengths`, and `sweep_same` where no word would change.
     """
-    _, words = _both(_pair(model, plain, other), plain)
-    return _questions(words, plain)
+    return tuple(each.question for each in _untraced(model, plain, other))
 
 
-def _questions(words: Tensor, plain: Trace) -> tuple[Question, ...]:
-    rivals, answers = words.tolist()
-    pairs = enumerate(zip(rivals, answers, strict=True))
-    found = tuple(Question(row, answer, rival) for row, (rival, answer) in pairs if answer != rival)
+def _untraced(model: Translator, plain: Trace, other: Trace) -> list[Tracing]:
+    """A tracing for every word that would change, with the scores of both sentences left alone."""
+    source, given, target = _ids(model, plain, other)
+    both = torch.cat([source, given])  # (2, S)
+    logs = model.transformer(both, target.expand(2, -1)).log_softmax(dim=-1)  # (2, T, V)
+    barred = model.forbidden(plain.source_pieces, plain.direction.partition("-")[2])
+    words = logs.index_fill(-1, torch.tensor(barred, device=logs.device), -torch.inf).argmax(-1)
+    tokens: dict[Side, tuple[str, ...]] = {
+        "encoder": plain.source_tokens, "decoder": plain.target_tokens
+    }  # fmt: skip
+    found = []
+    for row, (rival, answer) in enumerate(words.T.tolist()):
+        if answer != rival:
+            scores = (logs[:, row, answer] - logs[:, row, rival]).tolist()
+            found.append(Tracing(model.config, Question(row, answer, rival), tokens, *scores))
     if not found:
         raise GlassformerError("sweep_same", text=plain.source_text)
     return found
 
 
-def _both(pair: _Pair, plain: Trace) -> tuple[Tensor, Tensor]:
-    """Log-probabilities of both sentences left alone, (2, T, V), and the words they write."""
-    both = torch.cat([pair.source, pair.other])  # (2, S)
-    logs = pair.model.transformer(both, pair.target.expand(2, -1)).log_softmax(dim=-1)  # (2, T, V)
-    language = plain.direction.partition("-")[2]
-    barred = pair.model.forbidden(plain.source_pieces, language)
-    words = logs.index_fill(-1, torch.tensor(barred, device=logs.device), -torch.inf).argmax(-1)
-    return logs, words
+def _start(model: Translator, plain: Trace, other: Trace, row: int | None) -> Tracing:
+    """The tracing of a row, or the first one."""
+    found = _untraced(model, plain, other)
+    if row is None:
+        return found[0]
+    check_index("row", row, len(plain.target_pieces))
+    for each in found:
+        if each.question.row == row:
+            return each
+    raise GlassformerError("sweep_same", text=plain.source_text)
 
 
-def _start(pair: _Pair, plain: Trace, row: int | None) -> Tracing:
-    """What is watched, and the scores of both sentences left alone."""
-    logs, words = _both(pair, plain)
-    if row is not None:
-        check_index("row", row, words.size(1))
-    asked = next((each for each in _questions(words, plain) if row in (None, each.row)), None)
-    if asked is None:
-        raise GlassformerError("sweep_same", text=plain.source_text)
-    both = logs[:, asked.row]
-    scores: list[float] = (both[:, asked.answer] - both[:, asked.rival]).tolist()
-    tokens: dict[Side, tuple[str, ...]] = {
-        "encoder": plain.source_tokens, "decoder": plain.target_tokens
-    }  # fmt: skip
-    return Tracing(pair.model.config, asked, tokens, scores[0], scores[1])
-
-
-def _patched(pair: _Pair, address: str, given: Tensor, row: int) -> Tensor:
+def _patched(
+    model: Translator, source: Tensor, target: Tensor, address: str, given: Tensor, row: int
+) -> Tensor:
     """Log-probabilities of the row, (positions, V): run p has its vector p from `given`."""
     found = []
     everywhere = torch.arange(given.size(1), device=given.device)
     for places in torch.split(everywhere, AT_ONCE):
-        many = len(places)
-        tape = Recorder([Edit(address, partial(_one_each, given=given, places=places))], _nothing)
-        x = pair.model.transformer.decode(
-            pair.source.expand(many, -1), pair.target.expand(many, -1), tape
-        )  # (many, T, D)
-        found.append(pair.model.transformer.generator(x[:, row]).log_softmax(dim=-1))
+        edit = Edit(address, partial(_one_each, given=given, places=places))
+        sources, targets = (each.expand(len(places), -1) for each in (source, target))
+        tape = Recorder([edit], keep=lambda _: False)
+        x = model.transformer.decode(sources, targets, tape)  # (places, T, D)
+        found.append(model.transformer.generator(x[:, row]).log_softmax(dim=-1))
     return torch.cat(found)
 
 
@@ -223,7 +212,3 @@ def _one_each(x: Tensor, given: Tensor, places: Tensor) -> Tensor:
     rows = torch.arange(len(places), device=x.device)
     x[rows, places] = given[0, places]
     return x
-
-
-def _nothing(_: str) -> bool:
-    return False

@@ -8,7 +8,7 @@ the first one wrote (`forced`): there every row answers one question.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -67,9 +67,7 @@ class Moved:
 
     address: str
     by_position: Tensor
-    tokens: tuple[str, ...]
     overall: float  # the same of the whole tensor
-    broken: int  # numbers that became NaN or infinite
 
     @property
     def still(self) -> bool:
@@ -115,18 +113,10 @@ def moved(before: Trace, after: Trace, address: str) -> Moved:
     if Address.of(address).name == "masked":
         found = _seen_only(before, after, found)
     names = site_at(address).axes
-    words = next(name for name in ROWS if name in names)
-    place = names.index(words)
+    place = min(names.index(name) for name in ROWS if name in names)
     steps = _lengths(found.difference, place)  # (n,)
     were = _lengths(_number(found.before), place)
-    labels = next(axis.labels for axis in after.axes(address) if axis.name == words)
-    return Moved(
-        address=address,
-        by_position=_ratio(steps, were),
-        tokens=(labels or ())[: len(steps)],
-        overall=float(_ratio(steps.square().sum().sqrt(), were.square().sum().sqrt())),
-        broken=found.broken,
-    )
+    return Moved(address, _ratio(steps, were), float(_ratio(steps.norm(), were.norm())))
 
 
 def _seen_only(before: Trace, after: Trace, found: Change) -> Change:
@@ -144,7 +134,8 @@ def _seen_only(before: Trace, after: Trace, found: Change) -> Change:
 
 def _lengths(x: Tensor, place: int) -> Tensor:
     """The Euclidean length of each slice along one axis, (n,), float64."""
-    return precise(x).movedim(place, 0).flatten(1).square().sum(dim=-1).sqrt()
+    found: Tensor = torch.linalg.vector_norm(precise(x).movedim(place, 0).flatten(1), dim=1)
+    return found
 
 
 def _ratio(steps: Tensor, were: Tensor) -> Tensor:
@@ -184,9 +175,9 @@ class Effect:
     @property
     def most_changed(self) -> int:
         """The decoder's row of the first run whose prediction moved furthest; NaN counts most."""
-        known = [(each.divergence, each.word.before_row) for each in self.lines]
-        far = [(_or_most(moved), -row) for moved, row in known if row is not None]
-        return -max(far, key=lambda each: each)[1]
+        known = ((each.divergence, each.word.before_row) for each in self.lines)
+        far = {row: moved for moved, row in known if moved is not None and row is not None}
+        return max(far, key=lambda row: math.inf if math.isnan(far[row]) else far[row])
 
 
 @dataclass(frozen=True)
@@ -224,8 +215,14 @@ def effect(first: Trace, second: Trace, forced: Trace) -> Effect:
 
 def rungs(config: ModelConfig) -> tuple[Rung, ...]:
     """What a ripple passes, in computation order: the encoder, the decoder, the output."""
-    down = [each for stack in STACKS for each in _rungs(config, stack)]
-    return (*down, Rung("decoder", None, "output", "probabilities", "output/probabilities"))
+    found = []
+    for stack in STACKS:
+        for state in states(config, stack):
+            if state.layer is not None and state.part != "feed_forward":
+                address = f"{stack}/{state.layer}/{state.part}/weights"
+                found.append(Rung(stack, state.layer, state.part, "weights", address))
+            found.append(Rung(stack, state.layer, state.part, "stream", state.address))
+    return (*found, Rung("decoder", None, "output", "probabilities", "output/probabilities"))
 
 
 def passed(before: Trace, after: Trace) -> tuple[tuple[Rung, Moved], ...]:
@@ -259,18 +256,6 @@ def sees_ahead(trace: Trace) -> bool:
     return any(bool(each.triu(1).any()) for each in masks)
 
 
-def _rungs(config: ModelConfig, stack: Stack) -> Iterator[Rung]:
-    for state in states(config, stack):
-        if state.layer is not None and state.part != "feed_forward":
-            address = f"{stack}/{state.layer}/{state.part}/weights"
-            yield Rung(stack, state.layer, state.part, "weights", address)
-        yield Rung(stack, state.layer, state.part, "stream", state.address)
-
-
 def _log_chances(trace: Trace, words: tuple[int, ...]) -> Tensor:
     """The log-probability of each given word at its row, (T,), float64."""
     return log_probabilities(trace)[range(len(words)), list(words)]
-
-
-def _or_most(number: float | None) -> float:
-    return math.inf if number is None or math.isnan(number) else number

@@ -24,7 +24,7 @@ from core.stored import UNREADABLE, problem_of, read_json
 from core.trace.address import Address
 from core.trace.tape import Edit
 from core.trace.trace import Trace
-from core.translator import MEMORY_BUDGET, Direction, Translator
+from core.translator import Direction, Translator
 
 FORMAT = 1
 MOST_SWITCHES = 200
@@ -45,12 +45,16 @@ class Experiment:
 
     def having(self, switch: Switch) -> Experiment:
         """With a switch; one that had its slot gives way."""
-        kept = tuple(each for each in self.switches if each.slot != switch.slot)
-        return replace(self, switches=(*kept, switch))
+        kept = self.keeping(lambda each: each.slot != switch.slot)
+        return replace(self, switches=(*kept.switches, switch))
 
     def without(self, switch: Switch) -> Experiment:
         """Without a switch; the same experiment if it has no such switch."""
-        return replace(self, switches=tuple(each for each in self.switches if each != switch))
+        return self.keeping(lambda each: each != switch)
+
+    def keeping(self, wanted: Callable[[Switch], bool]) -> Experiment:
+        """With the wanted switches alone."""
+        return replace(self, switches=tuple(filter(wanted, self.switches)))
 
     def toggled(self, switch: Switch) -> Experiment:
         """Without the switch if it is there, with it if not."""
@@ -161,7 +165,6 @@ def setting(
 ) -> Setting:
     """What switches may ask; `trace_of` and `means` are computed anew unless given."""
     return Setting(
-        plain=model,
         config=config or model.config,
         trace_of=trace_of or model.trace,
         means=means or (lambda: mean_contexts(model)),
@@ -174,7 +177,6 @@ def run(
     text: str,
     target: str | None = None,
     direction: Direction | None = None,
-    memory_budget: int = MEMORY_BUDGET,
     asked: Setting | None = None,
 ) -> Trace:
     """The run of an experiment; the arguments are those of `Translator.trace`, which it calls.
@@ -184,7 +186,7 @@ def run(
     """
     chosen, asked = prepared(experiment, model, asked)
     edits = experiment.edits(asked)
-    return chosen.trace(text, target, edits, direction, experiment.seed, memory_budget)
+    return chosen.trace(text, target, edits, direction, experiment.seed)
 
 
 def prepared(
@@ -337,26 +339,3 @@ class History(Generic[T]):
         if not self.future:
             return self
         return History(self.future[-1], (*self.past, self.now), self.future[:-1])
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two experiments beside each other, by their switches."""
-
-    both: tuple[Switch, ...]
-    only_first: tuple[Switch, ...]
-    only_second: tuple[Switch, ...]
-
-    @property
-    def same(self) -> bool:
-        """Whether they switch the same things; the order may still differ."""
-        return not (self.only_first or self.only_second)
-
-
-def compare(first: Experiment, second: Experiment) -> Comparison:
-    """What two experiments share and what only one of them has, each in its own order."""
-    return Comparison(
-        both=tuple(each for each in first.switches if each in second),
-        only_first=tuple(each for each in first.switches if each not in second),
-        only_second=tuple(each for each in second.switches if each not in first),
-    )

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 from torch import Tensor
@@ -59,7 +58,6 @@ def head_damage(
     way: Way = "zero",
     experiment: Experiment | None = None,
     asked: Setting | None = None,
-    progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> tuple[Damage, ...]:
     """Every head of every attention knocked out, the most harmful (by KL) first.
 
@@ -69,7 +67,6 @@ def head_damage(
         way: a head that is out is zero, or its mean over a reference set.
         experiment: switches that hold in all copies.
         asked: as in `core.interventions.experiment.run`.
-        progress: is told the heads done and all there are.
 
     NaN, where a row with nothing allowed has spread, stands first. Raises `GlassformerError` as
     the edits of the experiment do.
@@ -90,7 +87,6 @@ def head_damage(
         logs = _log_probabilities(runner, trace, len(some) + 1, (*base, *edits), experiment.seed)
         written = ids_of(runner, trace.output_pieces)[0].to(logs.device)  # (T,)
         found += [_damage(where, head, logs, i, written) for i, (where, head) in enumerate(some, 1)]
-        progress(len(found), len(everyone))
     return tuple(sorted(found, key=lambda each: -each.kl if math.isfinite(each.kl) else -math.inf))
 
 
@@ -116,12 +112,7 @@ def _dropping(model: Translator, trace: Trace, edits: Sequence[Edit], seed: int)
     """What one copy alone keeps and drops, for all copies."""
     tape = Recorder(edits, keep=lambda each: Address.of(each).name == "kept", dropout_seed=seed)
     model.transformer(ids_of(model, trace.source_pieces), ids_of(model, trace.target_pieces), tape)
-    return [Edit(address, partial(_as_alone, kept)) for address, kept in tape.tensors.items()]
-
-
-def _as_alone(kept: Tensor, drawn: Tensor) -> Tensor:
-    """`kept` (1, …) once for each copy of what was drawn."""
-    return kept.expand_as(drawn)
+    return [Edit(address, kept.expand_as) for address, kept in tape.tensors.items()]
 
 
 def _in_copy(copy: int, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:

@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor
+from torch.nn.functional import one_hot
 
 from core.config import ModelConfig
 from core.errors import GlassformerError, check_index
@@ -95,10 +96,8 @@ class HeadsFrozen(OfHeads, kind="heads_frozen", slot=("where", "heads")):
 
         def own(weights: Tensor) -> Tensor:
             queries, keys = weights.shape[-2:]
-            weights[:] = 0.0
-            for row in range(queries):
-                weights[:, :, row, min(row, keys - 1)] = 1.0
-            return weights
+            places = torch.arange(queries, device=weights.device).clamp(max=keys - 1)
+            return one_hot(places, keys).to(weights).expand_as(weights)
 
         if self.to == "uniform":
             return self.in_heads(setting.config, "/scaled", torch.zeros_like)
@@ -121,12 +120,10 @@ class HeadsRedirected(OfHeads, kind="heads_redirected", slot=("where", "heads", 
 
         def change(weights: Tensor) -> Tensor:
             queries, keys = weights.shape[-2:]
-            if not 0 <= self.key < keys:
-                return weights
-            for row in self.rows or range(queries):
-                if 0 <= row < queries:
-                    weights[:, :, row] = 0.0
-                    weights[:, :, row, self.key] = 1.0
+            rows = [row for row in self.rows or range(queries) if 0 <= row < queries]
+            if 0 <= self.key < keys:
+                weights[:, :, rows] = 0.0
+                weights[:, :, rows, self.key] = 1.0
             return weights
 
         return self.in_heads(setting.config, "/weights", change)
@@ -163,12 +160,13 @@ STEERED: Kinds = (HeadsFrozen, HeadsRedirected)  # where a head looks, whatever 
 
 def silenced(experiment: Experiment, config: ModelConfig) -> dict[tuple[str, int], Way]:
     """The heads that are off, by attention and head, and what they say instead."""
-    found: dict[tuple[str, int], Way] = {}
-    for each in experiment.switches:
-        if isinstance(each, HeadsOff):
-            heads = _acting(each, config)
-            found |= {(place, head): each.way for place in each.holds_at(config) for head in heads}
-    return found
+    return {
+        (place, head): each.way
+        for each in experiment.switches
+        if isinstance(each, HeadsOff)
+        for place in each.holds_at(config)
+        for head in _acting(each, config)
+    }
 
 
 def alone(experiment: Experiment, config: ModelConfig) -> set[tuple[str, int]]:
@@ -184,7 +182,7 @@ def alone(experiment: Experiment, config: ModelConfig) -> set[tuple[str, int]]:
 
 def latest(
     experiment: Experiment, config: ModelConfig, kinds: Kinds, where: str, head: int
-) -> Switch | None:
+) -> OfHeads | None:
     """The last switch of some kinds that holds for a head."""
     holding = (
         each
@@ -241,19 +239,11 @@ def toggled_alone(
 
 def with_way(experiment: Experiment, way: Way) -> Experiment:
     """Every head that is off is so in another way."""
-    return replace(
-        experiment,
-        switches=tuple(
-            replace(each, way=way) if isinstance(each, HeadsOff) else each
-            for each in experiment.switches
-        ),
+    switches = (
+        replace(each, way=way) if isinstance(each, HeadsOff) else each
+        for each in experiment.switches
     )
-
-
-def all_heads_on(experiment: Experiment) -> Experiment:
-    """Without the switches that turn heads off."""
-    kept = tuple(each for each in experiment.switches if not isinstance(each, HeadsOff))
-    return replace(experiment, switches=kept)
+    return replace(experiment, switches=tuple(switches))
 
 
 def swapped(experiment: Experiment, config: ModelConfig, switch: HeadsSwapped) -> Experiment:

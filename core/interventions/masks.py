@@ -3,11 +3,14 @@
 They combine in one order, whatever was switched first: padding, causal, then what is drawn. A row
 that is left with nothing is not repaired: with −1e9 its weights are uniform over all keys, with
 −∞ they are NaN, see `core.model.masks.apply_mask`; `closed_rows` finds such rows.
+
+What is drawn by hand at an attention is kept as one `Painted` for all heads that are drawn alike,
+so that every cell of every head is decided once, whatever was painted first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self
 
@@ -16,6 +19,8 @@ from torch import Tensor
 
 from core.config import MaskFill, ModelConfig
 from core.errors import GlassformerError
+from core.interventions.experiment import Experiment
+from core.interventions.heads import released
 from core.interventions.parts import OfHeads, Parts, extent, offsets
 from core.interventions.switch import Convention, Setting, Switch, refuse
 from core.model.masks import causal_mask
@@ -26,6 +31,8 @@ from core.trace.trace import Trace
 
 Cell = tuple[int, int]  # row (query), column (key), from 0
 Span = tuple[int, int, int]  # row, first column, last column
+Stroke = Literal["hide", "show", "clear"]
+Brush = Literal["cell", "row", "column", "band"]
 LONGEST = 4096  # cells of a row that can be painted
 DECODER_SELF = "decoder/*/self_attention"
 
@@ -100,16 +107,6 @@ class Band(OfHeads, kind="band", slot=("where", "heads")):
         return self.in_heads(setting.config, "/mask", change)
 
 
-def only_itself(where: str, heads: tuple[int, ...] = ()) -> Band:
-    """Every position looks at itself alone."""
-    return Band(where, heads, 0, 0)
-
-
-def only_neighbours(where: str, heads: tuple[int, ...] = (), reach: int = 1) -> Band:
-    """Every position looks at itself and `reach` positions on either side."""
-    return Band(where, heads, -reach, reach)
-
-
 @dataclass(frozen=True)
 class Lines(OfHeads, kind="lines", slot=("where", "heads")):
     """Whole rows (queries that see nothing) and columns (keys that nobody sees), hidden."""
@@ -155,7 +152,7 @@ class Painted(OfHeads, kind="painted", slot=("where", "heads")):
                 if not (0 <= span[0] < LONGEST and 0 <= span[1] <= span[2] < LONGEST):
                     refuse(self.kind, name, span)
 
-    def brushed(self, cells: Sequence[Cell], stroke: Literal["hide", "show", "clear"]) -> Self:
+    def brushed(self, cells: Sequence[Cell], stroke: Stroke) -> Self:
         """One stroke more over cells (row, column); `clear` gives back the mask as it was."""
         touched = set(cells)
         hidden, shown = cells_of(self.hidden) - touched, cells_of(self.shown) - touched
@@ -185,9 +182,9 @@ class Painted(OfHeads, kind="painted", slot=("where", "heads")):
         _inside(self, ends, config, source, target)
 
 
-def closed_rows(mask: Tensor, batch: int = 0) -> tuple[tuple[int, int], ...]:
-    """(head, row) of the rows of a `mask` (B, H, T, S) in which nothing may be looked at."""
-    closed = (~mask[batch].any(dim=-1)).nonzero().tolist()
+def closed_rows(mask: Tensor) -> tuple[tuple[int, int], ...]:
+    """(head, row) of the rows of a `mask` (1, H, T, S) in which nothing may be looked at."""
+    closed = (~mask[0].any(dim=-1)).nonzero().tolist()
     return tuple((head, row) for head, row in closed)
 
 
@@ -269,3 +266,85 @@ def spans_of(cells: Collection[Cell]) -> tuple[Span, ...]:
         else:
             spans.append((row, column, column))
     return tuple(spans)
+
+
+def covered(brush: Brush, first: Cell, last: Cell, size: tuple[int, int]) -> tuple[Cell, ...]:
+    """The cells of a drag from one cell to another, in a mask of `size` rows and columns.
+
+    cell: their rectangle. row, column: all lines between. band: all diagonals between.
+    """
+    rows, columns = (range(min(ends), max(ends) + 1) for ends in zip(first, last, strict=True))
+    if brush in ("column", "band"):
+        rows = range(size[0])
+    if brush in ("row", "band"):
+        columns = range(size[1])
+    low, high = sorted((first[1] - first[0], last[1] - last[0]))
+    cells = ((row, column) for row in rows for column in columns)
+    return tuple(each for each in cells if brush != "band" or low <= each[1] - each[0] <= high)
+
+
+def stroked(
+    experiment: Experiment, config: ModelConfig, place: str, heads: tuple[int, ...],
+    cells: Sequence[Cell], stroke: Stroke, size: tuple[int, int],
+) -> Experiment:  # fmt: skip
+    """One stroke over cells (row, column) of some heads of an attention such as `encoder/0/…`.
+
+    size: rows and columns; what was painted beyond them, for a longer sentence, is dropped.
+    """
+
+    def inside(cell: Cell) -> bool:
+        return cell[0] < size[0] and cell[1] < size[1]
+
+    drawn = _drawn(experiment, config, place)
+    for head in heads or drawn:
+        new = drawn[head].brushed(cells, stroke)
+        both = (spans_of(list(filter(inside, cells_of(each)))) for each in (new.hidden, new.shown))
+        drawn[head] = Painted(place, (), *both)
+    return _with_drawn(experiment, config, place, drawn)
+
+
+def restored(
+    experiment: Experiment, config: ModelConfig, place: str, heads: tuple[int, ...]
+) -> Experiment:
+    """Without what is drawn for some heads of an attention: paint, lines and bands."""
+    drawn = _drawn(experiment, config, place)
+    drawn |= {head: Painted(place) for head in heads or drawn}
+    without = _with_drawn(experiment, config, place, drawn)
+    return released(without, config, (Band, Lines), place, heads or range(config.n_heads))
+
+
+def _drawn(experiment: Experiment, config: ModelConfig, place: str) -> dict[int, Painted]:
+    """What is painted at an attention, head by head; later strokes win."""
+    drawn = {head: Painted(place) for head in range(config.n_heads)}
+    for each in experiment.switches:
+        if isinstance(each, Painted) and place in each.holds_at(config):
+            for head in each.chosen(config):
+                hidden, shown = cells_of(each.hidden), cells_of(each.shown)
+                drawn[head] = drawn[head].brushed([*hidden], "hide").brushed([*shown], "show")
+    return drawn
+
+
+def _with_drawn(
+    experiment: Experiment, config: ModelConfig, place: str, drawn: dict[int, Painted]
+) -> Experiment:
+    """The experiment with other paint at an attention, where the first paint of it was."""
+    kept: list[Switch] = []
+    first = None
+    for each in experiment.switches:
+        if isinstance(each, Painted) and place in (places := each.holds_at(config)):
+            first = len(kept) if first is None else first
+            kept += [replace(each, where=other) for other in places if other != place]
+        else:
+            kept.append(each)
+    at = len(kept) if first is None else first
+    return replace(experiment, switches=(*kept[:at], *_alike(drawn), *kept[at:]))
+
+
+def _alike(drawn: dict[int, Painted]) -> Iterator[Painted]:
+    """One switch for all heads that are painted alike; none for those that are not painted."""
+    groups: dict[Painted, list[int]] = {}
+    for head, each in drawn.items():
+        if each.hidden or each.shown:
+            groups.setdefault(each, []).append(head)
+    for each, heads in groups.items():
+        yield replace(each, heads=() if len(heads) == len(drawn) else tuple(heads))

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from core.interventions.experiment import Experiment, ids_of, prepared
-from core.interventions.switch import Setting
 from core.interventions.translations import divergences
 from core.text.vocabulary import PADDING
 from core.trace.address import Address
@@ -23,10 +20,7 @@ from core.translator import Translator
 
 @torch.no_grad()
 def padded_runs(
-    model: Translator,
-    traces: Sequence[Trace],
-    experiment: Experiment | None = None,
-    asked: Setting | None = None,
+    model: Translator, traces: Sequence[Trace], experiment: Experiment | None = None
 ) -> tuple[Trace, ...]:
     """One pass over the words of several runs, padded to one length.
 
@@ -34,7 +28,6 @@ def padded_runs(
         model: the plain translator that made the runs.
         traces: at least one; their words are forced, whatever the experiment would have written.
         experiment: its switches hold in the whole batch.
-        asked: as in `core.interventions.experiment.run`.
 
     Returns:
         A trace for each sentence: its slice of the batch, `<pad>` among its words. Without
@@ -43,7 +36,7 @@ def padded_runs(
     Raises `GlassformerError` as the edits of the experiment do.
     """
     experiment = experiment or Experiment()
-    chosen, asked = prepared(experiment, model, asked)
+    chosen, asked = prepared(experiment, model)
     edits = experiment.edits(asked)
     tape = Recorder(edits, dropout_seed=experiment.seed)
     source = _padded([trace.source_pieces for trace in traces])
@@ -97,7 +90,6 @@ class InBatch:
 
     source_tokens: tuple[str, ...]
     target_tokens: tuple[str, ...]
-    output_tokens: tuple[str, ...]
     sources: int  # how many of them are words, not padding
     targets: int
     weights: Mapping[str, Tensor]
@@ -109,8 +101,7 @@ class InBatch:
     @property
     def nbytes(self) -> int:
         """Bytes of all its maps together."""
-        maps = (*self.weights.values(), *self.masks.values())
-        return sum(each.nbytes for each in maps)
+        return sum(each.nbytes for each in (*self.weights.values(), *self.masks.values()))
 
     def keys(self, attention: str) -> int:
         """How many keys of an attention are words; the others are padding."""
@@ -121,25 +112,12 @@ class InBatch:
         weights = self.weights[attention][..., self.keys(attention) :].sum(dim=-1)  # (H, rows)
         return weights.mean(dim=0) if head is None else weights[head]
 
-    def head(self, attention: str, head: int | None = None) -> NDArray[np.float32]:
-        """The weights of a head, or the mean of all, (rows, keys)."""
-        weights = self.weights[attention]
-        found: NDArray[np.float32] = (weights.mean(0) if head is None else weights[head]).numpy()
-        return found
-
-    def allowed(self, attention: str, head: int | None = None) -> NDArray[np.bool_]:
-        """What a head, or any, may look at, (rows, keys)."""
-        masks = self.masks[attention].expand_as(self.weights[attention])
-        found: NDArray[np.bool_] = (masks.any(0) if head is None else masks[head]).numpy()
-        return found
-
     @property
     def most_to_padding(self) -> float:
         """The largest share of any row, of any head."""
         return max(
-            float(self.to_padding(each, head).max())
+            float(weights[..., self.keys(each) :].sum(dim=-1).max())
             for each, weights in self.weights.items()
-            for head in range(len(weights))
         )
 
 
@@ -177,7 +155,6 @@ def _beside(alone: Trace, found: Trace) -> InBatch:
     return InBatch(
         source_tokens=found.source_tokens,
         target_tokens=found.target_tokens,
-        output_tokens=found.output_tokens,
         sources=sources,
         targets=targets,
         weights=own("weights"),

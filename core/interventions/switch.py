@@ -29,7 +29,6 @@ from core.config import ModelConfig
 from core.errors import GlassformerError
 from core.trace.tape import Edit
 from core.trace.trace import Trace
-from core.translator import Translator
 
 LARGEST_SEED = 2**31 - 1
 KINDS: dict[str, type[Switch]] = {}  # filled where the kinds are defined, never later
@@ -39,12 +38,11 @@ KINDS: dict[str, type[Switch]] = {}  # filled where the kinds are defined, never
 class Setting:
     """What a switch may ask while it becomes edits.
 
-    plain: the shared model, untouched. config: of the model that will run. trace_of: the plain
-    run of another sentence. means: each head's mean output over a reference set, (H, K) by the
-    address of `context`. A page gives makers that remember; `experiment.setting` gives plain ones.
+    config: of the model that will run. trace_of: the plain run of another sentence. means: each
+    head's mean output over a reference set, (H, K) by the address of `context`. A page gives
+    makers that remember; `experiment.setting` gives plain ones.
     """
 
-    plain: Translator
     config: ModelConfig
     trace_of: Callable[[str], Trace]
     means: Callable[[], Mapping[str, Tensor]]
@@ -194,7 +192,6 @@ def fits(value: object, hint: Any) -> bool:
 
 WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,40})?(e[+-]?\d{1,4})?", re.ASCII)
-WORD = re.compile(r"[^,():;]*")
 SPECIAL = re.compile(r"[%,():;'!+&=#?\x00-\x1f]")  # what a word may not hold as it is
 NAMED = {"!": None, "!0": False, "!1": True}
 DEEPEST = 8  # tuples within tuples; a link may come from anywhere
@@ -236,24 +233,22 @@ def _several(text: str, start: int, depth: int) -> tuple[tuple[object, ...], int
     """Values between commas, and where they end."""
     if depth > DEEPEST:
         _damaged(text)
-    values: list[object] = []
-    value: object
-    while True:
-        if text[start : start + 1] == "(":
-            value, start = _tuple(text, start + 1, depth)
-        else:
-            word = WORD.match(text, start)
-            start, value = (word.end(), _read(word.group())) if word else (start, "")
+    value, end = _value(text, start, depth)
+    values = [value]
+    while text[end : end + 1] == ",":
+        value, end = _value(text, end + 1, depth)
         values.append(value)
-        if text[start : start + 1] != ",":
-            return tuple(values), start
-        start += 1
+    return tuple(values), end
 
 
-def _tuple(text: str, start: int, depth: int) -> tuple[tuple[object, ...], int]:
-    if text.startswith(")", start):
-        return (), start + 1
-    values, end = _several(text, start, depth + 1)
+def _value(text: str, start: int, depth: int) -> tuple[object, int]:
+    """A word, or a tuple in brackets, and where it ends."""
+    if not text.startswith("(", start):
+        word = re.split(r"[,():;]", text[start:], maxsplit=1)[0]
+        return _read(word), start + len(word)
+    if text.startswith("()", start):
+        return (), start + 2
+    values, end = _several(text, start + 1, depth + 1)
     if text[end : end + 1] != ")":
         _damaged(text)
     return values, end + 1

@@ -58,11 +58,7 @@ class Block:
         A row of the target that is not written yet is left out; any other index that is not there
         raises `out_of_range`.
         """
-        chosen, lists = dict(self.at), []
-        for (axis, letter), size in zip(self._axes(), shape, strict=True):
-            wanted = chosen.get(axis, tuple(range(size)))
-            lists.append([i for i in wanted if _is_there(i, axis, letter, size)])
-        return open_mesh(lists)
+        return self.partners(self.at, shape, shape)[1]
 
     def partners(self, origin: At, shape: Sequence[int], given: Sequence[int]) -> tuple[Mesh, Mesh]:
         """Where to read in a tensor of shape `given`, and where to write in one of `shape`.
@@ -298,18 +294,15 @@ def touched(switch: Slice, trace: Trace, setting: Setting) -> tuple[int, int]:
 
 
 def patched(x: Tensor, given: Tensor, block: Block, origin: At = ()) -> Tensor:
-    """Writes cells of `given` into x and returns it; both are the tensor at `block.address`.
-
-    Block of x at positions of the target that are not there yet are left out, with their partners.
-    Raises `patch_shape` where the blocks have different shapes.
-    """
+    """Writes cells of `given` into x and returns it, paired by `Block.partners`."""
     there, here = block.partners(origin, x.shape, given.shape)
     x[here] = given[there].to(x)
     return x
 
 
-GOLDEN = 0x9E3779B97F4A7C15
-FIRST, SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+# As signed 64-bit numbers, which torch has.
+GOLDEN = 0x9E3779B97F4A7C15 - 2**64
+FIRST, SECOND = 0xBF58476D1CE4E5B9 - 2**64, 0x94D049BB133111EB - 2**64
 
 
 def normal_at(places: Sequence[Tensor], draw: int) -> Tensor:
@@ -323,16 +316,16 @@ def normal_at(places: Sequence[Tensor], draw: int) -> Tensor:
         places: int64 index tensors that broadcast to the shape of the result, one an axis.
         draw: the seed.
     """
-    mixed = torch.full((), _signed(draw), dtype=torch.int64)
+    mixed = torch.full((), draw, dtype=torch.int64)
     for place in places:
-        mixed = _mix(mixed + _signed(GOLDEN) * (place + 1))
-    first, second = _uniform(mixed), _uniform(_mix(mixed + _signed(GOLDEN)))
+        mixed = _mix(mixed + GOLDEN * (place + 1))
+    first, second = _uniform(mixed), _uniform(_mix(mixed + GOLDEN))
     return torch.sqrt(-2.0 * torch.log(first)) * torch.cos(2.0 * math.pi * second)
 
 
 def _mix(x: Tensor) -> Tensor:
-    x = (x ^ _shifted(x, 30)) * _signed(FIRST)
-    x = (x ^ _shifted(x, 27)) * _signed(SECOND)
+    x = (x ^ _shifted(x, 30)) * FIRST
+    x = (x ^ _shifted(x, 27)) * SECOND
     return x ^ _shifted(x, 31)
 
 
@@ -344,7 +337,3 @@ def _uniform(x: Tensor) -> Tensor:
 def _shifted(x: Tensor, by: int) -> Tensor:
     """A logical shift to the right; torch's own keeps the sign."""
     return (x >> by) & ((1 << (64 - by)) - 1)
-
-
-def _signed(x: int) -> int:
-    return x - 2**64 if x >= 2**63 else x

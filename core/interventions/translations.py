@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
@@ -48,7 +48,13 @@ def words(before: Trace, after: Trace) -> tuple[TranslatedWord, ...]:
     """
     logs = log_probabilities(before), log_probabilities(after)
     shared = shared_rows(before, after)
-    return tuple(_word((before, after), logs, rows, shared) for rows in _rows(before, after))
+    matcher = SequenceMatcher(None, before.output_pieces, after.output_pieces, autojunk=False)
+    stretches = ((range(a, b), range(c, d)) for _, a, b, c, d in matcher.get_opcodes())
+    return tuple(
+        _word((before, after), logs, rows, shared)
+        for stretch in stretches
+        for rows in zip_longest(*stretch)
+    )
 
 
 def divergences(before: Trace, after: Trace) -> Tensor:
@@ -80,13 +86,6 @@ def shared_rows(before: Trace, after: Trace) -> int:
 def log_probabilities(trace: Trace) -> Tensor:
     """Of every word at every row of a run, (T, V), float64, in nats."""
     return precise(trace["output/logits"][0]).log_softmax(dim=-1)  # (T, V)
-
-
-def _rows(before: Trace, after: Trace) -> Iterator[Rows]:
-    """Which row stands beside which."""
-    matcher = SequenceMatcher(None, before.output_pieces, after.output_pieces, autojunk=False)
-    for _, a, a_end, b, b_end in matcher.get_opcodes():
-        yield from zip_longest(range(a, a_end), range(b, b_end))
 
 
 def _word(

@@ -14,9 +14,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from core.config import ModelConfig, NormPlace
-from core.errors import GlassformerError
 from core.lab.inputs import whole
-from core.lab.parts import seeded
+from core.lab.parts import EVERYTHING, seeded
 from core.model.encoder import Encoder
 from core.trace.tape import Edit, Recorder
 
@@ -40,44 +39,22 @@ class Stack:
         return float(self.gradients[0] / self.gradients[-1])
 
 
-@dataclass(frozen=True)
-class Depth:
-    """The four stacks on the same input, and from the same starting weights."""
+def depth(layers: Any = 8, width: Any = 32, seed: Any = 0) -> tuple[Stack, ...]:
+    """Measures post-norm, post-norm cut, pre-norm and pre-norm cut by the model's own encoder.
 
-    layers: int
-    width: int
-    stacks: tuple[Stack, ...]  # post, post cut, pre, pre cut
+    All four start from the same weights and read the same input. The loss is a fixed random
+    direction of the last layer's output (before any final norm), of length 1 for each word, so that
+    gradients of different depths compare.
 
-    def stack(self, place: NormPlace, residual: bool = True) -> Stack:
-        """One of the four."""
-        wanted = (place, residual)
-        return next(each for each in self.stacks if (each.place, each.residual) == wanted)
-
-
-def depth(layers: Any = 8, width: Any = 32, seed: Any = 0) -> Depth:
-    """Measures all four stacks by running the model's own encoder, forwards and backwards.
-
-    The loss is a fixed random direction of the last layer's output (before any final norm), of
-    length 1 for each word, so that gradients of different depths compare.
-
-    Args:
-        layers: 1 to 12.
-        width: d_model, a multiple of 4 from 8 to 64.
-        seed: of the weights, the input and the direction.
-
-    Raises:
-        GlassformerError: `lab_whole` or `lab_shape` for an input outside of these.
+    layers: 1 to 12. width: d_model, a multiple of 4 from 8 to 64.
     """
     many, start = whole("layers", layers, 1, 12), whole("seed", seed, 0, 2**31)
-    wide = whole("width", width, 8, 64)
-    if wide % HEADS:
-        raise GlassformerError("lab_shape", name="width", given=wide, needed=f"{HEADS} × n")
-    stacks = [
+    wide = whole("width", width, 8, 64, multiple_of=HEADS)
+    return tuple(
         _measure(many, wide, start, place, residual)
         for place in get_args(NormPlace)
         for residual in (True, False)
-    ]
-    return Depth(many, wide, tuple(stacks))
+    )
 
 
 @lru_cache(maxsize=8)
@@ -101,26 +78,19 @@ def _measure(layers: int, width: int, seed: int, place: NormPlace, residual: boo
     x, direction = torch.randn(2, 1, WORDS, width, generator=generator)  # (1, S, D) each
     edits = () if residual else (Edit("*_residual/stream", torch.zeros_like),)
     tape = Recorder(edits)
-    everything = torch.ones(1, 1, 1, 1, dtype=torch.bool)
     with torch.enable_grad():
-        top = model(x.requires_grad_(), everything, tape)  # (1, S, D)
+        top = model(x.requires_grad_(), EVERYTHING, tape)  # (1, S, D)
         loss = (top * functional.normalize(direction, dim=-1)).sum()
     lower = [tape.tensors[f"{at}/self_attention_residual/branch_input"] for at in range(layers)]
     rows = [*lower, top]  # L + 1 times (1, S, D)
     gradients = torch.autograd.grad(loss, rows)
     states = torch.cat(rows).detach()  # (L + 1, S, D)
+    unit = functional.normalize(states, dim=-1)
+    cosines = unit @ unit.transpose(-2, -1)  # (L + 1, S, S)
     return Stack(
         place=place,
         residual=residual,
         lengths=states.norm(dim=-1).mean(dim=-1),
         gradients=torch.stack([each.norm() for each in gradients]),
-        likeness=_likeness(states),
+        likeness=(cosines.sum(dim=(-2, -1)) - WORDS) / (WORDS * (WORDS - 1)),
     )
-
-
-def _likeness(states: Tensor) -> Tensor:
-    """(L + 1, S, D) -> (L + 1,): the mean cosine over pairs of different words."""
-    unit = functional.normalize(states, dim=-1)
-    cosines = unit @ unit.transpose(-2, -1)  # (L + 1, S, S)
-    words = states.size(1)
-    return (cosines.sum(dim=(-2, -1)) - words) / (words * (words - 1))

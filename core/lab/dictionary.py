@@ -27,23 +27,15 @@ class LookUp:
     scores: Tensor  # (S,) q · k
     scaled: Tensor  # (S,) q · k / √K
     weights: Tensor  # (S,) softmax(scaled / temperature)
-    soft: Tensor  # (V,) Σ weight × value
+    terms: Tensor  # (S, V) weight × value
+    soft: Tensor  # (V,) their sum
     exact: int | None  # the first entry whose key is the query; a hard dictionary knows no other
     nearest: int  # the entry with the largest score
     hard: Tensor  # (V,) its value: the soft answer at temperature 0
     mean: Tensor  # (V,) of all values: the soft answer at temperature ∞
-    temperatures: Tensor  # (N,)
+    temperatures: Tensor  # (N,) those of the curve, with the one asked for
     by_temperature: Tensor  # (N, S) the weights at each
     answers: Tensor  # (N, V)
-
-
-@dataclass(frozen=True)
-class Mixture:
-    """An answer mixed by weights that were given, not computed."""
-
-    terms: Tensor  # (S, V) weight × value of each entry
-    answer: Tensor  # (V,)
-    total: float  # Σ weights: 1 for a mean
 
 
 def look_up(
@@ -51,28 +43,21 @@ def look_up(
     keys: Any = KEYS,
     values: Any = VALUES,
     temperature: Any = 1.0,
-    temperatures: Any = TEMPERATURES,
     sizes: tuple[int | None, int | None] = (None, None),
 ) -> LookUp:
     """Asks a dictionary of S entries, by the attention of §3.2.1 with the query / temperature.
 
-    Args:
-        query: (K,).
-        keys: (S, K).
-        values: (S, V).
-        temperature: above 0; 1 is the paper's attention.
-        temperatures: (N,) for the curve.
-        sizes: what K and V must be, None for any.
-
-    Raises:
-        GlassformerError: `lab_…` for what is no number or does not fit together.
+    query: (K,). keys: (S, K). values: (S, V). temperature: 0.001 to 1000; 1 is the paper's
+    attention. sizes: what K and V must be, None for any.
     """
-    q, k, v = _read(query, keys, values, sizes)
+    k = array("keys", keys, 2, (None, sizes[0]), limit=256)
+    q = array("query", query, 1, (k.size(1),))
+    v = array("values", values, 2, (k.size(0), sizes[1]), limit=256)
     now = number("temperature", temperature, 1e-3, 1e3)
-    heats = _heats(temperatures)  # (N,)
+    heats = torch.tensor(sorted({*TEMPERATURES, now}), dtype=torch.float64)
     stages = attention(q[None], k)  # (1, S) each
-    weights = attention(q[None] / now, k)["weights"][0]  # (S,)
-    curve = attention(q / heats[:, None], k)["weights"]  # (N, S)
+    weights = attention(q[None] / now, k)["weights"][0]
+    curve = attention(q / heats[:, None], k)["weights"]
     nearest = int(stages["scores"][0].argmax())
     return LookUp(
         query=q,
@@ -81,6 +66,7 @@ def look_up(
         scores=stages["scores"][0],
         scaled=stages["scaled"][0],
         weights=weights,
+        terms=weights[:, None] * v,
         soft=weights @ v,
         exact=next(iter((k == q).all(dim=1).nonzero().flatten().tolist()), None),
         nearest=nearest,
@@ -90,30 +76,3 @@ def look_up(
         by_temperature=curve,
         answers=curve @ v,
     )
-
-
-def mixture(weights: Any, values: Any) -> Mixture:
-    """Values (S, V) mixed by given weights (S,), as the notes do with 0.6, 0.4 and 0.
-
-    Raises:
-        GlassformerError: `lab_…` for what is no number or does not fit together.
-    """
-    v = array("values", values, 2, limit=256)  # (S, V)
-    w = array("weights", weights, 1, (v.size(0),))  # (S,)
-    return Mixture(w[:, None] * v, w @ v, float(torch.sum(w)))
-
-
-def _read(
-    query: Any, keys: Any, values: Any, sizes: tuple[int | None, int | None]
-) -> tuple[Tensor, Tensor, Tensor]:
-    k = array("keys", keys, 2, (None, sizes[0]), limit=256)  # (S, K)
-    q = array("query", query, 1, (k.size(1),))  # (K,)
-    v = array("values", values, 2, (k.size(0), sizes[1]), limit=256)  # (S, V)
-    return q, k, v
-
-
-def _heats(temperatures: Any) -> Tensor:
-    heats = array("temperatures", temperatures, limit=64)  # (N,)
-    for each in heats.tolist():
-        number("temperatures", each, 1e-3, 1e3)
-    return heats

@@ -41,9 +41,8 @@ class Erratum:
 
 @cache
 def errata() -> tuple[Erratum, ...]:
-    """All of them, in the order of the notes; wrong numbers first."""
-    found = [erratum for key in examples() for erratum in errata_of(key)]
-    return tuple(sorted(found, key=lambda each: KINDS.index(each.kind)))
+    """All of them, in the order of the notes."""
+    return tuple(erratum for key in examples() for erratum in errata_of(key))
 
 
 class Tally(NamedTuple):
@@ -120,7 +119,7 @@ def _apart(quantity: Quantity, cells: Tensor) -> Tensor:
     return torch.where(cells, relative, 0.0).flatten()
 
 
-ARGUMENTS = "dropout=dropout, batch_size"
+Found = Mapping[str, str | float]
 
 
 @dataclass(frozen=True)
@@ -130,31 +129,31 @@ class CodeErratum:
     key: str  # of its texts
     kind: Literal["cannot_run", "inconsistent"]
     code: str  # what of it is wrong
-    found: Mapping[str, str | float]  # the error that is raised, or the numbers that come out
+    found: Found  # the error that is raised, or the numbers that come out
 
 
 @cache
 def code_errata() -> tuple[CodeErratum, ...]:
     """All of them, first those that cannot run."""
+    arguments = "dropout=dropout, batch_size"
     return (
-        CodeErratum("argument_order", "cannot_run", ARGUMENTS, _syntax(ARGUMENTS)),
+        CodeErratum("argument_order", "cannot_run", arguments, _syntax(arguments)),
         CodeErratum("integer_values", "cannot_run", "torch.matmul(weights, value)", _integers()),
         CodeErratum("causal_not_set", "inconsistent", "is_causal", _future()),
         CodeErratum("sample_std", "inconsistent", "x.std", _deviations()),
     )
 
 
-def _syntax(arguments: str) -> Mapping[str, str | float]:
+def _syntax(arguments: str) -> Found:
     """The error of Python for a call with arguments that it cannot read; empty where it can."""
-    error = ""
     try:
         compile(f"call({arguments})", "<notes>", "eval")
     except SyntaxError as raised:
-        error = f"SyntaxError: {raised.msg}"
-    return {"error": error}
+        return {"error": f"SyntaxError: {raised.msg}"}
+    return {"error": ""}
 
 
-def _integers() -> Mapping[str, str | float]:
+def _integers() -> Found:
     """The 4-D attention on the whole numbers that the notes write: scores run, the product not."""
     x = torch.tensor(notes_inputs("four-dim-attention")["query_sample0_head0"]).long()  # (S, K)
     weights = ((x @ x.T) / sqrt(x.size(1))).softmax(dim=-1)  # (S, S): divided, they are floats
@@ -167,7 +166,7 @@ def _integers() -> Mapping[str, str | float]:
     return {"error": error} | {name: kind.removeprefix("torch.") for name, kind in kinds.items()}
 
 
-def _future() -> dict[str, str | float]:
+def _future() -> Found:
     """The largest share that a row gives to later positions, by default and with the switch set."""
     scores = torch.tensor(notes_inputs("mask-softmax-3x3")["scores"])  # (T, T)
     many = len(scores)
@@ -182,10 +181,7 @@ def _future() -> dict[str, str | float]:
     return {"ahead": share(False), "ahead_causal": share(True)}
 
 
-def _deviations() -> dict[str, str | float]:
+def _deviations() -> Found:
     """The deviations of the first word of the layer norm example, divided by D − 1 and by D."""
     word = torch.tensor(notes_inputs("layer-norm")["x"])[0, 0]  # (D,)
-    return {
-        "sample": float(word.std(-1)),
-        "population": float(word.std(-1, correction=0)),
-    }
+    return {"sample": float(word.std()), "population": float(word.std(correction=0))}

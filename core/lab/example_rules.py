@@ -69,9 +69,17 @@ def _shapes(inputs: Inputs) -> Values:
 
 def _position_matrix(inputs: Inputs) -> Values:
     length, width = inputs["max_len"], inputs["d_model"]
-    frequencies = frequency(torch.arange(0, width, 2), width)  # (D / 2,)
-    angles = torch.arange(length).double()[:, None] * frequencies  # (max_len, D / 2)
-    return {"div_term": frequencies, "angles": angles, "pe": position_encoding(length, width)}
+    table = position_encoding(length, width)
+    return _angles(torch.arange(0, width, 2), length, width) | {"pe": table}
+
+
+def _angles(exponents: Tensor, length: int, width: int) -> Values:
+    """Frequencies (D / 2,), and positions times these, (max_len, D / 2)."""
+    frequencies = frequency(exponents, width)
+    return {
+        "div_term": frequencies,
+        "angles": torch.arange(length).double()[:, None] * frequencies,
+    }
 
 
 def _same_word(inputs: Inputs) -> Values:
@@ -82,20 +90,20 @@ def _same_word(inputs: Inputs) -> Values:
 
 
 def _self_attention(inputs: Inputs) -> Values:
-    x = inputs["X"]
-    return _attended(*(x @ inputs[name] for name in ("W_Q", "W_K", "W_V")))
+    q, k, v = (inputs["X"] @ inputs[name] for name in ("W_Q", "W_K", "W_V"))
+    return {"Q": q, "K": k, "V": v} | _attended(q, k, v)
 
 
 def _attended(q: Tensor, k: Tensor, v: Tensor) -> Values:
     stages = attention(q, k)
     kept = {name: stages[name] for name in ("scores", "scaled", "weights")}
-    return {"Q": q, "K": k, "V": v, **kept, "context": stages["weights"] @ v}
+    return kept | {"context": stages["weights"] @ v}
 
 
 def _softmax(inputs: Inputs) -> Values:
     powers = inputs["scores"][0].exp()
     found = {"weights": shares(inputs["scores"]), "exp_row_0": powers}
-    return found | {f"e_to_s_0{at}": each for at, each in enumerate(powers[:2])}
+    return found | dict(zip(("e_to_s_00", "e_to_s_01"), powers, strict=False))
 
 
 def _self_similarity(inputs: Inputs) -> Values:
@@ -114,14 +122,13 @@ def _four_axes(inputs: Inputs) -> Values:
     many = int(torch.tensor(sizes).prod())
     full = torch.arange(1, many + 1, dtype=torch.float64).reshape(sizes)  # (B, H, S, K)
     full[0, 0] = inputs["query_sample0_head0"]
-    stages = _attended(full[0, 0], full[0, 0], full[0, 0])
-    return {name: stages[name] for name in ("scores", "scaled", "weights", "context")}
+    return _attended(*[full[0, 0]] * 3)
 
 
 def _layer_norm(inputs: Inputs) -> Values:
     found = layer_norms(inputs["x"], epsilon=inputs["eps"])
-    population = found.formula("population", "inside")
-    sample = found.formula("sample", "outside")
+    population = found.formulas["population", "inside"]
+    sample = found.formulas["sample", "outside"]
     mean, deviation = batch_norm_statistics(inputs["x"])
     return {
         "mean": population.mean.reshape(-1, 1),
@@ -146,10 +153,6 @@ def _alternatives(inputs: Inputs) -> Values:
         "sigmoid_sum": sigmoid.sum(),
         "l2": shares(scores, "l2"),
     }
-
-
-def _dictionary(inputs: Inputs) -> Values:
-    return {"value": (inputs["weights"] @ inputs["values"][:, None])[0]}
 
 
 def _two_words(inputs: Inputs) -> Values:
@@ -200,7 +203,7 @@ RULES: Mapping[str, Callable[[Inputs], Values]] = {
     "four-dim-attention": _four_axes,
     "layer-norm": _layer_norm,
     "softmax-alternatives": _alternatives,
-    "soft-dictionary": _dictionary,
+    "soft-dictionary": lambda given: {"value": (given["weights"] @ given["values"][:, None])[0]},
     "two-word-weights": _two_words,
     "mask-softmax-3x3": _causal,
     "all-zero-mask": _nothing_allowed,
@@ -218,9 +221,8 @@ def _waves(places: Tensor, slipped: Tensor, width: int) -> Tensor:
 def _exponent_halved(inputs: Inputs, _: Inputs) -> Values:
     length, width = inputs["max_len"], inputs["d_model"]
     slipped = torch.arange(width // 2, dtype=torch.float64)  # i where 2i belongs
-    places, frequencies = torch.arange(length), frequency(slipped, width)
-    angles = places.double()[:, None] * frequencies
-    return {"div_term": frequencies, "angles": angles, "pe": _waves(places, slipped, width)}
+    table = _waves(torch.arange(length), slipped, width)
+    return _angles(slipped, length, width) | {"pe": table}
 
 
 def _exponent_doubled(inputs: Inputs, _: Inputs) -> Values:
@@ -251,15 +253,13 @@ def _weights_made_up(inputs: Inputs, printed: Inputs) -> Values:
 
 
 def _numbers_of_the_other_formula(inputs: Inputs, _: Inputs) -> Values:
-    found = layer_norms(inputs["x"], epsilon=inputs["eps"]).formula("population", "inside")
+    found = layer_norms(inputs["x"], epsilon=inputs["eps"]).formulas["population", "inside"]
     return {"std": found.std.flatten()[0], "normalised": found.normalized[0, 0]}
 
 
 def _counted_from_one(inputs: Inputs, _: Inputs) -> Values:
-    words = inputs["words"]
-    often = max(words, key=words.count)
-    places = [at + 1 for at, word in enumerate(words) if word == often]
-    return {"places": torch.tensor(places).double(), "count": torch.tensor(len(words)).double()}
+    places, words = _word_positions(inputs)["places"] + 1, len(inputs["words"])
+    return {"places": places.double(), "count": torch.tensor(words).double()}
 
 
 NOTES_RULES: Mapping[str, Callable[[Inputs, Inputs], Values]] = {

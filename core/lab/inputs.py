@@ -8,7 +8,6 @@ allowed. All of them raise `GlassformerError`: `lab_number`, `lab_range`, `lab_w
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -34,13 +33,16 @@ def number(name: str, given: Any, low: float = -LARGEST, high: float = LARGEST) 
     return found
 
 
-def whole(name: str, given: Any, low: int, high: int) -> int:
+def whole(name: str, given: Any, low: int, high: int, multiple_of: int = 1) -> int:
     """One whole number from `low` to `high`, both included."""
     found = _parsed(given)
     if found is None or math.isnan(found):
         raise GlassformerError("lab_number", name=name, given=_shown(given))
     if not low <= found <= high or found != int(found):
         raise GlassformerError("lab_whole", name=name, given=_shown(given), low=low, high=high)
+    if found % multiple_of:
+        needed = f"{multiple_of} × n"
+        raise GlassformerError("lab_shape", name=name, given=int(found), needed=needed)
     return int(found)
 
 
@@ -55,21 +57,15 @@ def choice(name: str, given: Any, allowed: Collection[str]) -> str:
 def array(
     name: str, given: Any, axes: int = 1, shape: Shape | None = None, limit: int = CELLS
 ) -> Tensor:
-    """Numbers on `axes` axes, float64: nested rows, a tensor, or text (`1 2; 3 4`).
+    """Numbers on `axes` axes, float64, of nested rows or a tensor.
 
     `shape` is what another input asks for, None where any size will do.
     """
-    rows = parse(given, axes) if isinstance(given, str) else _listed(given)
-    sizes, cells = _walk(name, rows, axes, limit)
+    sizes, cells = _walk(name, _listed(given), axes, limit)
     if len(cells) > limit:
         raise GlassformerError("lab_large", name=name, given=len(cells), limit=limit)
-    fits = shape is None or (
-        len(shape) == axes and all(a in (None, b) for a, b in zip(shape, sizes, strict=True))
-    )
-    if not fits:
-        raise GlassformerError(
-            "lab_shape", name=name, given=_size(sizes), needed=_size(shape or ())
-        )
+    if shape is not None and not all(a in (None, b) for a, b in zip(shape, sizes, strict=True)):
+        raise GlassformerError("lab_shape", name=name, given=_size(sizes), needed=_size(shape))
     return torch.tensor(cells, dtype=torch.float64).reshape(sizes)
 
 
@@ -80,17 +76,6 @@ def flags(name: str, given: Any, axes: int = 2, shape: Shape | None = None) -> T
         if cell not in (0.0, 1.0):
             raise GlassformerError("lab_whole", name=name, given=f"{cell:g}", low=0, high=1)
     return found.bool()
-
-
-def parse(text: str, axes: int = 2) -> list[Any]:
-    """Text as typed, in rows: numbers apart by blanks or commas, rows by `;` or new lines.
-
-    On one axis all numbers make one row; brackets mean nothing.
-    """
-    plain = re.sub(r"[\[\]()（）【】]", " ", text)
-    rows = [re.split(r"[\s,，、]+", row.strip(" \t,，、")) for row in re.split(r"[;；\n]+", plain)]
-    kept = [row for row in rows if row != [""]]
-    return [cell for row in kept for cell in row] if axes == 1 else kept
 
 
 def _walk(name: str, given: Any, axes: int, limit: int) -> tuple[tuple[int, ...], list[float]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, get_args
@@ -10,9 +9,10 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor
 
-from core.lab.inputs import array, choice, flags, whole
-from core.lab.parts import attention, jacobian, softmax
-from core.model.masks import apply_mask, causal_mask
+from core.lab.inputs import array, choice, flags
+from core.lab.parts import attention, jacobian
+from core.lab.softmax import shares
+from core.model.masks import apply_mask
 
 Way = Literal[
     "large_negative", "minus_infinity", "additive", "add_large_negative", "multiply_before",
@@ -20,7 +20,6 @@ Way = Literal[
 ]  # fmt: skip
 WAYS: tuple[Way, ...] = get_args(Way)
 PRECISIONS = {"float16": torch.float16, "float32": torch.float32, "float64": torch.float64}
-Meaning = Literal["visible", "hidden"]  # what a 1 in the mask that was drawn means
 LARGE_NEGATIVE = -1e9
 MOST = 16  # words on a side
 
@@ -29,13 +28,9 @@ MOST = 16  # words on a side
 class Applied:
     """The same scores and mask, applied one way."""
 
-    key: Way
-    masked: Tensor  # (T, S) what the softmax gets
-    weights: Tensor  # (T, S) what it gives, and for `multiply_after` what the mask leaves of it
+    weights: Tensor  # (T, S) what the softmax gives; of `multiply_after` what the mask leaves of it
     totals: Tensor  # (T,) the sums of the rows: 1 for a mean
-    context: Tensor  # (T, V) weights @ values
     leaked: Tensor  # (T,) the weight that went to forbidden words
-    differs: Tensor  # (T,) bool: not the row of `minus_infinity`, which forbids outright
     not_numbers: Tensor  # (T,) bool: rows with NaN
     reached: Tensor  # (T,) bool: rows with NaN once everybody has looked at everybody again
     gradient_lost: Tensor  # (T,) bool: rows with NaN in ∂ weights / ∂ scores
@@ -47,57 +42,27 @@ class Masks:
 
     scores: Tensor  # (T, S), in the precision asked for
     allowed: Tensor  # (T, S) bool, True where the query may look
-    empty_rows: tuple[int, ...]  # queries that may look at nothing
-    ways: tuple[Applied, ...]
-
-    def way(self, key: Way) -> Applied:
-        """The result of one way."""
-        return self.ways[WAYS.index(key)]
+    empty: Tensor  # (T,) bool: queries that may look at nothing
+    ways: dict[Way, Applied]
 
 
-def masks(
-    scores: Any,
-    mask: Any,
-    values: Any = None,
-    meaning: Any = "visible",
-    precision: Any = "float32",
-) -> Masks:
+def masks(scores: Any, mask: Any, meaning: Any = "visible", precision: Any = "float32") -> Masks:
     """Applies one mask in six ways: the model's three, and three that are found in code.
 
     `large_negative` writes −1e9, `minus_infinity` writes −∞, `additive` adds 0 or −∞ (these are
     `core.model.masks.apply_mask`); `add_large_negative` adds 0 or −1e9, `multiply_before`
     multiplies the scores by 1 or 0, `multiply_after` the weights.
 
-    Args:
-        scores: (T, S), up to 16 × 16.
-        mask: (T, S) of 0 and 1.
-        values: (S, V); None numbers the words 1, 2, … (V = 1).
-        meaning: whether a 1 in `mask` is "visible" or "hidden": both are in use.
-        precision: "float16", "float32" or "float64"; −1e9 is out of float16's range.
-
-    Raises:
-        GlassformerError: `lab_…` for what is no number, too large or does not fit together.
+    scores: (T, S), up to 16 × 16. mask: (T, S) of 0 and 1. meaning: whether a 1 in it is "visible"
+    or "hidden": both are in use. precision: of `PRECISIONS`; −1e9 is out of float16's range.
     """
     kind = PRECISIONS[choice("precision", precision, PRECISIONS)]
-    hidden = choice("meaning", meaning, get_args(Meaning)) == "hidden"
+    hidden = choice("meaning", meaning, ("visible", "hidden")) == "hidden"
     table = array("scores", scores, 2, limit=MOST * MOST).to(kind)  # (T, S)
     drawn = flags("mask", mask, 2, tuple(table.shape))  # (T, S)
-    words = table.size(1)
-    numbered = [[float(word)] for word in range(1, words + 1)]
-    v = array("values", numbered if values is None else values, 2, (words, None)).to(kind)
     allowed = ~drawn if hidden else drawn
-    strict = _weights("minus_infinity", table, allowed)
-    return Masks(
-        scores=table,
-        allowed=allowed,
-        empty_rows=tuple((~allowed.any(dim=1)).nonzero().flatten().tolist()),
-        ways=tuple(_apply(way, table, allowed, v, strict) for way in WAYS),
-    )
-
-
-def causal(length: Any) -> Tensor:
-    """The model's causal mask to start from, bool (T, T), True where the query may look."""
-    return causal_mask(whole("length", length, 1, MOST))[0, 0]
+    ways = {way: _apply(way, table, allowed) for way in WAYS}
+    return Masks(table, allowed, ~allowed.any(dim=1), ways)
 
 
 def masked_scores(way: Way, scores: Tensor, allowed: Tensor) -> Tensor:
@@ -113,29 +78,20 @@ def masked_scores(way: Way, scores: Tensor, allowed: Tensor) -> Tensor:
 
 
 def _weights(way: Way, scores: Tensor, allowed: Tensor) -> Tensor:
-    weights = softmax(masked_scores(way, scores, allowed))  # (T, S)
+    weights = shares(masked_scores(way, scores, allowed))  # (T, S)
     return weights * allowed if way == "multiply_after" else weights
 
 
-def _apply(way: Way, scores: Tensor, allowed: Tensor, values: Tensor, strict: Tensor) -> Applied:
+def _apply(way: Way, scores: Tensor, allowed: Tensor) -> Applied:
     weights = _weights(way, scores, allowed)  # (T, S)
-    context = weights @ values  # (T, V)
-    near = torch.finfo(scores.dtype).eps * 4
-    same = torch.isclose(weights, strict, rtol=0, atol=near, equal_nan=True).all(dim=1)
-    again = attention(context, context)["weights"] @ context  # (T, V)
+    context = weights @ torch.arange(1, scores.size(1) + 1).to(scores)[:, None]  # (T, 1)
+    again = attention(context, context)["weights"] @ context
+    slopes = jacobian(partial(_weights, way, allowed=allowed), scores)  # (T, S, S)
     return Applied(
-        key=way,
-        masked=masked_scores(way, scores, allowed),
         weights=weights,
         totals=weights.sum(dim=1),
-        context=context,
         leaked=weights.masked_fill(allowed, 0).sum(dim=1),
-        differs=~same,
         not_numbers=weights.isnan().any(dim=1),
         reached=again.isnan().any(dim=1),
-        gradient_lost=_gradient_lost(partial(_weights, way, allowed=allowed), scores),
+        gradient_lost=slopes.isnan().flatten(1).any(dim=1),
     )
-
-
-def _gradient_lost(weigh: Callable[[Tensor], Tensor], scores: Tensor) -> Tensor:
-    return jacobian(weigh, scores).isnan().flatten(1).any(dim=1)  # (T,)

@@ -34,66 +34,45 @@ class Formula:
 
 
 @dataclass(frozen=True)
-class Broadcast:
-    """A − B with B stretched to A's shape: `source` says which cell of B each cell of A met."""
-
-    key: Literal["mean", "gamma", "beta"]
-    shape: tuple[int, ...]
-    source: Tensor  # (B, S, D) whole numbers, the flat index into `shape`
-
-
-@dataclass(frozen=True)
 class LayerNorms:
     """Every formula on the same numbers."""
 
     x: Tensor  # (B, S, D)
     gamma: Tensor  # (D,)
     beta: Tensor  # (D,)
-    formulas: tuple[Formula, ...]
-    broadcasts: tuple[Broadcast, ...]
-    without_keepdim: Tensor | None  # (B, S, D) x − x.mean(-1), wrong; None where torch refuses it
-    spreads: Tensor  # (N,) what x is multiplied by for the curve
-    curves: Tensor  # (4, N) the deviation each formula gives the first word then, in their order
-
-    def formula(self, deviation: NormFormula, place: Place) -> Formula:
-        """One of the four."""
-        wanted = (deviation, place)
-        return next(each for each in self.formulas if (each.deviation, each.place) == wanted)
+    formulas: dict[tuple[NormFormula, Place], Formula]
+    keepdim_missed: bool  # whether torch takes x − x.mean(-1) for (B, S, D), or refuses it
+    curves: Tensor  # (4, N) what each formula leaves the first word when multiplied by `SPREADS`
 
 
 def layer_norms(x: Any, gamma: Any = None, beta: Any = None, epsilon: Any = 1e-6) -> LayerNorms:
     """Normalises a batch by the model's two formulas and by the two it does not have.
 
-    Args:
-        x: (B, S, D), D at least 2, up to 1024 numbers.
-        gamma: (D,); None is ones.
-        beta: (D,); None is zeros, the usual start.
-        epsilon: 0 to 1.
-
-    Raises:
-        GlassformerError: `lab_…` for what is no number, too large or does not fit together.
+    x: (B, S, D), D at least 2, up to 1024 numbers. gamma: (D,), ones where None. beta: (D,), zeros
+    where None. epsilon: 0 to 1.
     """
-    batch = array("x", x, 3)  # (B, S, D)
-    wide = max(2, batch.size(-1))
-    batch = array("x", x, 3, (None, None, wide))
-    scale = array("gamma", [1.0] * wide if gamma is None else gamma, 1, (wide,))  # (D,)
-    shift = array("beta", [0.0] * wide if beta is None else beta, 1, (wide,))  # (D,)
+    batch = _batch(x)
+    width = batch.size(-1)
+    scale = array("gamma", [1.0] * width if gamma is None else gamma, 1, (width,))
+    shift = array("beta", [0.0] * width if beta is None else beta, 1, (width,))
     tiny = number("epsilon", epsilon, 0, 1)
-    formulas = tuple(
-        _formula(batch, deviation, place, tiny, scale, shift)
-        for deviation in get_args(NormFormula)
-        for place in get_args(Place)
-    )
+    spread = batch[:1, :1] * torch.tensor(SPREADS, dtype=batch.dtype)[:, None]  # (1, N, D)
+    plain = torch.ones_like(scale), torch.zeros_like(shift)
+    ways = [(sigma, place) for sigma in get_args(NormFormula) for place in get_args(Place)]
     return LayerNorms(
         x=batch,
         gamma=scale,
         beta=shift,
-        formulas=formulas,
-        broadcasts=_broadcasts(batch),
-        without_keepdim=_without_keepdim(batch),
-        spreads=torch.tensor(SPREADS, dtype=torch.float64),
-        curves=_curves(batch[:1, :1], formulas, tiny),
+        formulas={way: _formula(batch, *way, tiny, scale, shift) for way in ways},
+        keepdim_missed=_keepdim_missed(batch),
+        curves=torch.stack([_formula(spread, *way, tiny, *plain).spread[0] for way in ways]),
     )
+
+
+def _batch(x: Any) -> Tensor:
+    """(B, S, D), D at least 2."""
+    width = array("x", x, 3).size(-1)
+    return array("x", x, 3, (None, None, max(2, width)))
 
 
 def model_norm(deviation: NormFormula, epsilon: float, gamma: Tensor, beta: Tensor) -> LayerNorm:
@@ -117,9 +96,9 @@ def _formula(
     tape = Recorder()
     model_norm(deviation, epsilon, gamma, beta)(x, tape)
     steps = tape.tensors
-    own = OWN_PLACE[deviation] == place
+    std, own = steps["std"], OWN_PLACE[deviation] == place
     normalized, output = steps["normalized"], steps["output"]  # (B, S, D)
-    divisor = _divisor(steps["std"], place, epsilon)  # (B, S, 1)
+    divisor = (std.square() + epsilon).sqrt() if place == "inside" else std + epsilon  # (B, S, 1)
     if not own:
         normalized = (x - steps["mean"]) / divisor
         output = gamma * normalized + beta
@@ -128,7 +107,7 @@ def _formula(
         place=place,
         of_model=own,
         mean=steps["mean"],
-        std=steps["std"],
+        std=std,
         divisor=divisor,
         normalized=normalized,
         output=output,
@@ -136,36 +115,12 @@ def _formula(
     )
 
 
-def _divisor(std: Tensor, place: Place, epsilon: float) -> Tensor:
-    return (std.square() + epsilon).sqrt() if place == "inside" else std + epsilon
-
-
-def _broadcasts(x: Tensor) -> tuple[Broadcast, ...]:
-    batch, words, width = x.shape
-    per_word, per_feature = (batch, words, 1), (width,)
-    return (
-        Broadcast("mean", per_word, torch.arange(batch * words).view(per_word).expand(x.shape)),
-        Broadcast("gamma", per_feature, torch.arange(width).expand(x.shape)),
-        Broadcast("beta", per_feature, torch.arange(width).expand(x.shape)),
-    )
-
-
-def _without_keepdim(x: Tensor) -> Tensor | None:
+def _keepdim_missed(x: Tensor) -> bool:
+    """Whether (B, S, D) − (B, S) is (B, S, D): features meet other words' means."""
     try:
-        wrong = x - x.mean(dim=-1)  # (B, S, D) − (B, S): features meet other words' means
+        return (x - x.mean(dim=-1)).shape == x.shape
     except RuntimeError:
-        return None
-    return wrong if wrong.shape == x.shape else None
-
-
-def _curves(word: Tensor, formulas: tuple[Formula, ...], epsilon: float) -> Tensor:
-    rows = word * torch.tensor(SPREADS, dtype=word.dtype)[:, None]  # (1, N, D)
-    gamma, beta = torch.ones_like(word[0, 0]), torch.zeros_like(word[0, 0])
-    found = [
-        _formula(rows, each.deviation, each.place, epsilon, gamma, beta).spread[0]
-        for each in formulas
-    ]
-    return torch.stack(found)  # (4, N)
+        return False
 
 
 @dataclass(frozen=True)
@@ -192,16 +147,10 @@ class Norms:
 def beside_batch_norm(x: Any, lengths: Any = None, epsilon: Any = 1e-6) -> Norms:
     """Layer norm by the model, batch norm as in training (Ioffe & Szegedy 2015).
 
-    Args:
-        x: (B, S, D), D at least 2; what stands in the padding counts as it is.
-        lengths: (B,) how many words each sentence really has, 1 to S; None: no padding.
-        epsilon: 0 to 1.
-
-    Raises:
-        GlassformerError: `lab_…` for what is no number, too large or does not fit together.
+    x: (B, S, D), D at least 2; what stands in the padding counts as it is. lengths: (B,) how many
+    words each sentence really has, 1 to S; None: no padding. epsilon: 0 to 1.
     """
-    cells = array("x", x, 3)  # (B, S, D)
-    cells = array("x", x, 3, (None, None, max(2, cells.size(-1))))
+    cells = _batch(x)
     batch, words, _ = cells.shape
     given = array("lengths", [words] * batch if lengths is None else lengths, 1, (batch,))
     sizes = [whole("lengths", each, 1, words) for each in given.tolist()]
@@ -211,10 +160,7 @@ def beside_batch_norm(x: Any, lengths: Any = None, epsilon: Any = 1e-6) -> Norms
 
 
 def _layer_side(x: Tensor, sizes: list[int], epsilon: float) -> Normalised:
-    width = x.size(-1)
-    norm = model_norm(
-        "population", epsilon, torch.ones(width, dtype=x.dtype), torch.zeros(width, dtype=x.dtype)
-    )
+    norm = model_norm("population", epsilon, torch.ones_like(x[0, 0]), torch.zeros_like(x[0, 0]))
     normalized: Tensor = norm(x)  # (B, S, D)
     apart = [norm(x[at : at + 1, :size])[0] for at, size in enumerate(sizes)]
     moved = [_most(normalized[at, : len(rows)] - rows) for at, rows in enumerate(apart)]

@@ -6,18 +6,18 @@ nothing here draws from it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from core.config import MaskFill
 from core.model.attention import attention_maps
 from core.trace.tape import Recorder
 
 Module = TypeVar("Module", bound=nn.Module)
+EVERYTHING = torch.ones(1, 1, 1, 1, dtype=torch.bool)  # a mask: every word may look at all
 
 
 def unfilled(build: Callable[[], Module]) -> Module:
@@ -42,23 +42,13 @@ class _NothingDrawn(TorchFunctionMode):
     """Skips every draw of starting weights."""
 
     def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Iterable[type],
-        args: tuple[Any, ...] = (),
-        kwargs: Mapping[str, Any] | None = None,
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         given = dict(kwargs or {})
         drawn = func in (torch.Tensor.uniform_, torch.Tensor.normal_)
         if drawn or getattr(func, "__module__", "") == "torch.nn.init":
             return given.get("tensor", args[0] if args else None)
         return func(*args, **given)
-
-
-def entropy(weights: Tensor) -> Tensor:
-    """−Σ w log w of each row, (…, S) -> (…) in nats: 0 is one word, log S is all alike."""
-    total: Tensor = torch.special.entr(weights).sum(dim=-1)
-    return total
 
 
 def jacobian(normalise: Callable[[Tensor], Tensor], scores: Tensor) -> Tensor:
@@ -73,34 +63,14 @@ def jacobian(normalise: Callable[[Tensor], Tensor], scores: Tensor) -> Tensor:
     return torch.stack(rows, dim=-2)  # (…, S, S)
 
 
-def gradient_norm(normalise: Callable[[Tensor], Tensor], scores: Tensor) -> Tensor:
-    """How much of a gradient gets through, the Jacobian's Frobenius norm: (…, S) -> (…)."""
-    norm: Tensor = jacobian(normalise, scores).flatten(-2).norm(dim=-1)
-    return norm
+def attention(q: Tensor, k: Tensor) -> dict[str, Tensor]:
+    """One head's stages by the model's own function, §3.2.1, every word looking at all.
 
-
-def softmax(scores: Tensor) -> Tensor:
-    """Along the last axis: (…, S) -> (…, S)."""
-    return scores.softmax(dim=-1)
-
-
-def attention(
-    q: Tensor, k: Tensor, mask: Tensor | None = None, fill: MaskFill = "large_negative"
-) -> dict[str, Tensor]:
-    """One head's stages by the model's own function, §3.2.1.
-
-    Args:
-        q: (T, K), or (B, T, K).
-        k: (S, K), or (B, S, K).
-        mask: bool (T, S), True where the query may look; None allows everything.
-        fill: see `core.model.masks.apply_mask`.
-
-    Returns:
-        `scores`, `scaled`, `mask`, `masked` and `weights`, each (T, S) or (B, T, S).
+    q (T, K) and k (S, K), or (B, T, K) and (B, S, K) -> `scores`, `scaled`, `mask`, `masked` and
+    `weights`, each (T, S) or (B, T, S).
     """
-    allowed = torch.ones(1, 1, dtype=torch.bool) if mask is None else mask
     tape = Recorder()
     heads = [each.reshape(-1, 1, *each.shape[-2:]) for each in (q, k)]  # (B, 1, T, K)
-    attention_maps(heads[0], heads[1], allowed[None, None], fill, tape)
+    attention_maps(heads[0], heads[1], EVERYTHING, "large_negative", tape)
     shape = (*q.shape[:-1], k.size(-2))
     return {name: value.reshape(shape) for name, value in tape.tensors.items()}

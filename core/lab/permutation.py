@@ -27,12 +27,17 @@ POSITIONS_AT = "source/positions"
 
 
 @dataclass(frozen=True)
-class EncoderPass:
-    """One pass through the encoder."""
+class Moved:
+    """One tensor of the encoder for both orders."""
 
-    ids: Tensor  # (S,)
-    weights: Tensor  # (L, H, S, S) self-attention
-    output: Tensor  # (S, D), the memory
+    still: Tensor
+    moved: Tensor
+    apart: Tensor  # `moved` less what an equivariant encoder would give
+
+    @property
+    def error(self) -> float:
+        """The largest of `apart`."""
+        return float(self.apart.abs().max())
 
 
 @dataclass(frozen=True)
@@ -40,40 +45,14 @@ class Permuted:
     """A sentence and the same words in another order: row t of `moved` is word order[t]."""
 
     variant: Variant
-    order: tuple[int, ...]
-    still: EncoderPass
-    moved: EncoderPass
-
-    @property
-    def output_apart(self) -> Tensor:
-        """`moved.output` less what an equivariant encoder would give, (S, D)."""
-        return self.moved.output - self.still.output[list(self.order)]
-
-    @property
-    def weights_apart(self) -> Tensor:
-        """The same for the attention maps, both of whose axes permute, (L, H, S, S)."""
-        places = list(self.order)
-        return self.moved.weights - self.still.weights[:, :, places][:, :, :, places]
-
-    @property
-    def output_error(self) -> float:
-        """The largest of `output_apart`."""
-        return float(self.output_apart.abs().max())
-
-    @property
-    def weights_error(self) -> float:
-        """The largest of `weights_apart`."""
-        return float(self.weights_apart.abs().max())
+    is_moved: bool  # whether the order is another one at all
+    output: Moved  # (S, D) the memory
+    weights: Moved  # (L, H, S, S) self-attention; both axes of words permute
 
     @property
     def relative_error(self) -> float:
-        """How long `output_apart` is, beside the output itself."""
-        return float(self.output_apart.norm() / self.still.output.norm())
-
-    @property
-    def is_moved(self) -> bool:
-        """Whether the order is another one at all."""
-        return list(self.order) != sorted(self.order)
+        """How long the difference of the outputs is, beside the output itself."""
+        return float(self.output.apart.norm() / self.output.still.norm())
 
     @property
     def equivariant(self) -> bool:
@@ -86,33 +65,36 @@ def permutation(
 ) -> tuple[Permuted, ...]:
     """Encodes a sentence in both orders, once for each kind of positions.
 
-    Args:
-        model: any, such as the bundled translator's `.transformer`; not written to.
-        ids: (S,) token ids, up to 32, as the model reads them.
-        order: (S,) each of 0 to S − 1 once: which word stands at each place.
-        variants: "own" changes nothing, "none" takes positions away, the others put those of
-            §3.5, the notes or Marian in their place.
-
-    Raises:
-        GlassformerError: `lab_…` for an id or an order that does not exist.
+    model: any, such as the bundled translator's `.transformer`; not written to. ids: (S,) up to 32,
+    as the model reads them. order: (S,) each of 0 to S − 1 once: which word stands at each place.
+    variants: "own" changes nothing, "none" takes positions away, the others put those of §3.5, the
+    notes or Marian in their place.
     """
     vocabulary = model.config.vocabulary_size
     row = array("ids", ids, limit=MOST)  # (S,)
     words = [whole("ids", each, 0, vocabulary - 1) for each in row.tolist()]
     places = _places(order, len(words))
     kinds = [cast(Variant, choice("variants", each, VARIANTS)) for each in variants]
-    _check_length(model, len(words))
     sentence = torch.tensor(words, device=model.generator.weight.device)
-    moved = sentence[places]
-    return tuple(
-        Permuted(kind, tuple(places), _run(model, sentence, kind), _run(model, moved, kind))
-        for kind in kinds
+    return tuple(_permuted(model, sentence, places, kind) for kind in kinds)
+
+
+def _permuted(
+    model: Transformer, sentence: Tensor, places: list[int], variant: Variant
+) -> Permuted:
+    output, weights = _run(model, sentence, variant)
+    other, attended = _run(model, sentence[places], variant)
+    return Permuted(
+        variant,
+        places != sorted(places),
+        Moved(output, other, other - output[places]),
+        Moved(weights, attended, attended - weights[:, :, places][:, :, :, places]),
     )
 
 
-def reversed_order(length: Any) -> tuple[int, ...]:
+def reversed_order(length: int) -> tuple[int, ...]:
     """Last word first."""
-    return tuple(reversed(range(whole("length", length, 1, MOST))))
+    return tuple(reversed(range(length)))
 
 
 def _places(order: Any, length: int) -> list[int]:
@@ -125,13 +107,9 @@ def _places(order: Any, length: int) -> list[int]:
     return places
 
 
-def _check_length(model: Transformer, length: int) -> None:
-    if model.config.positions == "learned" and length > model.config.max_length:
-        limit = model.config.max_length
-        raise GlassformerError("lab_large", name="ids", given=length, limit=limit)
+def _run(model: Transformer, ids: Tensor, variant: Variant) -> tuple[Tensor, Tensor]:
+    """The memory (S, D) and the weights of self-attention (L, H, S, S)."""
 
-
-def _run(model: Transformer, ids: Tensor, variant: Variant) -> EncoderPass:
     def other(table: Tensor) -> Tensor:
         kind = cast(Positions, variant)
         return position_encoding(table.size(0), table.size(1), kind).to(table)  # (S, D)
@@ -140,4 +118,4 @@ def _run(model: Transformer, ids: Tensor, variant: Variant) -> EncoderPass:
     tape = Recorder(edits, keep=lambda address: Address.of(address).name == "weights")
     with torch.no_grad():
         output = model.encode(ids[None], tape)[0]  # (S, D)
-    return EncoderPass(ids, torch.cat(list(tape.tensors.values())), output)
+    return output, torch.cat(list(tape.tensors.values()))

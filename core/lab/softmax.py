@@ -6,35 +6,32 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.errors import GlassformerError
 from core.lab.inputs import array, number, whole
-from core.lab.parts import attention, entropy, gradient_norm, jacobian, softmax
+from core.lab.parts import attention, jacobian
 
-Share = Literal["softmax", "relu", "sigmoid", "l2"]
+SHARES: dict[str, Callable[[Tensor], Tensor]] = {
+    "softmax": partial(torch.softmax, dim=-1),
+    "relu": functional.relu,
+    "sigmoid": torch.sigmoid,
+    "l2": partial(functional.normalize, dim=-1),
+}
 
 
-def shares(scores: Tensor, how: Share = "softmax") -> Tensor:
-    """Four ways to turn scores (…, S) into weights of the same shape.
+def shares(scores: Tensor, how: str = "softmax") -> Tensor:
+    """Four ways, of `SHARES`, to turn scores (…, S) into weights of the same shape.
 
     Only `softmax` sums to 1; `relu` keeps proportions but is unbounded, `sigmoid` judges every
     score alone, `l2` has length 1.
     """
-    if how == "softmax":
-        return scores.softmax(dim=-1)
-    if how == "relu":
-        return functional.relu(scores)
-    if how == "sigmoid":
-        return scores.sigmoid()
-    return functional.normalize(scores, dim=-1)
+    return SHARES[how](scores)
 
 
-SHARES: tuple[Share, ...] = get_args(Share)
 NEAR = 1e-9  # two numbers that differ by less are called equal
 
 
@@ -42,73 +39,39 @@ NEAR = 1e-9  # two numbers that differ by less are called equal
 class Normalised:
     """One way to turn scores into weights, and what it keeps."""
 
-    key: Share
+    key: str  # of `SHARES`
     weights: Tensor  # (S,)
     total: float  # Σ weights
-    length: float  # √Σ weights²
-    jacobian: Tensor  # (S, S), ∂ weight_i / ∂ score_j: off the diagonal, scores compete
     shifted: Tensor  # (S,) the weights when `shift` is added to every score
     stretched: Tensor  # (S,) the weights when every score is multiplied by `stretch`
-
-    @property
-    def sums_to_one(self) -> bool:
-        return abs(self.total - 1) < NEAR
-
-    @property
-    def never_negative(self) -> bool:
-        """Whether no weight is below 0."""
-        return bool((self.weights >= 0).all())
-
-    @property
-    def competes(self) -> bool:
-        """Whether raising one score changes the weight of another."""
-        apart = self.jacobian - torch.diag(self.jacobian.diagonal())
-        return bool((apart != 0).any())
-
-    @property
-    def unmoved_by_shift(self) -> bool:
-        """Whether only differences of scores count."""
-        return bool(((self.shifted - self.weights).abs() < NEAR).all())
-
-    @property
-    def unmoved_by_stretch(self) -> bool:
-        """Whether only proportions of scores count."""
-        return bool(((self.stretched - self.weights).abs() < NEAR).all())
+    keeps: dict[str, bool]  # what is true of it for these scores
 
 
 def normalisers(scores: Any, shift: Any = 1.0, stretch: Any = 2.0) -> tuple[Normalised, ...]:
-    """Softmax, ReLU, sigmoid and L2 norm of the same row, by `shares`.
-
-    Args:
-        scores: (S,), up to 32 numbers.
-        shift: what is added to all scores for `shifted`.
-        stretch: what they are multiplied by for `stretched`.
-
-    Raises:
-        GlassformerError: `lab_…` for what is no row of numbers.
-    """
+    """Softmax, ReLU, sigmoid and L2 norm of the same row (S,), up to 32 numbers, by `shares`."""
     row = array("scores", scores, limit=32)  # (S,)
     added, factor = number("shift", shift), number("stretch", stretch)
-    return tuple(_one(key, partial(shares, how=key), row, added, factor) for key in SHARES)
+    return tuple(_one(key, normalise, row, added, factor) for key, normalise in SHARES.items())
 
 
 def _one(
-    key: Share, normalise: Callable[[Tensor], Tensor], row: Tensor, shift: float, stretch: float
+    key: str, normalise: Callable[[Tensor], Tensor], row: Tensor, shift: float, stretch: float
 ) -> Normalised:
-    weights = normalise(row)
-    return Normalised(
-        key=key,
-        weights=weights,
-        total=float(weights.sum()),
-        length=float(weights.norm()),
-        jacobian=jacobian(normalise, row),
-        shifted=normalise(row + shift),
-        stretched=normalise(row * stretch),
-    )
+    weights, shifted, stretched = (normalise(each) for each in (row, row + shift, row * stretch))
+    total, slopes = float(weights.sum()), jacobian(normalise, row)  # (S, S)
+    keeps = {
+        "sums_to_one": abs(total - 1) < NEAR,
+        "never_negative": bool((weights >= 0).all()),
+        # Raising one score changes the weight of another.
+        "competes": bool((slopes != torch.diag(slopes.diagonal())).any()),
+        # Only differences of scores count; only their proportions.
+        "unmoved_by_shift": bool(((shifted - weights).abs() < NEAR).all()),
+        "unmoved_by_stretch": bool(((stretched - weights).abs() < NEAR).all()),
+    }
+    return Normalised(key, weights, total, shifted, stretched, keeps)
 
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
-MOST_DRAWN = 2**19  # numbers drawn for one experiment
 
 
 @dataclass(frozen=True)
@@ -117,7 +80,6 @@ class Saturation:
 
     spread: Tensor  # standard deviation of the scores it compares
     entropy: Tensor  # nats: 0 is one key, log S is all alike
-    largest: Tensor  # the largest weight
     gradient: Tensor  # Frobenius norm of ∂ weights / ∂ scores, what learning gets through
 
 
@@ -125,7 +87,8 @@ class Saturation:
 class Scaling:
     """Means over the queries for each width, (N,); the spread is that of all their scores."""
 
-    widths: tuple[int, ...]  # N values of d_k
+    d_k: int  # the one asked for
+    widths: tuple[int, ...]  # N values of d_k, with it
     raw: Saturation  # softmax(q · k)
     scaled: Saturation  # softmax(q · k / √d_k)
     most: float  # log S, the entropy when all keys weigh the same
@@ -133,42 +96,35 @@ class Scaling:
 
 @dataclass(frozen=True)
 class Row:
-    """One row of scores with and without the division."""
+    """One row of scores without and with the division by √d_k."""
 
-    scores: Tensor  # (S,)
-    scaled: Tensor  # (S,) scores / √d_k
-    raw_weights: Tensor  # (S,)
-    scaled_weights: Tensor  # (S,)
-    raw: Saturation  # numbers
-    divided: Saturation  # numbers
+    scores: Tensor  # (2, S)
+    weights: Tensor  # (2, S)
+    made: Saturation  # two numbers each
 
 
 def scaling(
-    widths: Sequence[Any] = WIDTHS, keys: Any = 8, queries: Any = 96, seed: Any = 0
+    d_k: Any = 64,
+    keys: Any = 8,
+    widths: Sequence[int] = WIDTHS,
+    queries: int = 60,
+    seed: int = 0,
 ) -> Scaling:
     """Queries and keys of independent normal numbers, the softmax with and without √d_k.
 
     Every query has keys of its own; a smaller width takes the first of the same numbers.
 
-    Args:
-        widths: up to 16 values of d_k, 1 to 1024 each.
-        keys: how many keys a query compares, 2 to 64.
-        queries: how many rows the means are taken over, 1 to 1024.
-        seed: which numbers are drawn.
-
-    Raises:
-        GlassformerError: `lab_…` for an input outside of these, or too much of them together.
+    d_k: 1 to 512, measured beside `widths`. keys: how many a query compares, 2 to 16. queries: how
+    many rows the means are taken over.
     """
-    sizes = tuple(whole("widths", each, 1, 1024) for each in _listed(widths))
-    many, rows = whole("keys", keys, 2, 64), whole("queries", queries, 1, 1024)
-    generator = torch.Generator().manual_seed(whole("seed", seed, 0, 2**31))
-    drawn = (many + 1) * rows * max(sizes)
-    if drawn > MOST_DRAWN:
-        raise GlassformerError("lab_large", name="queries", given=drawn, limit=MOST_DRAWN)
-    q = torch.randn(rows, 1, max(sizes), generator=generator)
-    k = torch.randn(rows, many, max(sizes), generator=generator)
-    stages = [attention(q[..., :size], k[..., :size]) for size in sizes]  # (rows, 1, S) each
+    width = whole("d_k", d_k, 1, max(WIDTHS))
+    sizes, many = tuple(sorted({*widths, width})), whole("keys", keys, 2, 16)
+    generator = torch.Generator().manual_seed(seed)
+    q = torch.randn(queries, 1, max(sizes), generator=generator)
+    k = torch.randn(queries, many, max(sizes), generator=generator)
+    stages = [attention(q[..., :size], k[..., :size]) for size in sizes]  # (queries, 1, S) each
     return Scaling(
+        d_k=width,
         widths=sizes,
         raw=_means(torch.stack([stage["scores"] for stage in stages])),
         scaled=_means(torch.stack([stage["scaled"] for stage in stages])),
@@ -177,24 +133,18 @@ def scaling(
 
 
 def one_row(scores: Any, d_k: Any) -> Row:
-    """A row of scores as typed, e.g. 112 and 96 with d_k 64.
-
-    Raises:
-        GlassformerError: `lab_…` for what is no row of numbers, or a d_k outside 1 to 1e6.
-    """
+    """A row of scores, up to 64 numbers, e.g. 112 and 96 with d_k 64."""
     row = array("scores", scores, limit=64)  # (S,)
-    scaled = row / math.sqrt(number("d_k", d_k, 1))
-    return Row(row, scaled, softmax(row), softmax(scaled), saturation(row), saturation(scaled))
+    both = torch.stack([row, row / math.sqrt(number("d_k", d_k, 1))])
+    return Row(both, shares(both), saturation(both))
 
 
 def saturation(scores: Tensor) -> Saturation:
-    """What the softmax makes of scores (…, S): four tensors (…)."""
-    weights = softmax(scores)
+    """What the softmax makes of scores (…, S): three tensors (…)."""
     return Saturation(
         spread=scores.std(dim=-1, correction=0),
-        entropy=entropy(weights),
-        largest=weights.amax(dim=-1),
-        gradient=gradient_norm(softmax, scores),
+        entropy=torch.special.entr(shares(scores)).sum(dim=-1),
+        gradient=jacobian(shares, scores).flatten(-2).norm(dim=-1),
     )
 
 
@@ -203,11 +153,5 @@ def _means(scores: Tensor) -> Saturation:
     return Saturation(
         spread=scores.flatten(1).std(dim=1),
         entropy=each.entropy.mean(dim=-1),
-        largest=each.largest.mean(dim=-1),
         gradient=each.gradient.mean(dim=-1),
     )
-
-
-def _listed(widths: Sequence[Any]) -> list[Any]:
-    found: list[Any] = array("widths", widths, limit=16).tolist()
-    return found

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any, Literal, get_args
 
 import torch
@@ -14,16 +15,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from core.config import ModelConfig
-from core.errors import GlassformerError
-from core.lab.inputs import array, number, whole
-from core.lab.parts import seeded
+from core.lab.inputs import whole
+from core.lab.parts import EVERYTHING, seeded
 from core.model.attention import MultiHeadAttention
 
 Kind = Literal["recurrent", "convolution", "dilated", "attention"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 HEADS = 4
 LONGEST = 32  # words of a measured gradient
-EVERYTHING = torch.ones(1, 1, 1, 1, dtype=torch.bool)
 
 
 @dataclass(frozen=True)
@@ -36,11 +35,6 @@ class Route:
     sequential: int  # operations that had to wait for the one before
     layers: int  # that the measured network has
 
-    @property
-    def longest(self) -> int:
-        """The maximum path length."""
-        return int(self.path.max())
-
 
 @dataclass(frozen=True)
 class Parts:
@@ -51,28 +45,19 @@ class Parts:
     attention: MultiHeadAttention
 
 
-def routes(length: Any = 24, width: Any = 16, kernel: Any = 3, seed: Any = 0) -> tuple[Route, ...]:
+def routes(length: Any = 24, width: Any = 16, kernel: Any = 3, seed: int = 0) -> tuple[Route, ...]:
     """Runs each kind on the same random words and sends gradients back from the last output.
 
     The convolutions look at the word and those before it; as many layers are stacked as the last
     output needs to see the first word, with the same weights; `dilated` spaces the kernel k times
     wider from layer to layer.
 
-    Args:
-        length: n, 2 to 32 words.
-        width: d, 4 to 16, a multiple of 4.
-        kernel: k, 2 to 9.
-        seed: of weights and words.
-
-    Raises:
-        GlassformerError: `lab_whole`, or `lab_shape` for a width that is no multiple of 4.
+    length: n, 2 to 32 words. width: d, 4 to 16, a multiple of 4. kernel: k, 2 to 9.
     """
-    words, wide = whole("length", length, 2, LONGEST), whole("width", width, 4, 16)
-    span, start = whole("kernel", kernel, 2, 9), whole("seed", seed, 0, 2**31)
-    if wide % HEADS:
-        raise GlassformerError("lab_shape", name="width", given=wide, needed=f"{HEADS} × n")
-    layers = parts(wide, span, start)
-    generator = torch.Generator().manual_seed(start)
+    words, span = whole("length", length, 2, LONGEST), whole("kernel", kernel, 2, 9)
+    wide = whole("width", width, 4, 16, multiple_of=HEADS)
+    layers = parts(wide, span, seed)
+    generator = torch.Generator().manual_seed(seed)
     x = torch.randn(words, wide, generator=generator, dtype=torch.float64)  # (n, d)
     return tuple(_route(kind, layers, x, span) for kind in KINDS)
 
@@ -177,9 +162,6 @@ def _stages(kind: Kind, layers: Parts, x: Tensor, kernel: int) -> list[Tensor]:
     return [rows[:, -1] for rows in stack]
 
 
-Runner = Literal["recurrent", "convolution", "attention"]
-RUNNERS: tuple[Runner, ...] = get_args(Runner)
-LENGTHS = (8, 16, 32, 64, 128, 256, 512)
 REPEATS = 3
 
 
@@ -188,72 +170,49 @@ class Race:
     """Seconds of one layer for each length; NaN where the time was up before."""
 
     lengths: Tensor  # (N,) whole numbers
-    width: int
-    seconds: dict[Runner, Tensor]  # (N,) each, the best of three
-    finished: bool  # False: some lengths were not reached
+    seconds: dict[Kind, Tensor]  # (N,) each, the best of three
 
     @property
     def overtaken(self) -> int | None:
         """The length from which on attention was slower than the RNN at all lengths reached."""
-        slower = self.seconds["attention"] > self.seconds["recurrent"]  # (N,) False where NaN
-        reached = ~(self.seconds["attention"] + self.seconds["recurrent"]).isnan()
-        found = None
-        for size, is_slower in reversed(
-            list(zip(self.lengths[reached], slower[reached], strict=True))
-        ):
-            if not is_slower:
-                break
-            found = int(size)
-        return found
+        attention, recurrent = self.seconds["attention"], self.seconds["recurrent"]
+        reached = ~(attention + recurrent).isnan()
+        slower = zip(self.lengths[reached], (attention > recurrent)[reached], strict=True)
+        lost = takewhile(lambda pair: pair[1], reversed(list(slower)))
+        return min((int(length) for length, _ in lost), default=None)
 
 
 def race(
-    lengths: Sequence[Any] = LENGTHS,
-    width: Any = 64,
-    kernel: Any = 3,
-    limit: Any = 0.8,
+    lengths: Sequence[int],
+    width: int,
+    kernel: int = 3,
+    limit: float = 0.8,
     clock: Callable[[], float] = time.perf_counter,
-    report: Callable[[float], None] | None = None,
+    report: Callable[[float], object] = lambda _share: None,
 ) -> Race:
     """Runs a layer of each kind over random words, shorter ones first, until the time is up.
 
     The RNN is torch's own (`torch.nn.RNN`), not a loop in Python; attention is the model's.
 
-    Args:
-        lengths: up to 12, 2 to 2048 words each.
-        width: d, 4 to 256, a multiple of 4.
-        kernel: k of the convolution, 2 to 9.
-        limit: seconds, 0.01 to 5; one more run may be under way when they are over.
-        clock: gives seconds.
-        report: is told what share of the lengths is done, after each.
-
-    Raises:
-        GlassformerError: `lab_…` for an input outside of these.
+    limit: seconds; one more run may be under way when they are over. clock: gives seconds. report:
+    is told what share of the lengths is done, after each.
     """
-    row = array("lengths", lengths, limit=12).tolist()
-    sizes = sorted({whole("lengths", each, 2, 2048) for each in row})
-    wide, span = whole("width", width, 4, 256), whole("kernel", kernel, 2, 9)
-    if wide % 4:
-        raise GlassformerError("lab_shape", name="width", given=wide, needed="4 × n")
-    until = clock() + number("limit", limit, 0.01, 5)
-    runs = runners(wide, span)
-    seconds: dict[Runner, list[float]] = {name: [] for name in RUNNERS}
+    until, runs = clock() + limit, runners(width, kernel)
+    seconds: dict[Kind, list[float]] = {kind: [] for kind in runs}
     generator = torch.Generator().manual_seed(0)
     with torch.inference_mode():
         for run in runs.values():
-            run(torch.zeros(1, 2, wide))  # the first run of anything is slow
-        for done, size in enumerate(sizes, start=1):
-            x = torch.randn(1, size, wide, generator=generator)  # (1, n, d)
-            for name, run in runs.items():
-                seconds[name].append(_best(run, x, until, clock))
-            if report:
-                report(done / len(sizes))
-    times = {name: torch.tensor(found, dtype=torch.float64) for name, found in seconds.items()}
-    finished = not any(bool(found.isnan().any()) for found in times.values())
-    return Race(torch.tensor(sizes), wide, times, finished)
+            run(torch.zeros(1, 2, width))  # the first run of anything is slow
+        for done, size in enumerate(lengths, start=1):
+            x = torch.randn(1, size, width, generator=generator)  # (1, n, d)
+            for kind, run in runs.items():
+                seconds[kind].append(_best(run, x, until, clock))
+            report(done / len(lengths))
+    times = {kind: torch.tensor(found, dtype=torch.float64) for kind, found in seconds.items()}
+    return Race(torch.tensor(lengths), times)
 
 
-def runners(width: int, kernel: int) -> dict[Runner, Callable[[Tensor], Tensor]]:
+def runners(width: int, kernel: int) -> dict[Kind, Callable[[Tensor], Tensor]]:
     """One float32 layer of each kind: (B, n, d) -> (B, n, d)."""
     layers = parts(width, kernel, 0, torch.float32)
     return {
@@ -281,37 +240,32 @@ LayerType = Literal["attention", "recurrent", "convolution", "restricted"]
 
 @dataclass(frozen=True)
 class Bound:
-    """One row: three formulas as printed, and each without its O for given n, d, k and r."""
+    """One row: three formulas as printed, and each without its O for given n, d, k and r.
+
+    They are the multiplications of one layer, the operations that wait for the one before, and the
+    maximum path length; contiguous convolutions need n / k, dilated ones log_k n.
+    """
 
     layer: LayerType
-    cost_formula: str  # LaTeX
-    sequential_formula: str
-    path_formula: str
-    cost: float  # multiplications of one layer
-    sequential: float  # operations that wait for the one before
-    path: float  # maximum path length; contiguous convolutions need n / k, dilated ones log_k n
+    formulas: tuple[str, str, str]  # LaTeX
+    values: tuple[float, float, float]
 
 
-def table_one(length: Any, width: Any, kernel: Any = 3, window: Any = 8) -> tuple[Bound, ...]:
-    """Table 1 evaluated, in the paper's order.
-
-    Args:
-        length: n, up to 1 000 000 words.
-        width: d, up to 100 000.
-        kernel: k, 2 to 1000, of a convolution.
-        window: r, 1 to 1 000 000, the neighbourhood of restricted self-attention.
-
-    Raises:
-        GlassformerError: `lab_whole` for an input outside of these.
-    """
+def table_one(length: Any, width: Any, kernel: Any = 3, window: int = 8) -> tuple[Bound, ...]:
+    """Table 1 in the paper's order for n words, width d, kernel k and neighbourhood r."""
     n, d = whole("length", length, 1, 10**6), whole("width", width, 1, 10**5)
-    k, r = whole("kernel", kernel, 2, 1000), whole("window", window, 1, 10**6)
+    k, r = whole("kernel", kernel, 2, 1000), window
     return (
-        Bound("attention", r"O(n^2 \cdot d)", "O(1)", "O(1)", n * n * d, 1, 1),
-        Bound("recurrent", r"O(n \cdot d^2)", "O(n)", "O(n)", n * d * d, n, n),
+        Bound("attention", (r"O(n^2 \cdot d)", "O(1)", "O(1)"), (n * n * d, 1, 1)),
+        Bound("recurrent", (r"O(n \cdot d^2)", "O(n)", "O(n)"), (n * d * d, n, n)),
         Bound(
-            "convolution", r"O(k \cdot n \cdot d^2)", "O(1)", r"O(\log_k(n))",
-            k * n * d * d, 1, max(1.0, math.log(n, k)),
+            "convolution",
+            (r"O(k \cdot n \cdot d^2)", "O(1)", r"O(\log_k(n))"),
+            (k * n * d * d, 1, max(1.0, math.log(n, k))),
         ),
-        Bound("restricted", r"O(r \cdot n \cdot d)", "O(1)", "O(n/r)", r * n * d, 1, max(1, n / r)),
-    )  # fmt: skip
+        Bound(
+            "restricted",
+            (r"O(r \cdot n \cdot d)", "O(1)", "O(n/r)"),
+            (r * n * d, 1, max(1, n / r)),
+        ),
+    )

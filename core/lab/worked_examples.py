@@ -1,6 +1,6 @@
 """The notes' numeric examples: editable inputs, true values recomputed, what the notes print, why.
 
-worked = work("softmax-alternatives", scores="3 1")
+worked = work("softmax-alternatives", scores=[3, 1])
 worked.quantity("l2").value          # what core's functions give
 worked.quantity("l2").printed        # what the notes print; None once the inputs are changed
 worked.quantity("l2").differs        # which of the printed numbers are wrong
@@ -14,9 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,20 +24,30 @@ from torch import Tensor
 
 from core.errors import GlassformerError
 from core.lab.example_rules import NOTES_RULES, RULES, SLACK
-from core.lab.inputs import array, number, whole
+from core.lab.inputs import array, choice, number, whole
 
-Reader = Callable[[str, Any], Any]
+Inputs = Mapping[str, Any]
 FILE = Path(__file__).parent / "data" / "worked_examples.toml"
 LABEL = 40  # characters of a word
 WORDS = 32  # of a sentence
-
-_row: Reader = partial(array, axes=1, limit=32)
-_table: Reader = partial(array, axes=2, limit=256)
-_batch: Reader = partial(array, axes=3, limit=512)
+CELLS = {1: 32, 2: 256, 3: 512}  # of an array, by its axes
+IDS = 64  # of sentences that run through a whole model
 
 
-def _whole(low: int, high: int) -> Reader:
-    return partial(whole, low=low, high=high)
+def _read(key: str, name: str, given: Any) -> Any:
+    """An input, read as what the notes have in its place: a word, words, an array, a number."""
+    original = _example(key)["inputs"][name]
+    if isinstance(original, str):
+        return _word(name, given)
+    if isinstance(original, list):
+        if isinstance(original[0], str):
+            return _words(name, given)
+        axes = np.ndim(original)
+        return array(name, given, axes, limit=IDS if name == "ids" else CELLS[axes])
+    low, high = _example(key)["bounds"][name]
+    if isinstance(original, int):
+        return whole(name, given, low, high)
+    return number(name, given, low, high)
 
 
 def _words(name: str, given: Any) -> tuple[str, ...]:
@@ -53,31 +62,6 @@ def _word(name: str, given: Any) -> str:
     return word
 
 
-READERS: Mapping[str, Mapping[str, Reader]] = {
-    "pe-matrix": {"max_len": _whole(1, 64), "d_model": _whole(2, 32)},
-    "pe-same-word": {"d_model": _whole(2, 32), "positions": _row, "embedding": _row},
-    "self-attention-3x4": {"X": _table, "W_Q": _table, "W_K": _table, "W_V": _table},
-    "softmax-4x4": {"scores": _table},
-    "self-similarity-8d": {"X": _table, "tokens": _words},
-    "four-dim-attention": {"query_sample0_head0": _table, "full_shape": _row},
-    "layer-norm": {"x": _batch, "eps": partial(number, low=0, high=1)},
-    "softmax-alternatives": {"scores": _row},
-    "soft-dictionary": {"keys": _words, "values": _row, "weights": _row, "query": _word},
-    "two-word-weights": {"scores": _row, "d_k": _whole(1, 4096)},
-    "mask-softmax-3x3": {"scores": _table},
-    "all-zero-mask": {"T": _whole(1, 32)},
-    "shapes-512": {
-        "ids": partial(array, axes=2, limit=64),
-        "vocabulary": _whole(1, 100_000),
-        "d_model": _whole(2, 1024),
-        "heads": _whole(1, 64),
-        "d_ff": _whole(1, 2048),
-    },
-    "word-positions": {"words": _words, "together": _word},
-}
-
-
-Inputs = Mapping[str, Any]
 # The shape that inputs of an example must have so that they fit the others.
 SHAPES: Mapping[str, Callable[[Inputs], dict[str, tuple[int, ...]]]] = {
     "pe-same-word": lambda given: {"embedding": (given["d_model"],), "positions": (2,)},
@@ -96,12 +80,7 @@ SHAPES: Mapping[str, Callable[[Inputs], dict[str, tuple[int, ...]]]] = {
 
 
 def _check(key: str, inputs: Inputs) -> None:
-    """Whether the inputs of an example fit each other.
-
-    Raises:
-        GlassformerError: `lab_shape`, `lab_whole`, `lab_empty` or `lab_large`, naming the one that
-            does not.
-    """
+    """Refuses inputs of an example that do not fit each other, naming one."""
     needed = SHAPES[key](inputs) if key in SHAPES else {}
     for name, shape in needed.items():
         given = tuple(inputs[name].shape) if name != "tokens" else (len(inputs[name]),)
@@ -178,39 +157,22 @@ def examples() -> tuple[str, ...]:
 
 
 def notes_inputs(key: str) -> dict[str, Any]:
-    """An example's inputs as the notes have them: numbers, rows of numbers, words.
-
-    Raises:
-        GlassformerError: `lab_choice` for an example that does not exist.
-    """
+    """An example's inputs as the notes have them: numbers, rows of numbers, words."""
     inputs: dict[str, Any] = deepcopy(_example(key)["inputs"])  # the reader may change his own
     return inputs
 
 
 def work(key: str, **changed: Any) -> Worked:
-    """Computes an example; `changed` are inputs in place of the notes'.
-
-    Raises:
-        GlassformerError: `lab_choice` for an example or an input that does not exist, another
-            `lab_…` for an input that is no number, too large or does not fit the others.
-    """
-    stored, readers = _example(key), READERS[key]
+    """Computes an example; `changed` are inputs in place of the notes'."""
+    stored = _example(key)
     for name in changed:
-        if name not in readers:
-            allowed = ", ".join(readers)
-            raise GlassformerError("lab_choice", name="input", given=name, allowed=allowed)
-    typed = {name: changed.get(name, stored["inputs"][name]) for name in readers}
-    inputs = {name: read(name, typed[name]) for name, read in readers.items()}
+        choice("input", name, stored["inputs"])
+    original = {name: _read(key, name, given) for name, given in stored["inputs"].items()}
+    inputs = original | {name: _read(key, name, given) for name, given in changed.items()}
     _check(key, inputs)
-    original = {name: read(name, stored["inputs"][name]) for name, read in readers.items()}
-    edited = any(not _same(inputs[name], original[name]) for name in readers)
-    return Worked(
-        key=key,
-        inputs=MappingProxyType(inputs),
-        edited=edited,
-        quantities=_quantities(key, inputs, edited),
-        remarks=tuple(stored.get("remarks", ())),
-    )
+    edited = any(not _same(inputs[name], original[name]) for name in changed)
+    remarks = tuple(stored.get("remarks", ()))
+    return Worked(key, inputs, edited, _quantities(key, inputs, edited), remarks)
 
 
 def _quantities(key: str, inputs: dict[str, Any], edited: bool) -> tuple[Quantity, ...]:
@@ -274,11 +236,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _example(key: str) -> dict[str, Any]:
-    stored = _stored()
-    if key not in stored:
-        allowed = ", ".join(stored)
-        raise GlassformerError("lab_choice", name="example", given=key, allowed=allowed)
-    return stored[key]
+    return _stored()[choice("example", key, _stored())]
 
 
 @cache

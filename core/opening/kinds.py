@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -25,8 +28,7 @@ LONGEST = 10_000  # characters of a sentence
 def kind_of(data: bytes) -> Kind:
     """What kind of file these bytes are; a zip counts as a model until it is unpacked.
 
-    Raises `GlassformerError`: file_foreign, file_damaged, file_large for more than the kind may
-    have.
+    Raises file_foreign, file_damaged, file_large for more than the kind may have.
     """
     kind = _kind(data)
     refuse_large(len(data), MOST_BYTES[kind])
@@ -40,50 +42,53 @@ def refuse_large(given: int, limit: int) -> None:
         raise GlassformerError("file_large", given=sizes[0], limit=sizes[1])
 
 
-def header_of(data: bytes) -> dict[str, Any]:
-    """The header of a safetensors file: tensors by name, and `__metadata__`.
+def check(*facts: bool) -> None:
+    """Raises `file_damaged` unless all hold."""
+    if not all(facts):
+        raise GlassformerError("file_damaged")
 
-    Raises `GlassformerError`: file_damaged, file_large.
-    """
+
+@contextmanager
+def damaged_by(*failures: type[Exception]) -> Iterator[None]:
+    """Such a failure inside says that the file is damaged; what is said of files already stays."""
+    try:
+        yield
+    except failures as error:
+        if isinstance(error, GlassformerError) and error.key.startswith("file_"):
+            raise
+        raise GlassformerError("file_damaged") from error
+
+
+def header_of(data: bytes) -> dict[str, Any]:
+    """Tensors by name and `__metadata__` of safetensors. Raises file_damaged, file_large."""
     size = int.from_bytes(data[:8], "little")
     refuse_large(size, MOST_HEADER)
     header = as_object(data[8 : 8 + size])
-    if len(data) < 8 + size:
-        raise GlassformerError("file_damaged")
+    check(len(data) >= 8 + size)
     return header
 
 
 def as_object(data: bytes, lost: bool = False) -> dict[str, Any]:
-    """A JSON object; NaN and ∞, which are no JSON, are refused unless numbers may be `lost`.
-
-    Raises `GlassformerError("file_damaged")` for anything else.
-    """
-    try:
+    """A JSON object; NaN and ∞ only where numbers may be `lost`. Raises `file_damaged`."""
+    with damaged_by(ValueError, RecursionError):
         found = json.loads(data, parse_constant=float if lost else _refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise GlassformerError("file_damaged") from error
-    if not isinstance(found, dict):
-        raise GlassformerError("file_damaged")
-    return found
+    check(isinstance(found, dict))
+    return dict(found)
 
 
 def _kind(data: bytes) -> Kind:
     if data.startswith(ZIP):
         return "model"
-    if _is_safetensors(data):
+    # Eight bytes with the size of a header that begins as a JSON object.
+    if data[8:9] == b"{" and int.from_bytes(data[:8], "little") <= 100 * MEGABYTE:
         about = header_of(data).get("__metadata__")
         if isinstance(about, dict) and "glassformer_trace" in about:
             return "run"
-    elif EXPERIMENT.encode() in data[: MOST_BYTES["experiment"]]:
-        text = data.removeprefix(b"\xef\xbb\xbf").lstrip()
-        if text.startswith(b"{"):
-            return "experiment"
+        raise GlassformerError("file_foreign")
+    is_object = data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
+    if is_object and EXPERIMENT.encode() in data[: MOST_BYTES["experiment"]]:
+        return "experiment"
     raise GlassformerError("file_foreign")
-
-
-def _is_safetensors(data: bytes) -> bool:
-    """Eight bytes with the size of a header that begins as a JSON object."""
-    return data[8:9] == b"{" and int.from_bytes(data[:8], "little") <= 100 * MEGABYTE
 
 
 def _refuse_constant(name: str) -> None:
@@ -100,18 +105,13 @@ class MadeOn:
 
 
 def made_on(data: bytes) -> MadeOn:
-    """Reads that part of a file; its switches are read by `Experiment.from_json`.
-
-    Raises `GlassformerError("file_damaged")`.
-    """
-    about = as_object(data.removeprefix(b"\xef\xbb\xbf"))
+    """That part of a file; `Experiment.from_json` reads its switches. Raises `file_damaged`."""
+    about = as_object(data.removeprefix(codecs.BOM_UTF8))
     model, sentence = about.get("model"), about.get("sentence", {})
     if not (isinstance(model, dict) and isinstance(sentence, dict)):
         raise GlassformerError("file_damaged")
     known = {name: sentence[name] for name in ("text", "direction", "second") if name in sentence}
     told = [model.get("name"), model.get("fingerprint"), *known.values()]
-    if not all(isinstance(each, str) and len(each) <= LONGEST for each in told):
-        raise GlassformerError("file_damaged")
-    if known.get("direction", "auto") not in ("auto", *DIRECTIONS):
-        raise GlassformerError("file_damaged")
+    check(*(isinstance(each, str) and len(each) <= LONGEST for each in told))
+    check(known.get("direction", "auto") in ("auto", *DIRECTIONS))
     return MadeOn(str(model["name"]), str(model["fingerprint"]), known)

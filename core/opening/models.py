@@ -13,7 +13,7 @@ import torch
 from core.checkpoints import WEIGHTS, load_model
 from core.errors import GlassformerError
 from core.history import HISTORY, History, read_history, save_history
-from core.opening.kinds import MEGABYTE, as_object, refuse_large
+from core.opening.kinds import MEGABYTE, as_object, check, damaged_by, refuse_large
 from core.opening.runs import UNREADABLE, check_config
 
 # What may be in it, and how large each may be unpacked.
@@ -53,11 +53,9 @@ def unpack(data: bytes, folder: Path) -> Path:
     home.mkdir(parents=True)
     for file, content in contents.items():
         (home / file).write_bytes(content)
-    try:
+    with damaged_by(*UNREADABLE):
         _try(home)
         history = read_history(home)
-    except UNREADABLE as error:
-        raise GlassformerError("file_damaged") from error
     if history is not None:
         save_history(home, History(history.curve, history.snapshots[-1:]))
     return home
@@ -65,17 +63,11 @@ def unpack(data: bytes, folder: Path) -> Path:
 
 def _contents(data: bytes) -> tuple[str, dict[str, bytes]]:
     """The model's name and its files, by name."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            name, members = _members(archive)
-            contents = {file: _read(archive, member) for file, member in members.items()}
-    except GlassformerError:
-        raise
-    except UNZIPPABLE as error:
-        raise GlassformerError("file_damaged") from error
+    with damaged_by(*UNZIPPABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        name, members = _members(archive)
+        contents = {file: _read(archive, member) for file, member in members.items()}
     about = as_object(contents["config.json"])
-    if not isinstance(about.get("format", FORMAT), int):
-        raise GlassformerError("file_damaged")
+    check(isinstance(about.get("format", FORMAT), int))
     if about.get("format", FORMAT) > FORMAT:
         raise GlassformerError("file_newer", found=about["format"], known=FORMAT)
     check_config(about.get("model"))
@@ -115,8 +107,7 @@ def _try(folder: Path) -> None:
     """Loads it and translates: what cannot do that is no model. Raises what loading raises."""
     model = load_model(folder)
     for weight in model.transformer.parameters():
-        if not bool(weight.isfinite().all()):
-            raise ValueError("a weight is no number")
+        check(bool(weight.isfinite().all()))
     for language, text in TRIALS.items():
         other = "zh" if language == "en" else "en"
         try:

@@ -13,7 +13,7 @@ import torch
 
 from core.analysis.confidence import Calibration
 from core.errors import GlassformerError
-from core.opening.kinds import as_object, header_of
+from core.opening.kinds import as_object, check, damaged_by, header_of
 from core.trace.files import FORMAT
 from core.trace.sites import addresses, site_at
 from core.trace.trace import Trace
@@ -38,16 +38,11 @@ def read_run(data: bytes) -> Trace:
     """
     about = _about(header_of(data))
     check_config(about.get("config"))
-    try:
+    with damaged_by(*UNREADABLE):
         trace = _load(data)
-        _check(_words(trace))
-        _check(_tensors(trace))
-        _check(_decoding(trace))
-    except UNREADABLE as error:
-        if isinstance(error, GlassformerError) and error.key.startswith("file_"):
-            raise
-        raise GlassformerError("file_damaged") from error
-    return trace
+        for facts in (_words, _tensors, _decoding):
+            check(all(facts(trace)))
+        return trace
 
 
 def is_made_by(trace: Trace, model: Translator) -> bool:
@@ -74,13 +69,10 @@ def check_config(config: Any) -> None:
     """Sizes that nothing is built of yet."""
     sizes = list(config.values()) if isinstance(config, dict) else []
     whole = [size for size in sizes if isinstance(size, int) and not isinstance(size, bool)]
-    if not whole or max(whole) > MOST_WIDTH:
-        raise GlassformerError("file_damaged")
-    if any(isinstance(size, float) and not math.isfinite(size) for size in sizes):
-        raise GlassformerError("file_damaged")
+    check(bool(whole) and max(whole) <= MOST_WIDTH)
+    check(*(math.isfinite(size) for size in sizes if isinstance(size, float)))
     layers = [config.get(f"{stack}_layers") for stack in ("encoder", "decoder")]
-    if not all(isinstance(each, int) for each in layers) or sum(layers) > MOST_LAYERS:
-        raise GlassformerError("file_damaged")
+    check(all(isinstance(each, int) for each in layers) and sum(layers) <= MOST_LAYERS)
 
 
 def _load(data: bytes) -> Trace:
@@ -90,11 +82,6 @@ def _load(data: bytes) -> Trace:
         path.write_bytes(data)
         trace = Trace.load(path)
         return replace(trace, tensors={name: t.clone() for name, t in trace.tensors.items()})
-
-
-def _check(facts: Iterable[bool]) -> None:
-    if not all(facts):
-        raise GlassformerError("file_damaged")
 
 
 def _words(trace: Trace) -> Iterable[bool]:

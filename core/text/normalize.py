@@ -16,6 +16,8 @@ LOOKALIKES = str.maketrans(
 )
 # Where 著 is not 着, and 乾 not 干: 著名, 显著, 乾隆.
 KEPT = re.compile("著(?=名|作|者)|(?<=[名原巨专專编編显顯])著|乾(?=隆|坤)")
+# Variation selectors and the combining grapheme joiner change only how glyphs are drawn.
+SELECTOR = re.compile("[\ufe00-\ufe0f\u034f\u115f\u1160\u3164]")
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 
 
@@ -42,12 +44,8 @@ def _visible(character: str) -> str:
     category = unicodedata.category(character)
     if character.isspace() or category in ("Cc", "Zl", "Zp"):
         return " "
-    return "" if category in ("Cf", "Cs", "Co", "Cn") or _is_selector(character) else character
-
-
-def _is_selector(character: str) -> bool:
-    """Variation selectors and the combining grapheme joiner change only how glyphs are drawn."""
-    return "\ufe00" <= character <= "\ufe0f" or character in "\u034f\u115f\u1160\u3164"
+    hidden = category in ("Cf", "Cs", "Co", "Cn") or SELECTOR.match(character)
+    return "" if hidden else character
 
 
 def is_han(character: str) -> bool:

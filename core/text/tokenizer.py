@@ -111,31 +111,28 @@ class Tokenizer:
     def encode(self, text: str, language: str) -> Encoded:
         """Splits a sentence; words outside the vocabulary travel in copy slots.
 
-        Raises:
-            GlassformerError: "empty_text", "no_words" (punctuation alone), "too_long" (more than
-                64 pieces), "unknown_language" (not "en" or "zh"), "unknown_script",
-                "other_language" (French, German, …).
+        Raises "empty_text", "no_words" (punctuation alone), "too_long" (more than 64 pieces),
+        "unknown_language" (not "en" or "zh"), "unknown_script", "other_language" (French, …).
         """
-        if language not in TAGS:
-            raise GlassformerError(
-                "unknown_language", given=language, allowed=", ".join(sorted(TAGS))
-            )
+        check_language(language)
         clean = _readable(text)
         if language == "en" and (other := foreign_language(clean, self.vocabulary.has_word)):
             raise GlassformerError("other_language", text=_shortened(clean), language=other)
         tokens = self._split(clean, language)
         if not any(has_word(token.surface) for token in tokens):
             raise GlassformerError("no_words", text=_shortened(clean))
-        if len(tokens) + 1 > LIMIT:
-            _refuse_length(len(tokens))
+        check_length(tokens)
         slots = Slots(self.vocabulary, self._gazetteer, language)
-        placed = slots.place(tokens)
+        return self.encoded(slots.place(tokens), slots.fillers)
+
+    def encoded(self, placed: Sequence[tuple[str, str]], fillers: dict[str, Filler]) -> Encoded:
+        """(piece, surface) of each token, and the end, as the encoder gets them."""
         pieces = (*(piece for piece, _ in placed), END)
         return Encoded(
             pieces=pieces,
-            ids=tuple(self.vocabulary.id(piece) for piece in pieces),
+            ids=tuple(map(self.vocabulary.id, pieces)),
             surfaces=(*(surface for _, surface in placed), END),
-            fillers=slots.fillers,
+            fillers=fillers,
             unknown=tuple(i for i, (p, _) in enumerate(placed) if not self.vocabulary.has_word(p)),
         )
 
@@ -151,8 +148,7 @@ class Tokenizer:
     def sentences(self, text: str) -> tuple[str, ...]:
         """The sentences of a text, as typed; the model translates one at a time.
 
-        Raises:
-            GlassformerError: "too_long" for a text that is refused unread, "too_many_sentences".
+        Raises "too_long" for a text that is refused unread, "too_many_sentences".
         """
         if len(text) > LONGEST_TEXT:
             _refuse_length(_rough_length(text))
@@ -164,9 +160,7 @@ class Tokenizer:
     def encode_all(self, text: str, language: str) -> tuple[Encoded, ...]:
         """The sentences of a text, each encoded; all are looked at before any is translated.
 
-        Raises:
-            GlassformerError: as `sentences` and `encode`, and "too_many_words" for more than 256
-                pieces together.
+        Raises as `sentences` and `encode`; "too_many_words" for more than 256 pieces together.
         """
         found = tuple(self.encode(each, language) for each in self.sentences(text))
         pieces = sum(len(each.pieces) for each in found)
@@ -178,9 +172,7 @@ class Tokenizer:
     def detect(self, text: str) -> Language:
         """The language of a text, by what most of its words are written in.
 
-        Raises:
-            GlassformerError: as `encode` for text that is empty, has no word, or is written in
-                another script.
+        Raises as `encode` for text that is empty, has no word, or is in another script.
         """
         clean = _readable(text)
         words = [chunk.lower() for chunk in _latin_words(clean)]
@@ -204,6 +196,19 @@ class Tokenizer:
         if language == "en":
             return split_english(text, self.vocabulary.has_word)
         return split_chinese(text, self.vocabulary, self._gazetteer)
+
+
+def check_language(language: str) -> None:
+    """Raises `unknown_language` for other languages than "en" and "zh"."""
+    if language not in TAGS:
+        allowed = ", ".join(sorted(TAGS))
+        raise GlassformerError("unknown_language", given=language, allowed=allowed)
+
+
+def check_length(tokens: Sequence[Token]) -> None:
+    """Raises `too_long` for a sentence that has no room for its end."""
+    if len(tokens) + 1 > LIMIT:
+        _refuse_length(len(tokens))
 
 
 def with_words(text: str) -> str:

@@ -34,10 +34,6 @@ def synonyms(*parts: str) -> dict[str, str]:
     return {typed: meant for meant, all_typed in lines for typed in all_typed.split()}
 
 
-def _is_english(word: str) -> bool:
-    return word.isascii() and any(map(str.isalpha, word))
-
-
 class Vocabulary:
     """Pieces in the order of their ids: specials, copy slots, then words.
 
@@ -53,8 +49,10 @@ class Vocabulary:
         self.counts = dict(counts)
         self._ids = {piece: index for index, piece in enumerate(self.pieces)}
         self._total = max(1, sum(self.counts.values()))
-        self._meant = {w: m for w, m in synonyms("en", "zh").items() if self._knows(w, m)}
-        self._meant |= {w: m for w, m in synonyms("rare").items() if self._hardly_knows(w, m)}
+        known, seen = self._ids, self.counts.get
+        same, rare = synonyms("en", "zh").items(), synonyms("rare").items()
+        self._meant = {w: m for w, m in same if w not in known and m in known}
+        self._meant |= {w: m for w, m in rare if 0 < seen(w, 0) * RARELY < seen(m, 0)}
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -71,12 +69,6 @@ class Vocabulary:
         """The piece of a word: itself, or the word of the same meaning that is known (better)."""
         return self._meant.get(word, word)
 
-    def _knows(self, word: str, meant: str) -> bool:
-        return word not in self._ids and meant in self._ids
-
-    def _hardly_knows(self, word: str, meant: str) -> bool:
-        return 0 < self.counts.get(word, 0) * RARELY < self.counts.get(meant, 0)
-
     def foreign_ids(self, language: str) -> tuple[int, ...]:
         """Ids of words that a text in this language never has.
 
@@ -86,16 +78,17 @@ class Vocabulary:
         if language == "en":
             foreign = {word for word in self.counts if has_han(word)}
         else:
-            foreign = {word for word in self._ids if _is_english(word)} - self.counts.keys()
+            latin = (word for word in self._ids if word.isascii() and any(map(str.isalpha, word)))
+            foreign = {*latin} - self.counts.keys()
         return tuple(self._ids[word] for word in foreign - {*RESERVED} if word in self._ids)
 
     def cost(self, word: str) -> float:
         """−ln of the word's frequency."""
         return math.log(self._total / (self.counts.get(self.piece(word), 0) + 1))
 
-    def save(self, folder: Path) -> None:
+    def save(self, folder: Path, **further: Any) -> None:
         table = {"pieces": self.pieces, "spelling": self.spelling, "counts": self.counts}
-        text = json.dumps(table, ensure_ascii=False, indent=0, separators=(",", ":"))
+        text = json.dumps(table | further, ensure_ascii=False, indent=0, separators=(",", ":"))
         (folder / FILE).write_text(text + "\n", encoding="utf-8")
 
     @classmethod

@@ -7,20 +7,25 @@ word that no pair has taught is `<unk>`.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from core.errors import GlassformerError
 from core.stored import read_json_file, strings
 from core.text.chinese import split_chinese
 from core.text.detokenize import FULL_WIDTH, Decoded
 from core.text.gazetteer import Filler, load_gazetteer
 from core.text.normalize import HAN, has_word, is_han, simplify
-from core.text.tokenizer import LIMIT, Encoded, Language, Tokenizer, with_words
+from core.text.tokenizer import (
+    Encoded,
+    Language,
+    Tokenizer,
+    check_language,
+    check_length,
+    with_words,
+)
 from core.text.tokens import Token
-from core.text.vocabulary import END, FILE, RESERVED, TAGS, UNKNOWN, Vocabulary
+from core.text.vocabulary import FILE, RESERVED, UNKNOWN, Vocabulary
 
 KIND = "words"  # what vocabulary.json calls this kind of tokenizer
 RUNS = re.compile(rf"[{HAN}]+|[^{HAN}]+")
@@ -41,24 +46,16 @@ class WordTokenizer(Tokenizer):
     def encode(self, text: str, language: str) -> Encoded:
         """Splits a sentence; words outside the vocabulary become `<unk>`.
 
-        Raises:
-            GlassformerError: "empty_text", "no_words", "too_long", "unknown_language".
+        Raises "empty_text", "no_words", "too_long", "unknown_language".
         """
-        if language not in TAGS:
-            allowed = ", ".join(sorted(TAGS))
-            raise GlassformerError("unknown_language", given=language, allowed=allowed)
+        check_language(language)
         tokens = split_words(with_words(text), self.vocabulary)
-        if len(tokens) + 1 > LIMIT:
-            raise GlassformerError("too_long", given=len(tokens), limit=LIMIT - 1)
-        known = [self.knows(token.word) for token in tokens]
-        pieces = (*(t.word if k else UNKNOWN for t, k in zip(tokens, known, strict=True)), END)
-        return Encoded(
-            pieces=pieces,
-            ids=tuple(self.vocabulary.id(piece) for piece in pieces),
-            surfaces=(*(token.surface for token in tokens), END),
-            fillers={},
-            unknown=tuple(i for i, each in enumerate(known) if not each),
-        )
+        check_length(tokens)
+        return self.encoded([(self.piece(token), token.surface) for token in tokens], {})
+
+    def piece(self, token: Token) -> str:
+        """The piece of a word that was in the pairs, else `<unk>`."""
+        return token.word if self.knows(token.word) else UNKNOWN
 
     def decode(
         self,
@@ -88,12 +85,7 @@ class WordTokenizer(Tokenizer):
 
     def save(self, folder: str | Path) -> None:
         """Writes vocabulary.json into an existing folder."""
-        super().save(folder)
-        path = Path(folder) / FILE
-        table = read_json_file(path)
-        table |= {"kind": KIND, "capitals": self.capitals}
-        text = json.dumps(table, ensure_ascii=False, indent=0, separators=(",", ":"))
-        path.write_text(text + "\n", encoding="utf-8")
+        self.vocabulary.save(Path(folder), kind=KIND, capitals=self.capitals)
 
     @classmethod
     def load(cls, folder: str | Path) -> WordTokenizer:
@@ -109,10 +101,7 @@ class WordTokenizer(Tokenizer):
 
 
 def load_tokenizer(folder: str | Path) -> Tokenizer:
-    """The tokenizer of a model's folder, of the kind that vocabulary.json names.
-
-    OSError or ValueError where it cannot be read.
-    """
+    """The tokenizer that a folder names; OSError or ValueError where it cannot be read."""
     own = read_json_file(Path(folder) / FILE).get("kind") == KIND
     return WordTokenizer.load(folder) if own else Tokenizer.load(folder)
 

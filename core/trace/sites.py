@@ -189,14 +189,9 @@ def sizes(config: ModelConfig, source: int, target: int, batch: int = 1) -> dict
 def recorded_bytes(
     config: ModelConfig, source: int, target: int, batch: int = 1, maps: bool = True
 ) -> int:
-    """Bytes of memory a float32 recording takes, stated before it is spent.
+    """Bytes of memory a float32 recording of S source and T target tokens takes, before it is spent.
 
-    Args:
-        config: the model.
-        source: source length S, in tokens.
-        target: target length T, in tokens.
-        batch: B.
-        maps: False leaves out the tensors that are recomputed on demand (scores … weights).
+    maps: False leaves out the tensors that are recomputed on demand (scores … weights).
     """
     size = sizes(config, source, target, batch)
     total = 0

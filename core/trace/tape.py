@@ -84,7 +84,20 @@ def nearest(address: str, known: Iterable[str]) -> str:
     return ", ".join(difflib.get_close_matches(address, list(known), n=3, cutoff=0.3)) or "-"
 
 
-class Recorder(Tape):
+class RootTape(Tape):
+    """A tape that hears every value by its whole address: `record` gives back what goes on."""
+
+    def record(self, address: str, value: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def __call__(self, name: str, value: Tensor) -> Tensor:
+        return self.record(name, value)
+
+    def __truediv__(self, step: str | int) -> Tape:
+        return _Branch(self, f"{step}/")
+
+
+class Recorder(RootTape):
     """Keeps every tensor under its path and applies the edits whose address matches.
 
     `keep(address)` says what is kept (all by default); edits apply whether kept or not.
@@ -102,12 +115,6 @@ class Recorder(Tape):
         self._keep = keep
         self._seen: set[str] = set()
         self._used: set[int] = set()
-
-    def __call__(self, name: str, value: Tensor) -> Tensor:
-        return self.record(name, value)
-
-    def __truediv__(self, step: str | int) -> Tape:
-        return _Branch(self, f"{step}/")
 
     @property
     def listens(self) -> bool:
@@ -136,27 +143,27 @@ class Recorder(Tape):
 
 
 class _Branch(Tape):
-    """A recorder seen from further down: the same run, a longer path."""
+    """The tape seen from further down: the same run, a longer path."""
 
-    def __init__(self, recorder: Recorder, prefix: str) -> None:
-        self._recorder, self._prefix = recorder, prefix
+    def __init__(self, root: RootTape, prefix: str) -> None:
+        self._root, self._prefix = root, prefix
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
-        return self._recorder.record(self._prefix + name, value)
+        return self._root.record(self._prefix + name, value)
 
     def __truediv__(self, step: str | int) -> Tape:
-        return _Branch(self._recorder, f"{self._prefix}{step}/")
+        return _Branch(self._root, f"{self._prefix}{step}/")
 
     @property
     def listens(self) -> bool:
-        return True
+        return self._root.listens
 
     @property
     def drops(self) -> bool:
-        return self._recorder.drops
+        return self._root.drops
 
     def generator(self, device: torch.device) -> torch.Generator:
-        return self._recorder.generator(device)
+        return self._root.generator(device)
 
 
 def _apply(edit: Edit, address: str, value: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property, wraps
 from pathlib import Path
@@ -21,6 +21,17 @@ from core.trace.tape import Recorder, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def check_places(address: str, axes: Iterable[Axis], at: Mapping[str, int]) -> None:
+    """Raises `unknown_axis` or `out_of_range` for a place that a tensor of these axes has not."""
+    sizes: dict[str, int] = {axis.name: axis.size for axis in axes}
+    for name, index in at.items():
+        if name not in sizes:
+            raise GlassformerError(
+                "unknown_axis", address=address, axis=name, axes=", ".join(sizes)
+            )
+        check_index(name, index, sizes[name])
 
 
 @dataclass(frozen=True)
@@ -102,19 +113,9 @@ class Trace:
         the tensor does not have, or an index beyond its end.
         """
         axes = self.axes(address)
-        names = [axis.name for axis in axes]
-        for name in at:
-            if name not in names:
-                raise GlassformerError(
-                    "unknown_axis", address=address, axis=name, axes=", ".join(names)
-                )
-        held = {"batch": 0, **at} if "batch" in names else at
-        tensor = self[address]
-        for place in reversed(range(len(axes))):
-            if (index := held.get(axes[place].name)) is not None:
-                check_index(axes[place].name, index, axes[place].size)
-                tensor = tensor.select(place, index)
-        return tensor
+        check_places(address, axes, at)
+        held: dict[str, int] = {"batch": 0, **at}
+        return self[address][tuple(held.get(axis.name, slice(None)) for axis in axes)]
 
     def table(self, address: str, **at: int) -> pd.DataFrame:
         """A tidy table: one row a number, a column an axis, the words beside their positions."""
@@ -138,9 +139,14 @@ class Trace:
         return tuple(ids[piece] for piece in self.output_pieces)
 
     @property
+    def language(self) -> str:
+        """Of the translation: "en" or "zh"."""
+        return self.direction.rpartition("-")[2]
+
+    @property
     def full_text(self) -> str:
         """The translation of all the sentences that were typed; the first is `output_text`."""
-        space = "" if self.direction.endswith("zh") else " "
+        space = "" if self.language == "zh" else " "
         return space.join((self.output_text, *self.further))
 
     @cached_property

@@ -14,7 +14,6 @@ from typing import Any
 from core.training import card_sections as sections
 from core.training.evaluate import Metrics
 from core.training.evaluation.attention import Part
-from core.training.evaluation.passes import Tally
 from core.training.evaluation.typed import SEALED, Answer, by_direction, rows
 
 LIST, SEALED_LIST = "FREE_TYPED.md", "FREE_TYPED_SEALED.md"
@@ -52,34 +51,31 @@ def figures(metrics: Metrics) -> dict[str, Any]:
     """All figures as plain values; shares are 0..1."""
     return {
         "exact_match": _plain(metrics.written.exact),
-        "scores": {name: score.to_dict() for name, score in metrics.written.scores.items()},
-        "by_template": {
-            template: _plain(tallies)
-            for template, tallies in sorted(metrics.written.by_template.items())
-        },
-        "coreference_both_readings": metrics.coreference.to_dict(),
-        "alignment": {direction: _plain(looks) for direction, looks in metrics.alignment.items()},
-        "antecedent": {direction: _plain(looks) for direction, looks in metrics.antecedent.items()},
+        "scores": _plain(metrics.written.scores),
+        "by_template": _plain(dict(sorted(metrics.written.by_template.items()))),
+        "coreference_both_readings": _plain(metrics.coreference),
+        "alignment": _plain(metrics.alignment),
+        "antecedent": _plain(metrics.antecedent),
         "heads": _heads(metrics),
         "sharpness": {
             part.name: {**each.to_dict(), "unscaled_changes": round(metrics.unscaled[part].rate, 4)}
             for part, each in metrics.sharpness.items()
             if part in metrics.unscaled
         },
-        "redirect": {"resolved": metrics.resolved.to_dict(), "flipped": _plain(metrics.flips)},
-        "knock_out": {
-            part: {way: without.to_dict() for way, without in ways.items()}
-            for part, ways in metrics.knock_outs.items()
-        },
+        "redirect": {"resolved": _plain(metrics.resolved), "flipped": _plain(metrics.flips)},
+        "knock_out": _plain(metrics.knock_outs),
         "typed": {name: _plain(by_direction(found)) for name, found in metrics.typed.items()},
-        "badge": {name: each.to_dict() for name, each in metrics.calibration.items()},
+        "badge": _plain(metrics.calibration),
         "typed_answers": {name: rows(found) for name, found in metrics.typed.items()},
         "mistakes": metrics.written.mistakes,
     }
 
 
-def _plain(tallies: dict[str, Tally]) -> dict[str, Any]:
-    return {name: tally.to_dict() for name, tally in tallies.items()}
+def _plain(found: Any) -> Any:
+    """Figures, in tables of any depth, as plain values."""
+    if isinstance(found, dict):
+        return {name: _plain(each) for name, each in found.items()}
+    return found.to_dict()
 
 
 def _heads(metrics: Metrics) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from core.corpus import DIRECTIONS
 from core.trace.address import Address
 from core.training.evaluate import Metrics
 from core.training.evaluation.attention import ROLES, Part
@@ -42,12 +43,18 @@ def _of(found: Tally | None) -> str:
     return "–" if found is None else f"{percent(found)} of {found.total}"
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table; bars in the cells are escaped."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
-    )
+Cell = str | int | float | Tally | None
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """A Markdown table of texts, counts, and what `percent` takes; bars in it are escaped."""
+    lines: list[Sequence[Cell]] = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
+
+
+def _cell(value: Cell) -> str:
+    text = str(value) if isinstance(value, str | int) else percent(value)
+    return text.replace("|", "\\|")
 
 
 def teaching(about: Mapping[str, Any]) -> str:
@@ -70,15 +77,12 @@ def held_out(metrics: Metrics) -> str:
     """Held-out sentences word for word, by BLEU and chrF, and pronouns with two readings."""
     scores = metrics.written.scores
     values = {name: f"{score.value:.1f}" for name, score in scores.items()}
-    lines = [
-        [
-            direction,
-            percent(found),
-            str(found.total),
-            *(values.get(f"{direction} {kind}", "not measured") for kind in ("BLEU", "chrF")),
-        ]
-        for direction, found in metrics.written.exact.items()
-    ]
+    lines: list[list[Cell]] = []
+    for direction, found in metrics.written.exact.items():
+        measured = (values.get(f"{direction} {kind}") for kind in ("BLEU", "chrF"))
+        lines.append(
+            [direction, found, found.total, *(each or "not measured" for each in measured)]
+        )
     return prose(
         "held_out",
         table=table(["", "every word right", "sentences", "BLEU", "chrF"], lines),
@@ -92,20 +96,14 @@ def typed(metrics: Metrics, lists: Sequence[str]) -> str:
     """How many typed sentences of each set came out right."""
     if not metrics.typed:
         return ""
-    lines = []
+    lines: list[list[Cell]] = []
     for name, found in metrics.typed.items():
-        directions = by_direction(found)
         counts = Counter(answer.verdict for answer in found)
-        lines.append(
-            [
-                f"{name} (`{SETS[name]}`)",
-                percent(tally(answer.right for answer in found)),
-                str(len(found)),
-                *(percent(directions.get(direction)) for direction in ("en-zh", "zh-en")),
-                *(str(counts[verdict]) for verdict in VERDICTS),
-            ]
-        )
-    heads = ["set", "right", "sentences", "en-zh", "zh-en", *VERDICTS]
+        right: list[Cell] = [tally(answer.right for answer in found), len(found)]
+        each_way = map(by_direction(found).get, DIRECTIONS)
+        verdicts = (counts[verdict] for verdict in VERDICTS)
+        lines.append([f"{name} (`{SETS[name]}`)", *right, *each_way, *verdicts])
+    heads = ["set", "right", "sentences", *DIRECTIONS, *VERDICTS]
     return prose(
         "typed",
         table=table(heads, lines),
@@ -133,12 +131,12 @@ def badge(calibrations: Mapping[str, Calibration]) -> str:
 
 def attention(metrics: Metrics) -> str:
     """How well cross-attention aligns, and which encoder head finds the antecedent."""
-    lines = []
+    lines: list[list[Cell]] = []
     for direction, looks in metrics.alignment.items():
         layers = {name: found for name, found in looks.items() if "head" not in name}
         head = best(looks, "head")
         named = "–" if head is None else f"{head[0]}, {percent(head[1])}"
-        lines.append([direction, *map(percent, layers.values()), named])
+        lines.append([direction, *layers.values(), named])
         heads = ["", *(f"{name}, mean of heads" for name in layers), "best single head"]
     parts = [
         prose("attention"),
@@ -150,6 +148,7 @@ def attention(metrics: Metrics) -> str:
 
 
 def _antecedent(metrics: Metrics, direction: str) -> str:
+    """The head that shows the antecedents most, and what happens to pronouns without it."""
     looks = metrics.antecedent[direction]
     found = best(looks)
     if found is None:
@@ -163,26 +162,20 @@ def _antecedent(metrics: Metrics, direction: str) -> str:
     ways = metrics.knock_outs.get(f"encoder self-attention {name}")
     if not ways or direction != "en-zh":  # translating a Chinese pronoun needs no antecedent
         return text
-    return f"{text}\n\n{_needed(name, _baseline(metrics).coreference, ways)}"
-
-
-def _needed(name: str, before: Tally, ways: Mapping[str, Without]) -> str:
-    """What happens to pronouns without the head that shows their antecedents."""
-    without = {way: found.coreference for way, found in sorted(ways.items())}
-    matters = max(before.rate - left.rate for left in without.values()) >= MATTERS
-    return prose(
-        "needed",
-        head=name,
-        share=percent(before),
-        total=before.total,
-        without=", ".join(f"{percent(n)} ({PROSE['ways'][way]})" for way, n in without.items()),
+    before = _baseline(metrics).coreference
+    left = {PROSE["ways"][way]: found.coreference for way, found in sorted(ways.items())}
+    matters = max(before.rate - each.rate for each in left.values()) >= MATTERS
+    needed = prose(
+        "needed", head=name, share=percent(before), total=before.total,
+        without=", ".join(f"{percent(each)} ({way})" for way, each in left.items()),
         needed="depends" if matters else "does not depend",
-    )
+    )  # fmt: skip
+    return f"{text}\n\n{needed}"
 
 
 def roles(metrics: Metrics) -> str:
     """The head that plays each role most, in each direction, and the model without it."""
-    lines = []
+    lines: list[list[Cell]] = []
     for direction, found in metrics.roles.items():
         for role in ROLES:
             played = {part: tallies[role] for part, tallies in found.items() if role in tallies}
@@ -190,26 +183,19 @@ def roles(metrics: Metrics) -> str:
                 part = max(played, key=lambda each: (played[each].total > 0, played[each].rate))
                 ways = metrics.knock_outs.get(part.name, {})
                 left = [ways[w].exact.get(direction) if w in ways else None for w in WAYS]
-                cells = [part.name, _of(played[part]), *map(percent, left)]
-                lines.append([direction, role, *cells])
+                lines.append([direction, role, part.name, _of(played[part]), *left])
     columns = ["", "role", "head", "of rows", "exact without it, zeroed", "at its mean"]
     return prose("roles", table=table(columns, lines)) if lines else ""
 
 
 def sharpness(metrics: Metrics) -> str:
     """How sharp each attention is, and what the division by √d_k does to it."""
-    lines = [
-        [
-            part.name,
-            percent(found.saturated),
-            percent(found.unscaled),
-            percent(found.end if "decoder self" not in part.name else None),
-            f"{found.score:.1f}",
-            percent(metrics.unscaled.get(part)),
-        ]
-        for part, found in metrics.sharpness.items()
-        if part.head is None
-    ]
+    lines: list[list[Cell]] = []
+    for part, found in metrics.sharpness.items():
+        if part.head is None:
+            end = None if "decoder self" in part.name else found.end
+            shares = part.name, found.saturated, found.unscaled, end
+            lines.append([*shares, f"{found.score:.1f}", metrics.unscaled.get(part)])
     columns = ["attention", "rows with a weight > 0.99", "without √d_k", "weight on `<eos>`"]
     columns += ["mean absolute score", "translations that change without √d_k"]
     return prose("sharpness", table=table(columns, lines)) if lines else ""
@@ -224,7 +210,7 @@ def redirects(metrics: Metrics) -> str:
         singles = {n: t for n, t in metrics.flips.items() if n.startswith(stack) and "head " in n}
         if found := best(singles):
             shown[f"{found[0]}, the {stack} head alone that flips most"] = found[1]
-    lines = [[name, percent(found), str(found.total)] for name, found in shown.items()]
+    lines: list[list[Cell]] = [[name, found, found.total] for name, found in shown.items()]
     return prose(
         "redirects",
         share=percent(metrics.resolved),
@@ -242,7 +228,7 @@ def knock_outs(metrics: Metrics) -> str:
     heads = sorted((name for name in parts if "head" in name), key=lambda name: _left(parts[name]))
     shown = [*(name for name in parts if "head" not in name), *heads[:HEADS_SHOWN]]
     untouched = _cells(before)
-    lines = [["nothing", *untouched, *("" for _ in untouched)]]
+    lines: list[list[Cell]] = [["nothing", *untouched, *([""] * len(untouched))]]
     lines += [[name, *(c for way in WAYS for c in _cells(parts[name][way]))] for name in shown]
     what = ("pronouns", *before.exact)
     columns = [f"{name}, {way}" for way in WAYS for name in what]
@@ -264,8 +250,8 @@ def _left(ways: Mapping[str, Without]) -> float:
     )
 
 
-def _cells(without: Without) -> list[str]:
-    return [percent(without.coreference), *map(percent, without.exact.values())]
+def _cells(without: Without) -> list[Cell]:
+    return [without.coreference, *without.exact.values()]
 
 
 def _baseline(metrics: Metrics) -> Without:
@@ -275,10 +261,10 @@ def _baseline(metrics: Metrics) -> Without:
 def templates(by_template: Mapping[str, Mapping[str, Tally]]) -> str:
     """Every word right, by the pattern of the sentence."""
     lines = [
-        [template, *(_of(tallies.get(direction)) for direction in ("en-zh", "zh-en"))]
+        [template, *(_of(tallies.get(direction)) for direction in DIRECTIONS)]
         for template, tallies in sorted(by_template.items())
     ]
-    return prose("templates", table=table(["template", "en-zh", "zh-en"], lines))
+    return prose("templates", table=table(["template", *DIRECTIONS], lines))
 
 
 def data(about: Mapping[str, Any]) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from torch.nn.functional import cross_entropy
 
-from core.corpus import DIRECTIONS, Direction, Grammar, Pair
+from core.corpus import DIRECTIONS, Grammar, Pair
 from core.training.evaluation import attention, held_out, interventions, passes, typed
 from core.training.evaluation.attention import Part, Roles, Sharpness
 from core.training.evaluation.interventions import Without
@@ -52,15 +51,10 @@ def evaluate(
     sets: Sequence[str] = tuple(typed.SETS),
     progress: Callable[[str], None] = lambda _: None,
 ) -> Metrics:
-    """Measures a translator.
+    """Measures a translator; `progress` is told what comes next.
 
-    Args:
-        translator: left as it is; edits live in their runs.
-        grammar: makes the held-out sentences.
-        pairs: held-out pairs to translate in both directions.
-        readings: sentences with a pronoun to translate in both their readings.
-        sets: the sets of typed sentences, keys of `typed.SETS`.
-        progress: is told what comes next.
+    pairs: held-out ones of the grammar, to translate in both directions. readings: sentences with
+    a pronoun, in both their readings. sets: of typed sentences, keys of `typed.SETS`.
     """
     unseen = held_out.unseen_pairs(grammar, pairs)
     progress(f"{len(unseen)} held-out pairs, both directions")
@@ -79,28 +73,26 @@ def evaluate(
     metrics.sharpness = attention.sharpness(translator, unseen[:PROBED])
     metrics.unscaled = attention.without_scale(translator, unseen[:PROBED])
     both = held_out.coreference_readings(grammar, readings)
-    _coreference(translator, grammar, both, unseen, metrics, progress)
+    progress("pronouns with two readings")
+    chinese = held_out.referring_pairs(grammar, "zh-en", 2 * len(both))
+    metrics.coreference, metrics.antecedent = _pronouns(translator, both, chinese)
+    progress("attention turned to the other noun")
+    metrics.resolved, metrics.flips = interventions.redirects(translator, both)
+    metrics.knock_outs = interventions.knock_outs(translator, both, unseen[:PROBED], progress)
     _typed(translator, sets, unseen, metrics, progress)
     return metrics
 
 
-def _coreference(
-    translator: Translator,
-    grammar: Grammar,
-    both: Sequence[tuple[Pair, Pair]],
-    unseen: Sequence[Pair],
-    metrics: Metrics,
-    progress: Callable[[str], None],
-) -> None:
-    progress("pronouns with two readings")
+def _pronouns(
+    translator: Translator, both: Sequence[tuple[Pair, Pair]], chinese: Sequence[Pair]
+) -> tuple[Tally, dict[str, dict[str, Tally]]]:
+    """How many pronouns are translated rightly in both readings, and the antecedents looked at."""
     flat = [pair for reading in both for pair in reading]
-    metrics.coreference = both_right(word_for_word(translator, flat, "en-zh"))
-    metrics.antecedent = {"en-zh": attention.antecedents(translator, flat)}
-    chinese = held_out.referring_pairs(grammar, "zh-en", 2 * len(both))
-    metrics.antecedent["zh-en"] = attention.antecedents(translator, chinese, "zh-en")
-    progress("attention turned to the other noun")
-    metrics.resolved, metrics.flips = interventions.redirects(translator, both)
-    metrics.knock_outs = interventions.knock_outs(translator, both, unseen[:PROBED], progress)
+    looks = {
+        "en-zh": attention.antecedents(translator, flat),
+        "zh-en": attention.antecedents(translator, chinese, "zh-en"),
+    }
+    return both_right(word_for_word(translator, flat, "en-zh")), looks
 
 
 def _typed(
@@ -119,8 +111,7 @@ def _typed(
     progress(f"{len(sentences)} held-out sentences, as typed")
     given = {**metrics.typed, "held out": typed.answers(translator, sentences, {})}
     for name, found in given.items():
-        calibration = typed.calibrate(found)
-        if calibration:
+        if calibration := typed.calibrate(found):
             metrics.calibration[name] = calibration
 
 
@@ -142,16 +133,13 @@ def quick_metrics(
     """
     metrics = metrics_on(translator, held_out.unseen_pairs(grammar, pairs))
     both = held_out.coreference_readings(grammar, readings)
-    if both:
-        flat = [pair for reading in both for pair in reading]
-        metrics["coreference"] = both_right(word_for_word(translator, flat, "en-zh")).rate
-        head = best(attention.antecedents(translator, flat))
-        if head is not None:
-            metrics["antecedent"] = head[1].rate
     chinese = held_out.referring_pairs(grammar, "zh-en", readings)
-    head = best(attention.antecedents(translator, chinese, "zh-en"))
-    if head is not None:
-        metrics["antecedent_zh"] = head[1].rate
+    coreference, looks = _pronouns(translator, both, chinese)
+    if both:
+        metrics["coreference"] = coreference.rate
+    for name, direction in (("antecedent", "en-zh"), ("antecedent_zh", "zh-en")):
+        if head := best(looks[direction]):
+            metrics[name] = head[1].rate
     return metrics
 
 
@@ -165,7 +153,7 @@ def metrics_on(translator: Translator, pairs: Sequence[Pair]) -> dict[str, float
       Left out where the pairs have no alignment.
     """
     metrics: dict[str, float] = {}
-    looks: dict[str, Tally] = defaultdict(Tally)
+    looks: Roles = {}
     total, words = 0.0, 0
     for direction in DIRECTIONS:
         right: list[bool] = []
@@ -173,17 +161,11 @@ def metrics_on(translator: Translator, pairs: Sequence[Pair]) -> dict[str, float
             total += run.expected.numel() * cross_entropy(run.logits, run.expected).item()
             words += run.expected.numel()
             right += passes.exactly(translator, run)
-            attention.alignment_in(run, looks)
+            attention.count_looks(run, translator, ["alignment"], looks)
         if right:
-            metrics[exact_key(direction)] = tally(right).rate
+            metrics[f"exact_{direction.replace('-', '_')}"] = tally(right).rate
     if words:
         metrics["loss"] = total / words
-    clearest = best(looks)
-    if clearest is not None:
+    if clearest := best(attention.by_layer(looks, "alignment")):
         metrics["alignment"] = clearest[1].rate
     return metrics
-
-
-def exact_key(direction: Direction) -> str:
-    """`exact_en_zh` or `exact_zh_en`."""
-    return f"exact_{direction.replace('-', '_')}"

@@ -12,7 +12,7 @@ import json
 import os
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -60,8 +60,7 @@ class Curve:
             self.waiting.clear()
 
     def to_dict(self) -> dict[str, Any]:
-        points = [[point.step, point.loss, point.rate] for point in self.points]
-        return {"points": points, "waiting": self.waiting}
+        return {"points": list(map(astuple, self.points)), "waiting": self.waiting}
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Curve:
@@ -136,8 +135,7 @@ class Trainer:
 def new_model(recipe: Recipe, vocabulary_size: int) -> Transformer:
     """A model with fresh weights from the recipe's seed.
 
-    Its one table serves as embedding and as output layer, so it starts with the variance 1 / D
-    that gives both scaled embeddings and logits unit variance.
+    Its one table starts with variance 1 / D: scaled embeddings and logits have unit variance then.
     """
     torch.manual_seed(recipe.seed)
     config = recipe.config(vocabulary_size)

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from core.model.generator import Generator
 from core.trace.address import Address
-from core.trace.tape import Tape
+from core.trace.tape import RootTape, Tape
 from core.training.data import Batch
 from core.training.training_config import Recipe
 
@@ -82,7 +82,7 @@ class _GeneratorLoss(torch.autograd.Function):
         return x * share, weight * share, bias if bias is None else bias * share, None, None
 
 
-class MapTape(Tape):
+class MapTape(RootTape):
     """Training's tape: dropout, whole heads dropped, and the attention maps with their graph.
 
     `scores` asks for `largest`: (H,) by address of an attention, each head's largest absolute
@@ -96,10 +96,7 @@ class MapTape(Tape):
         self._scaled: Tensor | None = None  # (B, H, T, S) of the attention that is at work
         self._head_dropout, self._scores = head_dropout, scores
 
-    def __truediv__(self, step: str | int) -> Tape:
-        return _Branch(self, f"{step}/")
-
-    def hear(self, address: str, value: Tensor) -> Tensor:
+    def record(self, address: str, value: Tensor) -> Tensor:
         at = Address.of(address)
         if not at.is_attention:
             return value
@@ -121,26 +118,6 @@ class MapTape(Tape):
         drawn = torch.rand(context.shape[:2], device=context.device, generator=generator)
         kept = (drawn >= self._head_dropout)[..., None, None]  # (B, H, 1, 1)
         return context * kept / (1 - self._head_dropout)
-
-
-class _Branch(Tape):
-    """The tape seen from further down: the same run, a longer path."""
-
-    def __init__(self, root: MapTape, prefix: str) -> None:
-        self._root, self._prefix = root, prefix
-
-    def __call__(self, name: str, value: Tensor) -> Tensor:
-        return self._root.hear(self._prefix + name, value)
-
-    def __truediv__(self, step: str | int) -> Tape:
-        return _Branch(self._root, f"{self._prefix}{step}/")
-
-    @property
-    def drops(self) -> bool:
-        return self._root.drops
-
-    def generator(self, device: torch.device) -> torch.Generator:
-        return self._root.generator(device)
 
 
 def training_tape(recipe: Recipe, dropout_seed: int, step: int) -> Tape:
@@ -169,15 +146,10 @@ def heads_loss(tape: Tape, batch: Batch, recipe: Recipe) -> Tensor:
 
 
 def look_loss(maps: Tensor, places: Tensor, head: int | None) -> Tensor:
-    """−log of the attention that rows give to their words together, mean over these rows.
+    """−log of the attention that rows give to their words together: the mean, in nats; 0 for none.
 
-    Args:
-        maps: (B, H, T, S).
-        places: (N, 3), sentence, row and column; several columns of one row count as one place.
-        head: which one is taught; None teaches the mean of all.
-
-    Returns:
-        A scalar in nats, 0 where there are no places.
+    maps: (B, H, T, S). places: (N, 3), sentence, row and column; several columns of one row count
+    as one place. head: which one is taught; None teaches the mean of all.
     """
     if not len(places):
         return maps.new_zeros(())

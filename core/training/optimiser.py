@@ -140,13 +140,10 @@ def layer_matrices(model: Transformer) -> list[Tensor]:
 
 @torch.no_grad()
 def cap_logits(model: Transformer, largest: Mapping[str, Tensor], cap: float) -> None:
-    """Multiplies W_q and W_k of each head by √(cap / largest) where that is below 1.
+    """Multiplies W_q, W_k and their biases by √(cap / largest) in heads where that is below 1.
 
-    Args:
-        model: changed in place, biases too.
-        largest: (H,) by address ("encoder/0/self_attention"): each head's largest absolute scaled
-            score among those that no mask forbids.
-        cap: the bound on it.
+    largest: (H,) by address ("encoder/0/self_attention"): each head's largest absolute scaled
+    score among those that no mask forbids.
     """
     for address, scores in largest.items():
         attention = cast(MultiHeadAttention, model.get_submodule(Address.of(address).module))

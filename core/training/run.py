@@ -11,7 +11,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty
@@ -63,17 +63,11 @@ def run_in(
     save_every: int,
     resume: bool = False,
 ) -> None:
-    """Trains to the end of the recipe.
+    """Trains a new trainer to the end of its recipe.
 
-    Args:
-        folder: of this run; what an earlier run left there is replaced, unless `resume`.
-        trainer: a new one, of the stored recipe where `resume`.
-        report: called after every step, when the step's snapshot and state are on disk.
-        save_every: steps between two saved states.
-        resume: go on from the state in the folder.
-
-    Raises:
-        GlassformerError: `training` where there is no state to go on from.
+    What an earlier run left in the folder is replaced, unless this shall `resume` it, with the
+    stored recipe; raises `training` where there is no state to go on from. report: called after
+    every step, when its snapshot and state are on disk. save_every: steps between saved states.
     """
     if resume:
         load_state(trainer, folder)
@@ -104,9 +98,9 @@ def forget(folder: Path) -> None:
 
 
 def measure_snapshots(
-    folder: Path, measure: Callable[[Translator], dict[str, float]], done: Callable[[], None]
-) -> None:
-    """Measures the model at each of its snapshots and writes the figures to history.json."""
+    folder: Path, measure: Callable[[Translator], dict[str, float]]
+) -> Iterator[int]:
+    """Measures each snapshot of a model into history.json; yields how many are measured."""
     history = read_history(folder) or History()
     measured = []
     for step in history.steps:
@@ -116,14 +110,11 @@ def measure_snapshots(
         save_history(
             folder, History(history.curve, (*measured, *history.snapshots[len(measured) :]))
         )
-        done()
+        yield len(measured)
 
 
 def publish(run: Path, output: Path) -> None:
-    """Copies a finished run's model, snapshots and history to where models are found.
-
-    What was measured on the model that was there goes with it.
-    """
+    """Replaces a model, and what was measured of it, by that of a finished run."""
     output.mkdir(parents=True, exist_ok=True)
     for name in MEASURED:
         (output / name).unlink(missing_ok=True)
@@ -194,10 +185,7 @@ def bundled_job(
 
 
 def train_bundle(jobs: Sequence[Job], tokenizer: Tokenizer, tell: Tell) -> None:
-    """Does all jobs; `tell` hears how far they are.
-
-    Raises `GlassformerError("training", …)` where a job failed in its own process.
-    """
+    """Does all jobs; `tell` hears how far they are. Raises `training` where one failed."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     if len(jobs) < 2 or (cores or 1) < len(jobs) or choose_device().type != "cpu":
         for job in jobs:
@@ -218,14 +206,9 @@ def work(job: Job, tokenizer: Tokenizer, tell: Tell) -> None:
 
     run_in(job.run, trainer, report, job.save_every, job.resume)
     loss = trainer.curve.points[-1].loss
-    total, measured = len(snapshot_steps(job.recipe.steps)), 0
-
-    def count() -> None:
-        nonlocal measured
-        measured += 1
+    total = len(snapshot_steps(job.recipe.steps))
+    for measured in measure_snapshots(job.run, lambda model: quick_metrics(model, grammar)):
         tell(News(job.name, "measuring", measured, total, loss))
-
-    measure_snapshots(job.run, lambda model: quick_metrics(model, grammar), count)
     publish(job.run, job.output)
     tell(News(job.name, "done", total, total, loss))
 

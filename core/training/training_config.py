@@ -22,15 +22,10 @@ class Recipe:
 
     `learning_rate` scales the paper's schedule; the rate rises over `warmup` steps, falls with
     the inverse square root, and goes linearly to zero in the last `decay` share of the steps.
-    `muon` leaves the paper: see `core.training.optimiser`; Adam's rate beside it is `adam_rate`
-    times as high.
-
-    `weight_decay` and `logit_cap` keep attention from saturating: see `core.training.optimiser`;
-    the cap looks at every `cap_every`-th batch.
-
-    Heads can be taught where to look: `teach_alignment` and `teach_antecedent` are the weights of
-    the two losses of `core.training.loss`; 0 leaves the heads to themselves. The taught heads are
-    those of the last encoder layer and of the last decoder layer, or of all decoder layers.
+    `muon`, `adam_rate` (Adam's rate beside it), `weight_decay` and `logit_cap`, which keep
+    attention from saturating: see `core.training.optimiser`. `teach_alignment` and
+    `teach_antecedent` weigh the two losses of `core.training.loss`; 0 leaves the heads of the last
+    encoder layer and of the last decoder layer, or of all decoder layers, to themselves.
     """
 
     steps: int = 19000

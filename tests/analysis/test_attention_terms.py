@@ -34,7 +34,7 @@ def test_every_cell_agrees_with_the_tensors(kind: Kind, fill: str) -> None:
         assert cell.score == recorded[head, query, key]
         assert cell.products.sum() == pytest.approx(cell.score, abs=1e-5)
         assert cell.scaled == pytest.approx(cell.score / 2, abs=1e-6)  # d_k is 4
-        assert cell.root == 2
+        assert cell.q.size == 4
         assert cell.weight == pytest.approx(cell.numerator / cell.denominator, abs=1e-6)
         if cell.allowed:
             assert cell.masked == cell.scaled

@@ -11,7 +11,6 @@ from core.analysis.confidence import (
     SEEN_FROM,
     Calibration,
     Reason,
-    Repetition,
     Signals,
     confidence,
     signals,
@@ -83,7 +82,7 @@ def test_what_is_grave_is_never_sure(changes: dict[str, Any], key: str) -> None:
 def test_a_word_that_is_said_again_and_again_is_named() -> None:
     circling = calm_trace(output_tokens=("你", "你", "你", "<eos>"))
     assert Reason("repeated", ("你",), 3) in confidence(circling).reasons
-    assert signals(circling).repeated == Repetition(("你",), 3)
+    assert signals(circling).repeated == Reason("repeated", ("你",), 3)
 
 
 def test_a_slot_that_comes_too_often_is_named() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.analysis.confidence import Repetition, repetition
+from core.analysis.confidence import Reason, repetition
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from core.analysis.confidence import Repetition, repetition
 def test_the_longest_stretch_is_named_by_its_shortest_words(
     text: str, words: str, times: int
 ) -> None:
-    assert repetition(text.split()) == Repetition(tuple(words.split()), times)
+    assert repetition(text.split()) == Reason("repeated", tuple(words.split()), times)
 
 
 @pytest.mark.parametrize("text", ["", "no", "very very good", "the cat and the dog", ", , , ,"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.measure import forbidden_left_out
+from core.analysis.measure import telling
 from core.analysis.tensor_slice import cut, largest, offered, plan, pool, window
 from core.trace.trace import Trace
 from tests.hand_made import hand_made
@@ -94,11 +94,11 @@ def test_forbidden_cells_say_nothing(run: Trace) -> None:
     where = "decoder/0/self_attention"
     causal = run[f"{where}/mask"].numpy()
     for name in ("mask", "masked", "weights"):
-        said = forbidden_left_out(run, f"{where}/{name}")
+        said = telling(run, f"{where}/{name}")
         assert said is not None
         assert np.array_equal(said, causal)
-    assert forbidden_left_out(run, f"{where}/scaled") is None
-    assert forbidden_left_out(run, f"{AT}/q") is None
+    assert telling(run, f"{where}/scaled") is None
+    assert telling(run, f"{AT}/q") is None
     sheet = cut(run, f"{where}/masked", plan(run, f"{where}/masked", ("key", "query")))
     assert sheet.allowed is not None
     assert np.array_equal(sheet.allowed, causal[0, 0].T)
@@ -109,7 +109,7 @@ def test_weights_of_a_row_where_all_is_forbidden_are_shown() -> None:
     where = "decoder/0/self_attention"
     uniform = torch.full((1, 2, 3, 3), 1 / 3)
     run = hand_made({f"{where}/mask": nothing, f"{where}/weights": uniform})
-    assert forbidden_left_out(run, f"{where}/weights") is None
+    assert telling(run, f"{where}/weights") is None
 
 
 def test_a_window_keeps_numbers_and_words_together(run: Trace) -> None:

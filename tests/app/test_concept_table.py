@@ -20,7 +20,7 @@ from core.interventions import Experiment
     ],
 )  # fmt: skip
 def test_values_and_switches_turn_into_each_other(config: ModelConfig) -> None:
-    rows = concepts(config)
+    rows = [row for group in concepts(config).values() for row in group]
     assert len({row.name for row in rows}) == 13
     for row in rows:
         combinations: list[dict[str, str]] = [{}]

@@ -14,7 +14,7 @@ from app.pages.lab import weights as benches
 from app.pages.lab.figures.dictionary import answers_table
 from app.plots.labels import format_number
 from app.plots.theme import Look
-from core.lab.dictionary import KEYS, QUERY, TEMPERATURES, VALUES, look_up
+from core.lab.dictionary import KEYS, QUERY, VALUES, look_up
 from tests.opened_app import opened
 from tests.opened_app import typed_in_lab as typed
 
@@ -67,8 +67,8 @@ def test_every_bench_opens(bench: str, language: str) -> None:
 def test_scaling_shows_means_over_random_rows_and_the_own_row() -> None:
     app = typed(opened("lab", lab="scaling"), "scaling", d_k="16", scores=["8", "4", "2"])
     generator = torch.Generator().manual_seed(0)
-    q = torch.randn(benches.QUERIES, 1, 512, generator=generator).numpy()[..., :16]
-    k = torch.randn(benches.QUERIES, 8, 512, generator=generator).numpy()[..., :16]
+    q = torch.randn(60, 1, 512, generator=generator).numpy()[..., :16]
+    k = torch.randn(60, 8, 512, generator=generator).numpy()[..., :16]
     scores = (q * k).sum(-1).astype(float)
     shown = chart_texts(app)
     for rows in (scores, scores / 4):
@@ -160,6 +160,14 @@ def test_layer_norm_shapes() -> None:
     shapes, *_ = tables(app)
     assert [cell for cell in shapes[1] if cell.isdigit()] == ["2", "2", "1"]
     assert "refuses" in shapes[3][-1]
+    html = "".join(each.proto.body for each in app.get("html"))
+    copies = [
+        [["faint" in cell for cell in re.findall("<td[^>]*>", row)] for row in table.split("<tr>")]
+        for table in re.findall("<table class=.lab-matrix.*?</table>", html)
+    ]
+    mean, gamma = copies[1][1:], copies[3][1:]
+    assert mean == [[False, True, True, True]] * 4  # one mean for all features
+    assert gamma == [[False] * 4, *[[True] * 4] * 3]  # one γ for all words
     square = [[["1", "2"], ["3", "5"]]]
     typed(app, "layer_norm", x=square, gamma=["1", "1"], beta=["0", "0"])
     assert "says nothing" in tables(app)[0][3][-1]
@@ -202,11 +210,11 @@ def numbers(table: list[list[str]]) -> np.ndarray:
 def test_an_exact_key_answers_with_its_own_value() -> None:
     """Also where another key has a larger product with the query."""
     query = KEYS[1]
-    found = look_up(query, KEYS, VALUES, 1.0, TEMPERATURES)
+    found = look_up(query, KEYS, VALUES)
     assert found.exact == 1
     assert found.nearest != 1
     names = ("a", "b", "c", "d", "e")[: len(KEYS)]
     rows = {name: name for name in ("exact", "exact_none", "soft", "blind")} | {"nearest": "{name}"}
-    shown = answers_table(found, np.array(VALUES, np.float64).reshape(-1, 1), names, rows, Look())
+    shown = answers_table(found, names, rows, Look())
     first = re.findall(r">([−\d.]+)<", shown)[0]
     assert first == format_number(float(np.ravel(VALUES)[1]))

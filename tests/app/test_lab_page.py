@@ -173,14 +173,15 @@ def double(x: str) -> float:
 
 def test_bad_input_keeps_the_last_good_result(kept: dict[str, Any]) -> None:
     field = [Field("x", "x_1", 1.5)]
-    assert kit.worked("demo", field, double) == kit.Answer(3.0, {"x": "1.5"}, False, False)
+    assert kit.worked("demo", field, double) == kit.Answer(3.0, {"x": "1.5"})
+    assert kept["drawn"][3:5] == (("", None), False)
     kit.put("demo", x=-4.0)
-    assert kit.worked("demo", field, double) == kit.Answer(-8.0, {"x": "−4"}, True, False)
+    assert kit.worked("demo", field, double) == kit.Answer(-8.0, {"x": "−4"})
+    assert kept["drawn"][3:5] == (("", None), True)
     kit.put("demo", x="bad")
-    answer = kit.worked("demo", field, double)
-    assert (answer.result, answer.stale, answer.edited) == (-8.0, True, True)
-    said, wrong = kept["drawn"][3]
-    assert wrong == "x"
+    assert kit.worked("demo", field, double).result == -8.0
+    (said, wrong), edited = kept["drawn"][3:5]
+    assert (wrong, edited) == ("x", True)
     assert said.startswith("x_1 holds “bad”")
     assert kept["state"].inputs == "demo:x,−4"  # a link has what can be computed
     kit.reset("demo")

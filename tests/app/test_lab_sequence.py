@@ -15,6 +15,7 @@ from core import load_model
 from core.lab import depth as stacks
 from core.lab.why_attention import EVERYTHING, Race, parts
 from tests.opened_app import opened, typed_in_lab
+from tests.sent import data_of
 
 
 def bench(name: str, **query: str) -> AppTest:
@@ -107,7 +108,7 @@ def test_the_race_runs_on_its_button_alone(monkeypatch: pytest.MonkeyPatch) -> N
         report(1.0)
         times = torch.tensor([0.001, 0.004], dtype=torch.float64)
         seconds = {"recurrent": times, "convolution": times / 2, "attention": times**2 * 400}
-        return Race(torch.tensor([8, 16]), 64, seconds, True)  # type: ignore[arg-type]
+        return Race(torch.tensor([8, 16]), seconds)  # type: ignore[arg-type]
 
     monkeypatch.setattr(sequence, "race", quick)
     app = bench("why")
@@ -131,15 +132,10 @@ def test_the_race_runs_on_its_button_alone(monkeypatch: pytest.MonkeyPatch) -> N
     ],
 )
 def test_bad_input_is_said_and_the_picture_stays(
-    name: str, typed: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
+    name: str, typed: dict[str, str], message: str
 ) -> None:
-    told = []
-    monkeypatch.setattr(
-        "app.pages.lab.kit.typed_inputs", lambda **drawn: told.append(drawn["message"])
-    )
-    app = bench(name)
-    typed_in_lab(app, name, **typed)
-    assert told[-1].startswith(message)
+    app = typed_in_lab(bench(name), name, **typed)
+    assert data_of(app, "typed")["message"].startswith(message)
 
 
 @pytest.mark.parametrize("name", ["depth", "split", "order", "why"])

@@ -22,8 +22,9 @@ from app.session.codecs import (
     packed,
     sections_text,
 )
-from app.session.state import DIRECTIONS, KINDS, LANGUAGES, STAGES, THEMES, Bounds, State, clamp
+from app.session.state import DIRECTIONS, KINDS, LANGUAGES, STAGES, THEMES, State, clamp
 from app.words import texts
+from tests.traces import small_trace
 
 index = some.integers(0, 500)
 inner = some.text(max_size=9) | some.integers(-99, 99) | some.floats(-1e9, 1e9) | some.booleans()
@@ -68,15 +69,7 @@ states = some.builds(
     watched=some.none() | some.tuples(index, index),
     edits=some.text(max_size=3000),
 )
-BOUNDS = Bounds(
-    layers={"encoder": 2, "decoder": 3, "cross": 3},
-    heads=4,
-    sources=7,
-    targets=5,
-    addresses=("memory",),
-    blocks=("memory", "encoder/0"),
-    limit=9,
-)
+RUN = small_trace(tuple("abcdef"), tuple("wxyz"), decoder_layers=3, max_length=9)
 
 
 @given(states)
@@ -181,22 +174,22 @@ def test_any_link_gives_a_state(query: dict[str, str]) -> None:
 
 @given(states)
 def test_clamped_states_fit_and_stay(now: State) -> None:
-    fitting, gone = clamp(now, BOUNDS)
-    rows, columns = BOUNDS.cells(fitting.kind)
-    assert fitting.layer < BOUNDS.layers[fitting.kind]
+    fitting, gone = clamp(now, RUN)
+    rows, columns = 7 if fitting.kind == "encoder" else 5, 5 if fitting.kind == "decoder" else 7
+    assert fitting.layer < (2 if fitting.kind == "encoder" else 3)
     assert fitting.head is None or fitting.head < 4
     assert fitting.query is None or fitting.query < rows
     assert fitting.key is None or fitting.key < columns
-    assert clamp(fitting, BOUNDS) == (fitting, ())
+    assert clamp(fitting, RUN) == (fitting, ())
     assert (fitting == now) == (not gone)
 
 
 def test_clamp_names_what_went_as_the_link_had_it() -> None:
     far = State(layer=98, query=399, key=2, address="encoder/9/nothing", block="output")
-    fitting, gone = clamp(far, BOUNDS)
+    fitting, gone = clamp(far, RUN)
     assert fitting == State(key=2)
     assert gone == ("address=encoder/9/nothing", "block=output", "layer=99", "query=400")
-    assert clamp(State(block="encoder/0"), BOUNDS) == (State(block="encoder/0"), ())
+    assert clamp(State(block="encoder/0"), RUN) == (State(block="encoder/0"), ())
 
 
 def test_new_sentence_releases_the_pins() -> None:
@@ -229,12 +222,12 @@ def test_a_value_that_a_field_cannot_hold_changes_nothing() -> None:
 
 
 def test_steps_beyond_the_sentence_go_and_are_named() -> None:
-    assert clamp(State(moment=4), BOUNDS) == (State(moment=4), ())
-    assert clamp(State(moment=5), BOUNDS) == (State(), ("moment=6",))
+    assert clamp(State(moment=4), RUN) == (State(moment=4), ())
+    assert clamp(State(moment=5), RUN) == (State(), ("moment=6",))
     # With a word given the sentence may grow, up to what any decoding of it may write.
     longer = State(moment=8, forced=((2, 77),))
-    assert clamp(longer, BOUNDS) == (longer, ())
-    fitting, gone = clamp(State(moment=8, forced=((2, 77), (9, 5))), BOUNDS)
+    assert clamp(longer, RUN) == (longer, ())
+    fitting, gone = clamp(State(moment=8, forced=((2, 77), (9, 5))), RUN)
     assert fitting == State()
     assert gone == ("forced=3:77,10:5", "moment=9")
 
@@ -252,4 +245,4 @@ def test_a_page_opens_on_its_own_head_until_one_is_picked() -> None:
     assert mean.opens == "picked" and mean.to_query() == {"opens": "picked"}
     assert State.from_query(mean.to_query()) == (mean, ())
     assert State(layer=1).to_query() == {"layer": "2"}
-    assert clamp(State(head=7), BOUNDS)[0].opens == "own"
+    assert clamp(State(head=7), RUN)[0].opens == "own"

@@ -131,7 +131,7 @@ def test_it_goes_on_where_the_reader_stopped(monkeypatch: pytest.MonkeyPatch) ->
     from app.pages.switch import sweep
 
     seen: list[int] = []
-    first = sweep.causal_tracing
+    first = sweep.tracings.causal_tracing
 
     def short(*given: Any) -> Any:
         for found in first(*given):
@@ -140,7 +140,7 @@ def test_it_goes_on_where_the_reader_stopped(monkeypatch: pytest.MonkeyPatch) ->
                 seen.append(5)
                 raise StoppedError
 
-    monkeypatch.setattr(sweep, "causal_tracing", short)
+    monkeypatch.setattr(sweep.tracings, "causal_tracing", short)
     app = opened("switch", switches="sweep", text=CAT, second=DOG)
     assert "Stopped after 5 of 16" in markdown(app)
     app.run()

@@ -1,18 +1,18 @@
 """How the tensors page writes addresses, sizes, code, tables; what the controls do to the state."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
 from app.pages.tensors import controls, facts, picture
-from app.pages.tensors.address_tree import Line, tree_data
 from app.panels import address_words as written
 from app.plots.theme import Look
 from app.session.codecs import AXES, PART, PINS
 from app.session.state import State
-from core.analysis.measure import measure
+from core.analysis.measure import measure, overview
 from core.analysis.tensor_slice import Lines, Sheet, cut, plan
 from core.trace.sites import SITES, Axis, addresses
 from core.trace.trace import Trace
@@ -74,11 +74,13 @@ def test_snippet_quotes_any_text(run: Trace) -> None:
     compile(line, "snippet", "exec")
 
 
-def test_tree_data_is_json_and_carries_tokens_as_text() -> None:
-    line = Line("a/b", "<b>", "1×2", "−1 … 2", "8 B", "0f", "data", shared=True)
-    data = tree_data([line], {"a": "A"}, "a/b", {"search": "s"})
-    assert json.loads(json.dumps(data)) == data
-    assert data["lines"] == [["a/b", "<b>", "1×2", "−1 … 2", "8 B", "0f", "data", 1]]
+def test_a_line_of_the_tree_is_json_and_in_the_order_of_its_script(run: Trace) -> None:
+    ids = next(entry for entry in overview(run) if entry.address == "source/ids")
+    line = controls.tree_line(replace(ids, spark="0f", shared=True), 3)
+    assert json.loads(json.dumps(line)) == line
+    assert line[0] == "source/ids"
+    assert line[2].replace(" ", "") == "1×4"
+    assert line[4:] == ["32 B", "0f", ids.site.role, True]
 
 
 def test_table_names_are_unique_and_literal(run: Trace) -> None:

@@ -117,12 +117,12 @@ def test_the_slider_drives_the_state_the_link_and_the_panels(
     app = open_page()
     assert slider(app).value == 400
     assert "step" not in app.query_params
-    assert component(app, "step_table")["now"] == 3
+    assert component(app, "steps")["now"] == 3
     slider(app).set_value(50).run()
     assert not app.exception
     assert state_of(app).step == "50"
     assert app.query_params["step"] == "50"
-    assert component(app, "step_table")["now"] == 1
+    assert component(app, "steps")["now"] == 1
     assert "at step 50 of its training" in markdown(app)
     assert drawn(app).model_name == "translator@50"
     slider(app).set_value(400).run()
@@ -133,7 +133,7 @@ def test_the_slider_drives_the_state_the_link_and_the_panels(
 def test_each_row_is_what_the_model_of_that_step_writes(open_page: Callable[..., AppTest]) -> None:
     app = open_page()
     assert component(app, "word_lines")["step"] == NO_STEP  # no candidates stand on this page
-    rows = component(app, "step_table")["rows"]
+    rows = component(app, "steps")["rows"]
     assert [row["step"] for row in rows] == [str(step) for step in STEPS]
     for row, step in zip(rows, STEPS, strict=True):
         written = load_model(f"translator@{step}").translate(SENTENCE)
@@ -201,19 +201,19 @@ def test_every_panel_is_drawn(open_page: Callable[..., AppTest], panel: str, ste
     charts = {"attention": 1, "film": 0, "positions": 2, "words": 1, "lengths": 2}
     assert len(app.get("plotly_chart")) == 1 + charts[panel]  # the curves stand above
     if panel == "film":
-        assert component(app, "film_strip")["shots"]
+        assert component(app, "steps")["shots"]
 
 
 def test_the_film_strip_has_a_map_a_step(open_page: Callable[..., AppTest]) -> None:
     app = open_page(replay="film", kind="decoder", layer="2", head="1", step="100")
-    strip = component(app, "film_strip")
+    strip = component(app, "steps")
     assert [shot["step"] for shot in strip["shots"]] == [str(step) for step in STEPS]
     assert strip["now"] == 2
     assert len(strip["rows"]) == strip["shots"][0]["size"][0]
     assert len({shot["levels"] for shot in strip["shots"]}) == len(STEPS)
     app.segmented_control(key="widget_training_head").set_value(2).run()
     assert state_of(app).head == 2
-    assert component(app, "film_strip")["shots"] != strip["shots"]
+    assert component(app, "steps")["shots"] != strip["shots"]
 
 
 def test_numbers_are_those_of_the_step(open_page: Callable[..., AppTest]) -> None:
@@ -233,13 +233,13 @@ def test_numbers_are_those_of_the_step(open_page: Callable[..., AppTest]) -> Non
 @pytest.mark.parametrize("text", ["<b>x</b> $y$", "喜欢", "🙂 cat", "a"])
 def test_odd_sentences_are_replayed(open_page: Callable[..., AppTest], text: str) -> None:
     app = open_page(text=text, step="50")
-    assert len(component(app, "step_table")["rows"]) == len(STEPS)
+    assert len(component(app, "steps")["rows"]) == len(STEPS)
 
 
 @pytest.mark.parametrize(
     ("panel", "shown", "part"),
-    [("translation", "step_table", "rows"), ("attention", "head_grid", "items"),
-     ("film", "film_strip", "shots")],
+    [("translation", "steps", "rows"), ("attention", "head_grid", "items"),
+     ("film", "steps", "shots")],
 )  # fmt: skip
 def test_a_sentence_that_cannot_be_translated_leaves_the_last_one(
     open_page: Callable[..., AppTest], panel: str, shown: str, part: str

@@ -12,10 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.pages.walkthrough import code
-from app.pages.walkthrough.explanation import katex_file
 from app.pages.walkthrough.figures.formula import printer
 from app.pages.walkthrough.focus import StepFocus
-from app.pages.walkthrough.text import SPECIAL, formula_data, key_of, step_text, text
+from app.pages.walkthrough.text import formula_data, katex_file, key_of, step_text, text
 from app.plots.theme import Look
 from app.session.state import State
 from app.words import texts
@@ -80,6 +79,14 @@ def last_number(words: dict[str, Any]) -> float:
     *_, said = re.findall(r"\\mathbf\{((?:[^{}]|\{[^{}]*\})*)\}", words["numbers"])
     power = re.sub(r" \\cdot(?:\\nobreak)? 10\^", "e", said).replace("10^", "1e")
     return float(re.sub(r"[{}]", "", power))
+
+
+# The places and conventions at which a step has a text of its own.
+SPECIAL = {
+    key.removeprefix("walk_steps.")
+    for key in texts("en")
+    if key.startswith("walk_steps.") and key.count(".") > 1
+}
 
 
 def place_of(text: str) -> int:

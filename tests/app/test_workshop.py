@@ -230,10 +230,10 @@ def test_the_end_of_the_server_ends_the_trainings(
 def test_the_curve_lies_in_its_frame() -> None:
     points = [CurvePoint(10, 6.0, 0.1), CurvePoint(20, 3.0, 0.1)]
     drawing = curve_drawing(points, [SnapshotMetrics(0, {"loss": 7.2}), SnapshotMetrics(5)], 40)
-    assert drawing.line == ((0.25, 0.75), (0.5, 0.375)) and drawing.marks == ((0.0, 0.9),)
-    assert [label for _, label in drawing.across] == ["0", "10", "20", "30", "40"]
-    assert drawing.up[0] == (0.0, "0") and drawing.up[-1] == (1.0, "8")
-    assert curve_drawing([], [], 100).line == ()
+    assert drawing["line"] == [(0.25, 0.75), (0.5, 0.375)] and drawing["marks"] == [(0.0, 0.9)]
+    assert [label for _, label in drawing["across"]] == ["0", "10", "20", "30", "40"]
+    assert drawing["up"][0] == (0.0, "0") and drawing["up"][-1] == (1.0, "8")
+    assert curve_drawing([], [], 100)["line"] == []
 
 
 def test_the_head_says_its_words_literally() -> None:

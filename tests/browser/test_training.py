@@ -126,7 +126,7 @@ def test_a_click_on_the_film_strip_goes_to_that_step(open_page: Callable[..., Pa
     expect(shots).to_have_count(len(STEPS))
     canvas = page.locator(f'.shot[data-step="{EARLY}"] canvas')
     canvas.hover()
-    expect(page.locator(".strip output")).to_contain_text("→")
+    expect(page.locator(".steps output")).to_contain_text("→")
     canvas.click()
     page.wait_for_url(f"**step={EARLY}*")
     expect(current(page)).to_have_attribute("data-step", str(EARLY))

@@ -11,7 +11,8 @@ from core.corpus.draw import AUXILIARIES, ClashError, Draw, pair_of
 from core.corpus.grammar import Rule
 from core.corpus.lexicon import spellings
 from core.corpus.split import bare
-from core.text import Tokenizer, Vocabulary
+from core.text.tokenizer import Tokenizer
+from core.text.vocabulary import Vocabulary
 from core.training.evaluation.typed import read_sentences
 from tests.corpus.derivable import derivable
 

@@ -11,7 +11,7 @@ from core.decoding.no_repeat import Guard
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.trace.tape import Edit, Recorder
-from tests.decoding.tasks import END, fresh, task
+from tests.decoding.tasks import END, at, fresh, task
 
 Maker = Callable[..., Transformer]
 Hypothesis = tuple[tuple[int, ...], float]  # words, the sum of their log-probabilities
@@ -96,7 +96,7 @@ def test_the_tree_hangs_together(small_model: Maker) -> None:
         assert node in found.children(parent.index)
         assert parent.fate in ("start", "kept") and node.position == parent.position + 1
     for position in range(found.nodes[-1].position + 1):
-        level = found.at(position)
+        level = at(found, position)
         assert [node.rank for node in level] == list(range(len(level)))
         assert [node.total for node in level] == sorted((n.total for n in level), reverse=True)
         assert sum(node.fate in ("kept", "open") for node in level) <= 3
@@ -120,8 +120,8 @@ def test_equal_sums_are_decided_the_same_way_every_time(small_model: Maker) -> N
     edit = Edit("output/logits", torch.zeros_like)  # every word is as good as any other
     tape = lambda: Recorder([edit], keep=lambda _: False)  # noqa: E731
     found = beam(small_model(), task(limit=2, forbidden=frozenset()), 2, 0.0, tape)
-    assert [node.id for node in found.at(0)] == [0, 1, 2, 3]
-    assert [(node.parent, node.id) for node in found.at(1)] == [
+    assert [node.id for node in at(found, 0)] == [0, 1, 2, 3]
+    assert [(node.parent, node.id) for node in at(found, 1)] == [
         (1, 0), (1, 1), (1, 2), (1, 3), (2, 0), (2, 1), (2, 2), (2, 3)
     ]  # fmt: skip
     assert [found.words(place) for place in found.hypotheses] == [(0, 0), (0, 1)]
@@ -134,20 +134,20 @@ def test_what_may_not_be_written_says_why(small_model: Maker) -> None:
     tape = lambda: Recorder([Edit("output/logits", only_nine)], keep=lambda _: False)  # noqa: E731
     model = small_model()
     barred = beam(model, task(limit=2, forbidden=frozenset({9})), 2, tape=tape)
-    assert barred.at(0)[0].fate == "forbidden" and barred.at(0)[0].id == 9
+    assert at(barred, 0)[0].fate == "forbidden" and at(barred, 0)[0].id == 9
     assert all(9 not in barred.words(place) for place in barred.hypotheses)
     guarded = beam(model, task(limit=4, guard=Guard()), 1, tape=tape)
-    assert [node.fate for node in guarded.at(2) if node.id == 9] == ["guarded"]
-    assert guarded.words(guarded.hypotheses[0])[:2] == (9, 9) != guarded.at(2)[1].id
+    assert [node.fate for node in at(guarded, 2) if node.id == 9] == ["guarded"]
+    assert guarded.words(guarded.hypotheses[0])[:2] == (9, 9) != at(guarded, 2)[1].id
 
 
 def test_a_forced_word_is_in_every_hypothesis(small_model: Maker) -> None:
     model = ending(small_model())
     free, found = beam(model, task(), 2), beam(model, task(), 2, forced={0: 9, 1: 11})
-    assert [node.fate for node in found.at(0) if node.id != 9] == ["overruled"] * 4
+    assert [node.fate for node in at(found, 0) if node.id != 9] == ["overruled"] * 4
     assert all(found.words(place)[:2] == (9, 11) for place in found.hypotheses)
     assert len(found.hypotheses) >= 2 and found.best.score < free.best.score
-    nine = next(node for node in found.at(0) if node.id == 9)
+    nine = next(node for node in at(found, 0) if node.id == 9)
     assert nine.log_probability == pytest.approx(float(fresh(model, ())[9].log()), abs=1e-5)
 
 

@@ -9,11 +9,11 @@ import torch
 
 from core.decoding.beam import beam, length_penalty
 from core.decoding.cuts import Sampling, cut_of, cut_rows, lot
-from core.decoding.sampling import sample, samples
+from core.decoding.sampling import samples
 from core.decoding.step import Step
 from core.decodings import log_probability, new_words
 from core.model.transformer import Transformer
-from tests.decoding.tasks import task
+from tests.decoding.tasks import sample, task
 from tests.decoding.test_beam import ending
 
 Maker = Callable[..., Transformer]
@@ -75,7 +75,7 @@ def test_another_alpha_is_another_order_of_the_same_search(
     scores = [row[0] for row in tree.scores([alpha])]
     for node, score in zip(tree.finished, scores, strict=True):
         assert score == pytest.approx(node.total / length_penalty(node.position + 1, alpha))
-    order = [tree.finished[place].index for place in tree.places(alpha)]
+    order = [node.index for node in tree.at_alpha(alpha).finished]
     assert order == [node.index for node in again.finished]
     weakest = min(node.probability for node in tree.path(tree.best.index))
     assert tree.least_sure.probability == weakest

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -9,32 +11,39 @@ import torch
 from core.decoding.cuts import Sampling, cut_of, drawn
 from core.decoding.greedy import greedy
 from core.decoding.no_repeat import Guard, longest_run
-from core.decoding.sampling import sample
+from core.decoding.sampling import SampledStep
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.trace.tape import Edit, Recorder
-from tests.decoding.tasks import fresh, task
+from tests.decoding.tasks import fresh, sample, task
 
 Maker = Callable[..., Transformer]
 CHANCES = (0.1, 0.4, 0.05, 0.3, 0.15)  # of ids 0..4; best first 1 3 4 0 2
 LOGITS = torch.tensor(CHANCES).log() + 3.0
 
 
-def fates(how: Sampling, **more: list[int]) -> dict[int, str]:
-    return {word.id: word.fate for word in cut_of(LOGITS, how, 0.5, **more).words}
+def kept(how: Sampling) -> list[int]:
+    cut = cut_of(LOGITS, how, 0.5)
+    return cut.ids[: cut.kept].tolist()
+
+
+def numbers(run: tuple[SampledStep, ...]) -> list[Any]:
+    """Everything of the steps, to compare."""
+    columns = ("ids", "probability", "tempered", "cumulative", "kept", "mass", "draw")
+    return [
+        (each.step, *(torch.as_tensor(getattr(each.cut, name)).tolist() for name in columns))
+        for each in run
+    ]
 
 
 def test_top_k_keeps_the_best_k() -> None:
     cut = cut_of(LOGITS, Sampling(top_k=2), 0.5)
-    assert [word.id for word in cut.words] == [1, 3, 4, 0, 2]
-    assert [word.fate for word in cut.words] == ["kept"] * 2 + ["top_k"] * 3
+    assert cut.ids.tolist() == [1, 3, 4, 0, 2]
     assert (cut.kept, cut.mass) == (2, pytest.approx(0.7, abs=1e-6))
-    assert [word.renormalised for word in cut.words] == pytest.approx(
-        [4 / 7, 3 / 7, 0, 0, 0], abs=1e-6
-    )
-    assert [word.cumulative for word in cut.words] == pytest.approx(
-        [0.4, 0.7, 0.85, 0.95, 1.0], abs=1e-6
-    )
+    assert cut.cumulative.tolist() == pytest.approx([0.4, 0.7, 0.85, 0.95, 1.0], abs=1e-6)
+    # 1 with 4/7, 3 with 3/7
+    drawings = [drawn(replace(cut, draw=draw)) for draw in (0, 0.57, 0.572, 1)]
+    assert drawings == [1, 1, 3, 3]
 
 
 @pytest.mark.parametrize(
@@ -45,37 +54,36 @@ def test_top_p_keeps_the_fewest_that_reach_p(top_p: float, kept: int) -> None:
     assert cut.kept == kept and cut.mass == pytest.approx(
         sum(sorted(CHANCES, reverse=True)[:kept]), abs=1e-6
     )
-    assert sum(word.renormalised for word in cut.words) == pytest.approx(1)
+    assert float(cut.tempered[:kept].sum()) == cut.mass
 
 
 def test_top_p_comes_after_top_k() -> None:
     # Of 0.4, 0.3, 0.15 renormalised: 0.471, 0.824, 1. Alone, 0.75 would keep three.
-    both = fates(Sampling(top_k=3, top_p=0.75))
-    assert both == {1: "kept", 3: "kept", 4: "top_p", 0: "top_k", 2: "top_k"}
-    assert list(fates(Sampling(top_p=0.75)).values()).count("kept") == 3
+    assert kept(Sampling(top_k=3, top_p=0.75)) == [1, 3]
+    assert kept(Sampling(top_k=3)) == [1, 3, 4]
+    assert kept(Sampling(top_p=0.75)) == [1, 3, 4]
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
 def test_temperature_is_a_power_of_the_probabilities(temperature: float) -> None:
     powers = [chance ** (1 / temperature) for chance in CHANCES]
-    for word in cut_of(LOGITS, Sampling(temperature=temperature), 0.5).words:
-        assert word.tempered == pytest.approx(powers[word.id] / sum(powers), abs=1e-6)
-        assert word.probability == pytest.approx(CHANCES[word.id], abs=1e-6)
+    cut = cut_of(LOGITS, Sampling(temperature=temperature), 0.5)
+    expected = [powers[id] / sum(powers) for id in cut.ids]
+    assert cut.tempered.tolist() == pytest.approx(expected, abs=1e-6)
+    assert cut.probability.tolist() == pytest.approx([CHANCES[id] for id in cut.ids], abs=1e-6)
 
 
 def test_temperature_nothing_leaves_the_best() -> None:
-    assert fates(Sampling(temperature=0)) == {
-        1: "kept", 3: "temperature", 4: "temperature", 0: "temperature", 2: "temperature"
-    }  # fmt: skip
+    assert kept(Sampling(temperature=0)) == [1]
     cold = cut_of(LOGITS, Sampling(temperature=1e-3), 0.999)
     assert drawn(cold) == 1 and math.isfinite(cold.mass)
 
 
 def test_a_forbidden_word_is_not_there() -> None:
     cut = cut_of(LOGITS, Sampling(), 0.5, forbidden=[1])
-    assert [word.id for word in cut.words] == [3, 4, 0, 2]
-    assert cut.words[0].tempered == pytest.approx(0.5, abs=1e-6)  # of 0.6
-    assert cut.words[0].probability == pytest.approx(0.3, abs=1e-6)  # the model's own
+    assert cut.ids.tolist() == [3, 4, 0, 2]
+    assert float(cut.tempered[0]) == pytest.approx(0.5, abs=1e-6)  # of 0.6
+    assert float(cut.probability[0]) == pytest.approx(0.3, abs=1e-6)  # the model's own
 
 
 @pytest.mark.parametrize(
@@ -87,7 +95,7 @@ def test_the_word_is_the_one_in_whose_stretch_the_lot_falls(draw: float, word: i
 
 def test_equal_words_go_by_their_id() -> None:
     cut = cut_of(torch.zeros(5), Sampling(top_k=2), 0.5)
-    assert [word.id for word in cut.words] == [0, 1, 2, 3, 4]
+    assert cut.ids.tolist() == [0, 1, 2, 3, 4]
 
 
 def test_top_p_that_is_reached_exactly_needs_no_more() -> None:
@@ -119,8 +127,8 @@ def test_the_probabilities_are_those_of_a_whole_pass(small_model: Maker) -> None
     model, written = small_model(), list[int]()
     for each in sample(model, task(), Sampling(temperature=2.0, seed=3)):
         whole = fresh(model, written)
-        for word in each.cut.words:
-            assert word.probability == pytest.approx(float(whole[word.id]), abs=1e-5)
+        own = each.cut.probability.tolist()
+        assert own == pytest.approx(whole[each.cut.ids].tolist(), abs=1e-5)
         assert each.step.probability == pytest.approx(float(whole[each.step.chosen]), abs=1e-5)
         written.append(each.step.chosen)
     assert len(written) > 2
@@ -129,10 +137,11 @@ def test_the_probabilities_are_those_of_a_whole_pass(small_model: Maker) -> None
 def test_the_same_seed_writes_the_same(small_model: Maker) -> None:
     model = small_model()
     runs = [sample(model, task(), Sampling(temperature=3.0, seed=seed)) for seed in (1, 1, 2, 3)]
-    assert runs[0] == runs[1]
+    assert numbers(runs[0]) == numbers(runs[1])
     assert len({tuple(each.step.chosen for each in run) for run in runs[1:]}) > 1
     torch.manual_seed(99)  # torch's own generator has no part in it
-    assert sample(model, task(), Sampling(temperature=3.0, seed=1)) == runs[0]
+    again = sample(model, task(), Sampling(temperature=3.0, seed=1))
+    assert numbers(again) == numbers(runs[0])
 
 
 def test_temperature_nothing_is_greedy(small_model: Maker) -> None:
@@ -146,7 +155,7 @@ def test_forced_words_stand_and_the_lots_stay(small_model: Maker) -> None:
     model, how = small_model(), Sampling(temperature=3.0, seed=1)
     plain = sample(model, task(), how)
     forced = sample(model, task(), how, forced={1: 9})
-    assert forced[0] == plain[0] and forced[1].step.chosen == 9
+    assert numbers(forced[:1]) == numbers(plain[:1]) and forced[1].step.chosen == 9
     lots = [[each.cut.draw for each in run] for run in (plain, forced)]
     assert all(one == other for one, other in zip(*lots, strict=False))
 

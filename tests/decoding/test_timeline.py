@@ -10,12 +10,11 @@ from core.decoding.cuts import Sampling
 from core.decoding.greedy import greedy
 from core.decoding.no_repeat import Guard
 from core.decoding.rows import KeptRows
-from core.decoding.sampling import sample
 from core.decoding.timeline import Moment, PassCost, timeline, totals
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.trace.tape import Edit, Recorder
-from tests.decoding.tasks import SOURCE, START, fresh, task
+from tests.decoding.tasks import SOURCE, START, fresh, sample, task
 
 Maker = Callable[..., Transformer]
 WORDS = [9, 10, 11]
@@ -43,7 +42,6 @@ def test_every_way_has_the_numbers_of_a_whole_pass(small_model: Maker, changes: 
         for place, moment in enumerate(moments):
             words = [each.step.chosen for each in moments[:place]]
             assert (moment.position, list(moment.written)) == (place, words)
-            assert moment.input == (words[-1] if words else START)
             assert moment.difference <= 1e-5
             whole = fresh(model, words)
             chance = float(whole[moment.step.chosen])
@@ -70,9 +68,9 @@ def test_the_cache_in_numbers(small_model: Maker) -> None:
     per_row = 2 * D * DECODER  # a key and a value in every decoder layer
     for place, moment in enumerate(moments):
         use, first = moment.cache, place == 0
-        assert use.kept_target == place * per_row and use.added_target == per_row
-        assert use.kept_source == (0 if first else S * per_row)
-        assert use.added_source == (S * per_row if first else 0)
+        assert use.before == (place * per_row, 0 if first else S * per_row)
+        assert use.after == ((place + 1) * per_row, S * per_row)
+        assert use.kept == sum(use.before) and use.added == per_row * (1 + S * first)
         assert use.number_bytes == 4
         assert use.recomputed == (place + 1) * per_row + S * (per_row + 2 * D * ENCODER)
         assert use.with_cache.rows == 1 and use.without_cache.rows == place + 1
@@ -96,7 +94,7 @@ def test_the_work_is_what_a_recorded_pass_holds(small_model: Maker) -> None:
         rows([[START, 9, 10][:place]])
     held = [each for cache in rows.caches for each in cache.self_attention.kept or ()]
     last = timeline(model, task(), [9, 10, 11])[-1].cache
-    assert sum(tensor.nbytes for tensor in held) == 4 * (last.kept_target + last.added_target)
+    assert sum(tensor.nbytes for tensor in held) == 4 * last.after[0]
     assert last.with_cache.scores == H * DECODER * (3 + S)
     assert last.with_cache.keys_and_values == last.added
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.explain.source.code import Source, code
+from core.explain.source.code import CodeLine, Source, code
 from core.explain.source.watch import SIZES, model_run
 from core.explain.steps.steps import step_by_id, walk
 from core.model.transformer import Transformer
@@ -29,8 +29,12 @@ def of(run: Run, step_id: str) -> tuple[Source, ...]:
     return code(run[0], step)
 
 
+def marked(source: Source) -> list[CodeLine]:
+    return [line for line in source.lines if line.marked]
+
+
 def said(source: Source) -> list[str]:
-    return [line.text.strip() for line in source.marked]
+    return [line.text.strip() for line in marked(source)]
 
 
 @EVERY_RUN
@@ -45,11 +49,13 @@ def test_every_step_shows_the_source_as_it_stands(run: Callable[[], Run]) -> Non
             file = (ROOT / source.file).read_text(encoding="utf-8").splitlines()
             for line in source.lines:
                 assert file[line.number - 1].strip() == line.text.strip()
-                assert not (line.marked and line.docstring)
+                assert not (line.marked and line.doc)
                 assert not line.shapes or line.marked
-            assert source.marked, (step.id, source.name)
-            assert any(line.ran for line in source.marked)
-            assert isinstance(ast.parse(source.text).body[0], ast.FunctionDef)
+            assert marked(source), (step.id, source.name)
+            assert any(line.ran for line in marked(source))
+            assert isinstance(
+                ast.parse("\n".join(line.text for line in source.lines)).body[0], ast.FunctionDef
+            )
 
 
 class Located(Recorder):
@@ -82,11 +88,10 @@ def test_the_line_that_records_is_marked_with_its_shapes(convention: int, seed: 
                 continue
             name, number, local = tape.places[wire.address]
             source = next(each for each in code(trace, step) if each.name == name)
-            marked = {line.number for line in source.marked}
-            assert number in marked, (step.id, wire)
+            assert number in {line.number for line in marked(source)}, (step.id, wire)
             # Up to the line that records: what a name is later is another matter.
             shapes = [
-                each for line in source.marked if line.number == number for each in line.shapes
+                each for line in marked(source) if line.number == number for each in line.shapes
             ]
             for shape in shapes:
                 if shape.address:
@@ -106,7 +111,7 @@ def test_letters_and_sizes_agree(run: Callable[[], Run]) -> None:
     }  # fmt: skip
     for step in walk(trace):
         for source_ in code(trace, step):
-            for line in source_.marked:
+            for line in marked(source_):
                 for shape in line.shapes:
                     assert shape.sizes == tuple(meaning[each] for each in shape.letters)
 
@@ -128,7 +133,7 @@ def test_one_line_of_the_paper_each() -> None:
         (source,) = of(run, f"decoder.0.cross_attention.{name}")
         (line,) = said(source)
         assert line.startswith(starts)
-    (line,) = of(run, "decoder.0.cross_attention.scores")[0].marked
+    (line,) = marked(of(run, "decoder.0.cross_attention.scores")[0])
     assert [(each.name, "".join(each.letters)) for each in line.shapes] == [
         ("scores", "BHTS"), ("q", "BHTK"), ("k", "BHSK"),
     ]  # fmt: skip
@@ -160,7 +165,7 @@ def test_masks_show_how_they_are_made_and_applied() -> None:
 def test_splitting_and_projecting_show_their_own_functions() -> None:
     split = of(small_run(), "decoder.0.self_attention.split")
     assert split[0].name == "MultiHeadAttention.split"
-    view, back = split[0].marked
+    view, back = marked(split[0])
     assert [(each.name, "".join(each.letters)) for each in view.shapes] == [
         ("heads", "BTHK"), ("x", "BTD"),
     ]  # fmt: skip

@@ -109,7 +109,7 @@ def test_a_cut_residual_leaves_the_branch_alone(
 
 def test_the_same_edits_in_two_threads_do_not_mix(small_model: Make, target_ids: Tensor) -> None:
     model = small_model()
-    asked = Setting(plain=None, config=model.config, trace_of=None, means=None)  # type: ignore[arg-type]
+    asked = Setting(config=model.config, trace_of=None, means=None)  # type: ignore[arg-type]
     edits = NormOff().edits(asked)
     sources = [torch.tensor([[5, 6, 7, 2]]), torch.tensor([[9, 8, 11, 12, 13, 2]])]
 

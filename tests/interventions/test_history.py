@@ -3,7 +3,7 @@
 from dataclasses import replace
 from itertools import pairwise
 
-from core.interventions import Experiment, History, compare
+from core.interventions import Experiment, History
 from core.interventions.heads import HeadsOff
 from core.interventions.masks import Causal, Fill, PaddingOff
 from core.interventions.switch import Switch
@@ -42,9 +42,6 @@ def test_a_slot_holds_one_switch_and_a_click_takes_it_away() -> None:
 
 def test_two_experiments_beside_each_other() -> None:
     first, second = Experiment((Causal(), Fill())), Experiment((Fill(), PaddingOff()))
-    found = compare(first, second)
-    assert (found.both, found.only_first, found.only_second) == (
-        (Fill(),), (Causal(),), (PaddingOff(),),
-    )  # fmt: skip
-    assert not found.same
-    assert compare(first, Experiment(first.switches[::-1])).same
+    assert first.keeping(second.__contains__).switches == (Fill(),)
+    assert first.keeping(lambda each: each not in second).switches == (Causal(),)
+    assert second.keeping(lambda each: each not in first).switches == (PaddingOff(),)

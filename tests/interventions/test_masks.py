@@ -19,11 +19,9 @@ from core.interventions.masks import (
     Painted,
     cells_of,
     closed_rows,
-    only_itself,
-    only_neighbours,
+    covered,
     spans_of,
 )
-from core.interventions.painting import covered
 from core.interventions.switch import Switch
 from core.trace.tape import Recorder
 from core.translator import Translator
@@ -90,10 +88,10 @@ CASES: dict[str, tuple[tuple[Switch, ...], str, Rule]] = {
         lambda b, h, q, k: source_real(b, k) and k <= q,
     ),
     "only itself": (
-        (only_itself(ENCODER),), ENCODER, lambda b, h, q, k: source_real(b, k) and k == q,
+        (Band(ENCODER),), ENCODER, lambda b, h, q, k: source_real(b, k) and k == q,
     ),
     "only neighbours, two heads": (
-        (only_neighbours(ENCODER, (0, 2)),), ENCODER,
+        (Band(ENCODER, (0, 2), -1, 1),), ENCODER,
         lambda b, h, q, k: source_real(b, k) and (h not in (0, 2) or abs(q - k) <= 1),
     ),
     "band in the decoder keeps causality": (

@@ -66,7 +66,7 @@ def test_it_divides_by_exactly_one_whatever_epsilon_is(
     unlucky = 0.06640556722692947  # √(1 − ε) itself would not do
     for epsilon in (unlucky, *(10 ** (-2 - step / 40) for step in range(400))):
         config = small_config(norm_formula=formula, norm_epsilon=epsilon)
-        asked = Setting(plain=None, config=config, trace_of=None, means=None)  # type: ignore[arg-type]
+        asked = Setting(config=config, trace_of=None, means=None)  # type: ignore[arg-type]
         edits = NormOff("encoder/0/feed_forward_norm").edits(asked)
         tape = Recorder([each for each in edits if each.address.endswith(("mean", "std"))])
         LayerNorm(config)(x, tape / "encoder" / 0 / "feed_forward_norm")

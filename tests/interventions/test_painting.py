@@ -14,12 +14,12 @@ from core.interventions.masks import (
     Causal,
     Lines,
     Painted,
+    covered,
     mask_view,
-    only_itself,
-    only_neighbours,
     own_mask,
+    restored,
+    stroked,
 )
-from core.interventions.painting import covered, is_drawn, restored, stroked, with_band
 from core.trace.trace import Trace
 from core.translator import Translator
 
@@ -87,8 +87,8 @@ def test_erased_cells_leave_nothing_behind() -> None:
     part = stroke(drawn, "clear", (1, 1), heads=(0,))
     assert torch.equal(mask(part)[0, 1], torch.tensor([True, True, False, False, *[True] * 3]))
     assert not mask(part)[1:, 1, 1].any()
-    assert is_drawn(part, model().config, PLACE, (0,))
-    assert not is_drawn(part, model().config, OTHER, ())
+    assert restored(part, model().config, PLACE, (0,)) != part
+    assert restored(part, model().config, OTHER, ()) == part
 
 
 def test_other_switches_keep_their_order_and_their_place() -> None:
@@ -117,10 +117,9 @@ def test_paint_of_a_longer_sentence_goes_with_the_next_stroke() -> None:
 def test_a_preset_takes_the_place_of_what_was_drawn() -> None:
     config = model().config
     drawn = stroke(Experiment((Lines(PLACE, (), (0,)),)), "hide", (1, 1))
-    assert with_band(drawn, config, only_itself(PLACE)).switches == (Band(PLACE, (), 0, 0),)
-    one = with_band(
-        with_band(drawn, config, only_itself(PLACE)), config, only_neighbours(PLACE, (1,))
-    )
+    itself = restored(drawn, config, PLACE, ()).having(Band(PLACE))
+    assert itself.switches == (Band(PLACE, (), 0, 0),)
+    one = restored(itself, config, PLACE, (1,)).having(Band(PLACE, (1,), -1, 1))
     away = torch.arange(side())[None, :] - torch.arange(side())[:, None]
     assert torch.equal(mask(one)[0], away == 0)
     assert torch.equal(mask(one)[1], away.abs() <= 1)

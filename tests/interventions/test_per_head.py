@@ -116,7 +116,7 @@ def test_the_way_of_all_that_is_off() -> None:
     mean = heads.with_way(given, "mean")
     assert set(heads.silenced(mean, CONFIG).values()) == {"mean"}
     assert heads.silenced(mean, CONFIG).keys() == heads.silenced(given, CONFIG).keys()
-    assert heads.all_heads_on(given) == of(Causal())
+    assert given.keeping(lambda each: isinstance(each, Causal)) == of(Causal())
 
 
 def test_where_one_head_looks_is_changed_without_the_others() -> None:

@@ -31,7 +31,7 @@ def test_a_change_by_hand() -> None:
     far = moved(before, after, STREAM)
     assert far.by_position.tolist() == pytest.approx([1.0, 0.0, 0.0, 1.0])
     assert far.overall == pytest.approx(math.sqrt((25 + 4) / (25 + 1 + 4)))
-    assert far.tokens == before.source_tokens and not far.still
+    assert not far.still
 
 
 def test_from_zero_to_something_is_infinitely_far() -> None:
@@ -72,7 +72,7 @@ def test_other_lengths_are_cut() -> None:
     found = change(long, short, address)
     assert found.before.shape == found.after.shape == (3, 16)
     assert moved(long, short, address).still
-    assert moved(long, short, "decoder/0/self_attention/v").tokens == ("<zh>", "动物", "没有")
+    assert len(moved(long, short, "decoder/0/self_attention/v").by_position) == 3
 
 
 def test_runs_of_models_of_other_sizes_are_refused() -> None:
@@ -117,7 +117,7 @@ def test_every_kind_of_tensor_has_its_words(address: str, axis: int) -> None:
     ]
     assert found.by_position.tolist() == pytest.approx(expected)
     words = before.source_tokens if len(expected) == 12 else before.target_tokens
-    assert found.tokens == words and len(words) == len(expected)
+    assert len(words) == len(expected)
 
 
 def test_another_order_of_computation_can_be_compared() -> None:

@@ -28,17 +28,17 @@ def test_only_positions_tell_the_order(
     model = small_model(**changes)
     own, none = permutation(model, IDS, ORDER)
     assert none.equivariant
-    assert none.output_error < 1e-5
-    assert none.weights_error < 1e-6
+    assert none.output.error < 1e-5
+    assert none.weights.error < 1e-6
     assert not own.equivariant
     assert own.relative_error > 0.01
     with torch.no_grad():  # `own` is the model's plain run
         still = model.encode(torch.tensor([IDS]))[0]
         moved = model.encode(torch.tensor([[IDS[at] for at in ORDER]]))[0]
-    torch.testing.assert_close(own.still.output, still, rtol=0, atol=0)
-    torch.testing.assert_close(own.moved.output, moved, rtol=0, atol=0)
-    assert own.output_error == pytest.approx(float((moved - still[ORDER]).abs().max()))
-    assert own.still.weights.shape == (2, 4, 5, 5)
+    torch.testing.assert_close(own.output.still, still, rtol=0, atol=0)
+    torch.testing.assert_close(own.output.moved, moved, rtol=0, atol=0)
+    assert own.output.error == pytest.approx(float((moved - still[ORDER]).abs().max()))
+    assert own.weights.still.shape == (2, 4, 5, 5)
 
 
 def test_a_model_without_positions_is_the_edited_one(
@@ -47,14 +47,14 @@ def test_a_model_without_positions_is_the_edited_one(
     edited = permutation(small_model(), IDS, ORDER, ["none"])[0]
     with torch.no_grad():
         plain = small_model(positions="none").encode(torch.tensor([IDS]))[0]
-    torch.testing.assert_close(edited.still.output, plain)
+    torch.testing.assert_close(edited.output.still, plain)
 
 
 def test_the_notes_variant(small_model: Callable[..., Transformer]) -> None:
     notes, paper = permutation(small_model(), IDS, ORDER, ["notes", "paper"])
     own = permutation(small_model(positions="notes"), IDS, ORDER, ["own"])[0]
-    torch.testing.assert_close(notes.still.output, own.still.output)
-    assert not torch.equal(notes.still.output, paper.still.output)
+    torch.testing.assert_close(notes.output.still, own.output.still)
+    assert not torch.equal(notes.output.still, paper.output.still)
     assert not torch.equal(position_encoding(5, 16, "notes"), position_encoding(5, 16))
 
 
@@ -65,14 +65,14 @@ def test_the_bundled_model(text: str) -> None:
     own, none = permutation(model.transformer, ids, reversed_order(len(ids)))
     assert none.equivariant
     assert not own.equivariant
-    torch.testing.assert_close(own.still.output, model.trace(text)["memory"][0])
+    torch.testing.assert_close(own.output.still, model.trace(text)["memory"][0])
 
 
 def test_the_same_order_moves_nothing(small_model: Callable[..., Transformer]) -> None:
     assert reversed_order(3) == (2, 1, 0)
     same = permutation(small_model(), [3, 4, 5], [0, 1, 2])[0]
-    assert same.output_error == 0
-    assert same.order == (0, 1, 2)
+    assert same.output.error == 0
+    assert not same.is_moved
 
 
 @pytest.mark.parametrize(

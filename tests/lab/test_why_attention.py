@@ -42,7 +42,7 @@ def test_paths_by_counting() -> None:
     assert found("convolution").path.tolist() == contiguous
     # one layer reaches 2 words back, two layers 2 + 2 · 3 = 8
     assert found("dilated").path.tolist() == [1 if each <= 2 else 2 for each in back.tolist()]
-    assert [each.longest for each in routes(N, D, K, SEED)] == [9, 4, 2, 1]
+    assert [int(each.path.max()) for each in routes(N, D, K, SEED)] == [9, 4, 2, 1]
     assert [each.sequential for each in routes(N, D, K, SEED)] == [9, 4, 2, 1]
     assert [each.layers for each in routes(N, D, K, SEED)] == [1, 4, 2, 1]
 
@@ -105,12 +105,10 @@ def test_what_the_figure_shows() -> None:
 def test_table_one() -> None:
     rows = {each.layer: each for each in table_one(512, 64, 4, 16)}
     assert list(rows) == ["attention", "recurrent", "convolution", "restricted"]
-    assert rows["attention"].cost == 512**2 * 64
-    assert rows["recurrent"].cost == 512 * 64**2
-    assert rows["convolution"].cost == 4 * 512 * 64**2
-    assert rows["restricted"].cost == 16 * 512 * 64
-    assert [each.sequential for each in rows.values()] == [1, 512, 1, 1]
-    assert [each.path for each in rows.values()] == pytest.approx([1, 512, 4.5, 32])
+    cost, sequential, path = zip(*(each.values for each in rows.values()), strict=True)
+    assert cost == (512**2 * 64, 512 * 64**2, 4 * 512 * 64**2, 16 * 512 * 64)
+    assert sequential == (1, 512, 1, 1)
+    assert path == pytest.approx([1, 512, 4.5, 32])
 
 
 def ticks(step: float) -> Callable[[], float]:
@@ -120,14 +118,12 @@ def ticks(step: float) -> Callable[[], float]:
 
 def test_the_race_with_a_clock_of_ours() -> None:
     told: list[float] = []
-    done = race([4, 2, 4], width=8, limit=1, clock=ticks(0.001), report=told.append)
+    done = race([2, 4], width=8, limit=1, clock=ticks(0.001), report=told.append)
     assert told == [0.5, 1.0]
     assert done.lengths.tolist() == [2, 4]
-    assert done.finished
     for times in done.seconds.values():
         assert times.tolist() == pytest.approx([0.001, 0.001])
     cut = race([2, 4], width=8, limit=0.1, clock=ticks(0.01))
-    assert not cut.finished
     assert not cut.seconds["recurrent"][0].isnan()
     assert cut.seconds["attention"][1].isnan()
 
@@ -150,10 +146,6 @@ def test_what_runs_in_the_race() -> None:
         (partial(routes, 8, 6), "lab_shape"),
         (partial(routes, 8, 8, "three"), "lab_number"),
         (partial(table_one, 0, 1), "lab_whole"),
-        (partial(race, []), "lab_empty"),
-        (partial(race, [10**6]), "lab_whole"),
-        (partial(race, [4], width=6), "lab_shape"),
-        (partial(race, [4], limit=60), "lab_range"),
     ],
 )
 def test_refusals(call: Callable[[], Any], key: str) -> None:

@@ -171,7 +171,7 @@ def test_inputs_are_the_readers_own() -> None:
 
 
 def test_changed_inputs() -> None:
-    worked = work("softmax-alternatives", scores="0 0 −2")
+    worked = work("softmax-alternatives", scores=["0", "0", "−2"])
     assert worked.edited
     assert worked.wrong == ()
     assert worked.quantity("l2").printed is None

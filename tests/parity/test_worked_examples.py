@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from core.config import ModelConfig
-from core.lab.dictionary import mixture
+from core.lab.example_rules import RULES
 from core.lab.norms import batch_norm_statistics
 from core.lab.softmax import shares
 from core.model.attention import attention_maps
@@ -150,8 +150,12 @@ def test_alternatives_to_softmax() -> None:
 
 def test_soft_dictionary() -> None:
     inputs, true = example("soft-dictionary")
-    found = mixture(inputs["weights"], [[value] for value in inputs["values"]])
-    close(found.answer[0], true["value"])
+    close(
+        RULES["soft-dictionary"]({each: tensor(inputs[each]) for each in ("weights", "values")})[
+            "value"
+        ],
+        true["value"],
+    )
 
 
 def test_two_words() -> None:

@@ -1,7 +1,8 @@
 import pytest
 
-from core.text import Tokenizer, Vocabulary
 from core.text.numbers import figures
+from core.text.tokenizer import Tokenizer
+from core.text.vocabulary import Vocabulary
 
 
 @pytest.mark.parametrize(

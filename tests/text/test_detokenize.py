@@ -1,6 +1,7 @@
 import pytest
 
-from core.text import Filler, Tokenizer
+from core.text.gazetteer import Filler
+from core.text.tokenizer import Tokenizer
 
 PENGUIN = Filler("noun", "penguin", "企鹅", "penguins", "只")
 OSLO = Filler("name", "Oslo", "奥斯陆")

@@ -1,6 +1,6 @@
 import pytest
 
-from core.text import Tokenizer
+from core.text.tokenizer import Tokenizer
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import GlassformerError
-from core.text import Tokenizer, Vocabulary
-from core.text.vocabulary import RESERVED, SLOTS, SPECIALS
+from core.text.tokenizer import Tokenizer
+from core.text.vocabulary import RESERVED, SLOTS, SPECIALS, Vocabulary
 from tests.text.conftest import CHINESE, ENGLISH
 
 TOKENIZER = Tokenizer(Vocabulary(dict.fromkeys([*ENGLISH, *CHINESE]), {"i": "I"}, {"我": 9}))

@@ -5,7 +5,8 @@ import pytest
 from core.checkpoints import load_model
 from core.corpus import load_grammar
 from core.training.evaluate import Metrics, evaluate, quick_metrics
-from core.training.evaluation.interventions import Turn
+from core.training.evaluation.attention import Part
+from core.training.evaluation.interventions import turn_name
 from core.training.evaluation.passes import best
 from core.training.evaluation.typed import by_direction
 from core.translator import Translator
@@ -42,8 +43,8 @@ def test_cross_attention_aligns(metrics: Metrics) -> None:
 
 def test_turning_the_last_layer_turns_the_noun(metrics: Metrics, translator: Translator) -> None:
     assert metrics.resolved.rate > 0.9
-    last = Turn("decoder", translator.config.decoder_layers - 1, head=None)
-    assert metrics.flips[last.name].rate > 0.9
+    last = Part(f"decoder/{translator.config.decoder_layers - 1}/cross_attention", None)
+    assert metrics.flips[turn_name(last)].rate > 0.9
 
 
 def test_every_head_is_knocked_out(metrics: Metrics, translator: Translator) -> None:

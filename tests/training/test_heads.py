@@ -99,7 +99,7 @@ def test_the_map_tape_changes_nothing(batch: Batch, tokenizer: Tokenizer) -> Non
 
 def test_whole_heads_are_dropped() -> None:
     context = torch.ones(200, 4, 3, 2)  # (B, H, T, K)
-    dropped = MapTape(1, head_dropout=0.25).hear("encoder/0/self_attention/context", context)
+    dropped = MapTape(1, head_dropout=0.25).record("encoder/0/self_attention/context", context)
     sums = dropped.sum(dim=(-1, -2))
     zero, full = (sums == 0), torch.isclose(sums, torch.tensor(6 / 0.75))
     assert bool((zero | full).all())

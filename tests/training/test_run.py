@@ -118,8 +118,9 @@ def test_nothing_to_resume(tokenizer: Tokenizer, tmp_path: Path) -> None:
 
 
 def test_measured_and_published(finished: Path, tmp_path: Path) -> None:
-    seen: list[str] = []
-    measure_snapshots(finished, lambda model: {"loss": len(seen) + 1 / 3}, lambda: seen.append(""))
+    figures = iter(range(9))
+    measured = measure_snapshots(finished, lambda model: {"loss": next(figures) + 1 / 3})
+    assert list(measured) == [1, 2, 3, 4]
     output = tmp_path / "model"
     (output / "snapshots").mkdir(parents=True)
     (output / "snapshots" / "step-000400.safetensors").write_bytes(b"old")

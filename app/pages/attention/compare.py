@@ -7,11 +7,7 @@ from typing import cast
 import streamlit as st
 
 from app.panels.attention.focus import AttentionFocus, head_name
-from app.panels.attention.heads import (
-    grid_texts,
-    pick,
-    thumbnails,
-)
+from app.panels.attention.heads import grid_texts, pick, thumbnails
 from app.panels.compare import pickers, triple
 from app.panels.compare.figures.triple_layout import TripleLayout
 from app.panels.compare.triple import Matrix
@@ -65,20 +61,8 @@ def _grids(pair: Pair, kind: Kind) -> None:
 def _grid(trace: Trace, view: Overview, key: str, signed: bool = False) -> None:
     now = store.get_state()
     focus = AttentionFocus(now.changed(order="place"), trace, current_look())
-    items = [_named(each) for each in thumbnails(focus)] if signed else thumbnails(focus)
-    head_grid(
-        view,
-        items,
-        (now.layer, now.head),
-        grid_texts(focus),
-        focus.look,
-        pick,
-        key=key,
-        signed=signed,
-        share=SHARE,
-    )
-
-
-def _named(each: Thumbnail) -> Thumbnail:
-    """Without what the head does in one of the runs."""
-    return Thumbnail(each.layer, each.head, each.name, each.short, each.name)
+    items = thumbnails(focus)
+    if signed:  # without what the head does in one of the runs
+        items = [Thumbnail(e.layer, e.head, e.name, e.short, title=e.name) for e in items]
+    place, texts = (now.layer, now.head), grid_texts(focus)
+    head_grid(view, items, place, texts, focus.look, pick, key=key, signed=signed, share=SHARE)

@@ -16,11 +16,13 @@ from app.plots.colours import head_colour
 from app.plots.heat import heat_map, reach
 from app.plots.labels import escape, format_number, format_percent, text_width
 from app.plots.latex import latex_number, painted
-from app.plots.marks import hover, inked, note, row_title
+from app.plots.marks import hover, inked, note, row_title, upright
 from app.plots.theme import Look, base_layout, hatch_pattern
+from app.words import say
 from core.analysis.attention_views import CellOfHeads, Terms
 
 FILLS = {"large_negative": "-10^{9}", "minus_infinity": r"-\infty", "additive": r"-\infty"}
+HEIGHT, ROLES_HEIGHT = 300, 190  # pixels at 100 %
 READABLE = 16  # rows whose numbers can be read at the panel's height
 VECTORS = {"query": "q", "key": "k"}
 BARS_FROM = 0.44  # where the bars begin, as a share of the width
@@ -93,20 +95,11 @@ class Term:
     product: float
 
 
-@dataclass(frozen=True)
-class SharesTexts:
-    """What the figure says, in the reader's language."""
-
-    heads: Sequence[str]  # (H,) the names of the rows
-    mean: str  # the label of the mean's line
-    forbidden: str
-
-
-def term_rows(terms: Terms, by: str, rest: str) -> list[Term]:
+def term_rows(terms: Terms, by: str) -> list[Term]:
     """The lines of the sum, in order; they add up to the score.
 
-    by "largest": the largest 15 and, with more dimensions than 16, one line for the `rest`, a text
-    with {count}; by "dimension": all of them.
+    by "largest": the largest 15 and, with more dimensions than 16, one line for the rest; by
+    "dimension": all of them.
     """
     order = terms.order(by)
     fits = terms.q.size <= READABLE or by == "dimension"
@@ -119,21 +112,18 @@ def term_rows(terms: Terms, by: str, rest: str) -> list[Term]:
     if len(single) < len(order):
         others = order[len(single) :]
         total = float(products[others].astype(np.float64).sum())
-        rows.append(Term(rest.format(count=len(others)), float("nan"), float("nan"), total))
+        rows.append(Term(say("attention.rest", count=len(others)), math.nan, math.nan, total))
     return rows
 
 
-def terms_figure(rows: Sequence[Term], look: Look, height: int, dimension: str) -> go.Figure:
-    """The vectors q and k as two columns of numbers, their products as signed bars.
-
-    dimension: the title of the rows.
-    """
+def terms_figure(rows: Sequence[Term], look: Look) -> go.Figure:
+    """The vectors q and k as two columns of numbers, their products as signed bars."""
     readable = len(rows) <= READABLE
     places = list(range(0, len(rows), 1 if readable else max(1, len(rows) // 8)))
     most = 1.75 * reach(np.array([row.product for row in rows]))  # room for the numbers at the ends
     layout = base_layout(
         look,
-        height,
+        look.px(HEIGHT),
         template="none",
         xaxis=bare_axis(look, 15, ticks="", domain=[0, BARS_FROM - 0.03], side="top")
         | {"range": [-0.5, 1.5], "tickvals": [0, 1]}
@@ -143,7 +133,7 @@ def terms_figure(rows: Sequence[Term], look: Look, height: int, dimension: str) 
         | _zero_line(look),
         yaxis=bare_axis(look, 12, ticks="", automargin=True, range=[len(rows) - 0.5, -0.5])
         | {"tickvals": places, "ticktext": [escape(rows[place].label) for place in places]},
-        annotations=[row_title(dimension, look, "faint")],
+        annotations=[row_title(say("attention.dimension"), look, "faint")],
         margin={"l": look.px(36), "r": 4, "t": look.px(26), "b": 2, "pad": 4},
     )
     return go.Figure([_vectors(rows, readable, look), _products(rows, readable, look)], layout)
@@ -195,9 +185,7 @@ def _sum_line(row: Term) -> str:
     return f"{format_number(row.q, 7)} × {format_number(row.k, 7)} = {product}"
 
 
-def shares_figure(
-    cell: CellOfHeads, stage: str, texts: SharesTexts, look: Look, height: int
-) -> go.Figure:
+def shares_figure(cell: CellOfHeads, stage: str, look: Look) -> go.Figure:
     """One cell at one stage in each head, as bars in the heads' colours, with a line at the mean.
 
     Weights run from 0, scores to both sides of 0. A forbidden cell has a hatched band, no number.
@@ -205,9 +193,8 @@ def shares_figure(
     values = np.where(cell.forbidden | ~np.isfinite(cell.values), np.nan, cell.values)
     most = ROOM * float(np.abs(np.nan_to_num(values)).max()) or 1.0
     ends = (0.0 if stage == "weights" else -most, most)
-    names = [escape(name) for name in texts.heads]
+    names = [escape(say("attention.column", head=head + 1)) for head in range(len(values))]
     axis = {"range": list(ends), "showticklabels": False, "ticks": "", "showgrid": False}
-    has_mean = bool(np.isfinite(cell.mean))
     places = np.arange(len(values))
     shared = {"orientation": "h", "width": 0.72}
     bars = [
@@ -223,18 +210,17 @@ def shares_figure(
         bars.append(go.Bar(**_band(cell.forbidden, ends, look), **shared))
     layout = base_layout(
         look,
-        height,
+        look.px(HEIGHT),
         template="none",
         barmode="overlay",
         xaxis=axis | _zero_line(look) | {"fixedrange": True},
         # The line's label stands above the first bar.
         yaxis=rows_axis(names, look, range=[len(names) - 0.5, -1.2]),
-        shapes=[_mean_line(cell, look)] if has_mean else [],
-        annotations=[
-            *([_mean_label(cell.mean, ends, texts.mean, look)] if has_mean else []),
-            *_numbers(cell, ends, texts, look),
-        ],
+        annotations=_numbers(cell, ends, look),
     )
+    if np.isfinite(cell.mean):
+        line, label = _mean(cell, ends, look)
+        layout |= {"shapes": [line], "annotations": [label, *layout["annotations"]]}
     return go.Figure(bars, layout)
 
 
@@ -246,9 +232,7 @@ def _band(forbidden: np.ndarray, ends: tuple[float, float], look: Look) -> dict[
     return {"x": whole, "base": ends[0], "y": struck, "marker": marker, "hoverinfo": "skip"}
 
 
-def _numbers(
-    cell: CellOfHeads, ends: tuple[float, float], texts: SharesTexts, look: Look
-) -> list[dict[str, Any]]:
+def _numbers(cell: CellOfHeads, ends: tuple[float, float], look: Look) -> list[dict[str, Any]]:
     """The value at the end of each bar, on the page's colour: the line of the mean stays behind."""
     shared = {"xref": "x", "yref": "y", "borderpad": 1, "bgcolor": look.colour("page")}
     notes = []
@@ -258,24 +242,27 @@ def _numbers(
         if at < 0:
             side, shift = "right", -3
         if struck:
-            text, at, side, shift = texts.forbidden, sum(ends) / 2, "center", 0
+            text, at, side, shift = say("attention.forbidden"), sum(ends) / 2, "center", 0
         where = f"{side} auto"
         notes.append(note(escape(text), look, at, place, at=where, xshift=shift) | shared)
     return notes
 
 
-def _mean_line(cell: CellOfHeads, look: Look) -> dict[str, Any]:
-    line = {"color": look.colour("text"), "width": 1.5, "dash": "dot"}
-    ends = {"x0": cell.mean, "x1": cell.mean, "y0": -0.6, "y1": len(cell.values) - 0.4}
-    return {"type": "line", "layer": "below", "line": line} | ends
+def _mean(
+    cell: CellOfHeads, ends: tuple[float, float], look: Look
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The line at the mean of the heads, and its label."""
+    mean = cell.mean
+    height: dict[str, Any] = {"yref": "y", "y0": -0.6, "y1": len(cell.values) - 0.4}
+    text = escape(say("attention.shares_mean", mean=look.number(mean)))
+    at = f"{'left' if mean < sum(ends) / 2 else 'right'} auto"
+    return (
+        upright(mean, look, "text", 1.5, layer="below", **height),
+        note(text, look, mean, -0.9, 12, at=at, xref="x", yref="y"),
+    )
 
 
-def _mean_label(mean: float, ends: tuple[float, float], text: str, look: Look) -> dict[str, Any]:
-    side = "left" if mean < sum(ends) / 2 else "right"
-    return note(escape(text), look, mean, -0.9, 12, at=f"{side} auto", xref="x", yref="y")
-
-
-def roles_figure(shares: Mapping[str, float], look: Look, height: int) -> go.Figure:
+def roles_figure(shares: Mapping[str, float], look: Look) -> go.Figure:
     """A bar for each named share (0–1), on the outline of the whole; NaN has no bar."""
     names, values = list(shares), np.array(list(shares.values()), dtype=np.float32)
     places = np.arange(len(names))
@@ -289,7 +276,7 @@ def roles_figure(shares: Mapping[str, float], look: Look, height: int) -> go.Fig
     right = look.px(52)
     layout = base_layout(
         look,
-        height,
+        look.px(ROLES_HEIGHT),
         template="none",
         barmode="overlay",
         xaxis={"range": [0, 1], "visible": False, "fixedrange": True},

@@ -7,7 +7,6 @@ from html import escape
 import streamlit as st
 
 from app.pages.attention.figures import (
-    SharesTexts,
     cell_formula,
     roles_figure,
     shares_figure,
@@ -18,35 +17,25 @@ from app.pages.attention.figures import (
 from app.panels import provenance
 from app.panels.attention import picture
 from app.panels.attention.focus import AttentionFocus, choice, head_name, measured
-from app.panels.attention.heads import (
-    SIGN,
-    does,
-    off_button,
-    role_word,
-    show_heads,
-    taught_as,
-)
+from app.panels.attention.heads import SIGN, does, off_button, role_word, show_heads, taught_as
 from app.panels.context import walk_button
+from app.plots.drawing import Figure
 from app.plots.labels import format_number, format_percent, visible
 from app.session import store
 from app.session.state import KINDS
 from app.ui.chart import show_chart
 from app.ui.layout import box
 from app.ui.pick import into, menu
-from app.ui.style import put_sheet
 from app.words import say
 from core.analysis.attention_views import cell_of_heads, largest_cell, terms
 from core.analysis.head_roles import CLEAR, ROLES, MeasuredHead, best_by_role, describe
 
-ROLES_HEIGHT = 190
 ROOM = 200  # pixels of a button
-BARS_HEIGHT = 300
 TERMS = ("largest", "dimension")
 
 
 def show() -> None:
     """Draw the three columns of the page."""
-    put_sheet(__file__, "attention.css")
     focus = AttentionFocus.current()
     left, middle, right = st.columns([1.05, 2.05, 1.25], gap="medium")
     with left, box("fill scroll", "attention_left", gap="small"):
@@ -73,11 +62,8 @@ def _heads(focus: AttentionFocus) -> None:
     with box("dense", "attention_does", horizontal=True, gap="xsmall", wrap=False):
         st.markdown(said, help=say("attention.does_help"), width="stretch")
         off_button("attention_off")
-    figure = roles_figure(
-        {labels[role]: chosen.shares[role] for role in ROLES[:5]},
-        focus.look,
-        focus.look.px(ROLES_HEIGHT),
-    )
+    shares = {labels[role]: chosen.shares[role] for role in ROLES[:5]}
+    figure = roles_figure(shares, focus.look)
     with box("fill low", "attention_habits"):
         show_chart(figure, "attention_roles", say("attention.alt_roles", name=name), fill=True)
 
@@ -175,12 +161,8 @@ def pair_html(focus: AttentionFocus) -> str:
 def _show_terms(focus: AttentionFocus, head: int) -> None:
     now, look = focus.now, focus.look
     cell = terms(focus.trace, focus.kind, now.layer, head, *focus.cell)
-    rows = term_rows(cell, now.terms, say("attention.rest"))
-    figure = terms_figure(rows, look, look.px(BARS_HEIGHT), say("attention.dimension"))
-    query, key = focus.words
-    alt = say("attention.alt_terms", query=query, word=key, score=format_number(cell.score))
-    with box("fill", "attention_bars"):
-        show_chart(figure, "attention_terms", alt, fill=True)
+    figure = terms_figure(term_rows(cell, now.terms), look)
+    _show_bars(focus, "terms", figure, score=format_number(cell.score))
     choice("terms", TERMS)
     st.latex(cell_formula(cell, focus.stage, focus.trace.config.mask_fill, look))
 
@@ -188,19 +170,18 @@ def _show_terms(focus: AttentionFocus, head: int) -> None:
 def _show_shares(focus: AttentionFocus) -> None:
     now, look = focus.now, focus.look
     cell = cell_of_heads(focus.trace, focus.kind, now.layer, focus.stage, *focus.cell)
-    texts = SharesTexts(
-        heads=[say("attention.column", head=head + 1) for head in range(len(cell.values))],
-        mean=say("attention.shares_mean", mean=format_number(cell.mean, look.precision)),
-        forbidden=say("attention.forbidden"),
-    )
     number = say(f"attention.number_{focus.stage}")
-    query, key = focus.words
-    alt = say("attention.alt_shares", number=number, query=query, word=key)
-    figure = shares_figure(cell, focus.stage, texts, look, look.px(BARS_HEIGHT))
+    figure = shares_figure(cell, focus.stage, look)
     st.markdown(f"**{say(f'attention.each_{focus.stage}')}**")
-    with box("fill", "attention_bars"):
-        show_chart(figure, "attention_shares", alt, fill=True)
+    _show_bars(focus, "shares", figure, number=number)
     st.caption(say("attention.shares_title", number=number))
+
+
+def _show_bars(focus: AttentionFocus, name: str, figure: Figure, **values: str) -> None:
+    query, key = focus.words
+    alt = say(f"attention.alt_{name}", query=query, word=key, **values)
+    with box("fill", "attention_bars"):
+        show_chart(figure, f"attention_{name}", alt, fill=True)
 
 
 if __name__ == "__main__":

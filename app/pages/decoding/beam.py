@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from app.pages.decoding.beam_tree import Drawn, Plan, TreeTexts, beam_tree, plan
+from app.pages.decoding.beam_tree import Plan, plan, tree_data
 from app.pages.decoding.figures.steps import alpha_scores, source_weights
 from app.pages.decoding.run import Decoding
 from app.pages.decoding.strip import bound, show_given
 from app.panels.words.words_panel import attention_in_focus
-from app.plots.labels import format_number, format_percent, visible
+from app.plots.labels import format_percent, visible
 from app.plots.theme import Look
 from app.session import store
 from app.session.state import State
 from app.ui.chart import current_look, show_chart
+from app.ui.component import component
 from app.ui.components.bar_table import Column, Row, bar_table
 from app.ui.layout import box
 from app.ui.pick import into, menu, segments
@@ -30,7 +32,10 @@ FATES = ("start", "kept", "finished", "pruned", "forbidden", "guarded", "overrul
 LEGEND = ("best", "focus", "kept", "finished", "open", "pruned", "forbidden", "guarded")
 MOST_ALPHA = 2.0
 NUMBERS = ("together", "total", "length", "penalty", "score", "before")
+TREE_TEXTS = ("label", "step", "start", "node", "more", "given")
 HEIGHT = 225.0  # pixels of the bars in the smallest window
+
+_beam_tree = component(__file__, "beam_tree")
 
 
 def show() -> None:
@@ -44,8 +49,8 @@ def show() -> None:
     except GlassformerError as error:
         st.warning(told(error))
         return
-    node = now.node if now.node is not None and 0 < now.node < len(tree.nodes) else None
-    focus = tree.least_sure.index if node is None else node
+    asked = now.node or 0
+    focus = asked if 0 < asked < len(tree.nodes) else tree.least_sure.index
     left, right = st.columns([66, 34], gap="medium")
     with left, st.container(key="beam_left", gap="xsmall"):
         _tree(decoding, tree, focus, look)
@@ -83,36 +88,28 @@ def _controls(now: State) -> None:
 
 
 def _tree(decoding: Decoding, tree: Beam, focus: int, look: Look) -> None:
-    now = store.get_state()
-    drawn = plan(tree, now.branches == "all", focus)
-    steps, size = drawn.columns - 1, tree.size
-    title = say("beam.title_one", steps=steps) if size == 1 else ""
-    st.markdown(f"**{title or say('beam.title', size=size, steps=steps)}**")
-    given_at = list(decoding.asked)
+    drawn = plan(tree, store.get_state().branches == "all", focus)
+    title = "beam.title_one" if tree.size == 1 else "beam.title"
+    st.markdown(f"**{say(title, size=tree.size, steps=drawn.columns - 1)}**")
+    texts: dict[str, Any] = {name: say(f"beam.{name}") for name in TREE_TEXTS}
+    texts["fates"] = {fate: say(f"beam.fate_{fate}") for fate in FATES}
+    data = tree_data(drawn, decoding.token, decoding.asked, texts, look)
     with box("fill", "beam_main"):
-        beam_tree(Drawn(tree, drawn, decoding.token, given_at), focus, _texts(), look, pick)
-    st.html(_legend(tree, drawn, look))
+        _beam_tree("beam_tree", data, height="stretch", pick=lambda sent: pick(int(sent["index"])))
+    st.html(_legend(drawn))
 
 
-def _texts() -> TreeTexts:
-    names = ("label", "step", "start", "node", "more", "given")
-    fates = {fate: say(f"beam.fate_{fate}") for fate in FATES}
-    return TreeTexts(**{name: say(f"beam.{name}") for name in names}, fates=fates)
-
-
-def _legend(tree: Beam, drawn: Plan, look: Look) -> str:
+def _legend(drawn: Plan) -> str:
     """The signs that are on screen, and how many nodes are not, as one line of HTML."""
-    fates = {place.node.fate for place in drawn.places} | {"best", "focus"}
-    colours = "; ".join(f"--{name}: {look.colour(name)}" for name in ("data", "weights", "faint"))
+    fates = {node.fate for node in drawn.nodes} | {"best", "focus"}
     marks = "".join(
         f'<span class="beam-mark beam-{name}"><i></i>{escape(say(f"beam.short_{name}"))}</span>'
         for name in LEGEND
         if name in fates
     )
     key = "beam.about" if drawn.left_out else "beam.about_all"
-    counts = {"nodes": len(tree.nodes)} | ({"left": drawn.left_out} if drawn.left_out else {})
-    about = escape(say(key, **counts))
-    return f'<p class="beam-legend" style="{colours}">{marks}<span>{about}</span></p>'
+    about = escape(say(key, nodes=len(drawn.tree.nodes), left=drawn.left_out))
+    return f'<p class="beam-legend">{marks}<span>{about}</span></p>'
 
 
 def _sweep(decoding: Decoding, tree: Beam, focus: int, look: Look) -> None:
@@ -125,19 +122,16 @@ def _sweep(decoding: Decoding, tree: Beam, focus: int, look: Look) -> None:
     names = [visible(decoding.sentence(tree.words(end.index))) for end in ends]
     st.markdown(f"**{say('beam.sweep')}**", help=say(f"beam.sweep_note_{tree.rule}"))
     scores = np.array(tree.scores(alphas.tolist()))
-    show_chart(
-        alpha_scores(alphas, scores, names, tree.alpha, at, look, "α", height=look.px(150)),
-        key="beam_sweep",
-        alt=say("beam.sweep_alt", count=len(ends), most=f"{alphas[-1]:g}"),
-    )  # fmt: skip
+    figure = alpha_scores(alphas, scores, names, tree.alpha, at, look, "α", height=look.px(150))
+    alt = say("beam.sweep_alt", count=len(ends), most=f"{alphas[-1]:g}")
+    show_chart(figure, "beam_sweep", alt)
 
 
 def _ranking(decoding: Decoding, tree: Beam, focus: int, look: Look) -> None:
     """Draw the line that says who wins, and the table; a row puts its last node in focus."""
     with box("one-line", "beam_ranking_line"):
         st.markdown(_winner(decoding, tree, look))
-    order = tree.places(0.0)
-    without = {tree.finished[at].index: place + 1 for place, at in enumerate(order)}
+    without = {node.index: place for place, node in enumerate(tree.at_alpha(0.0).finished, 1)}
     rows = [
         _row(decoding, tree, at, without.get(index), focus, look)
         for at, index in enumerate(tree.hypotheses)
@@ -158,16 +152,16 @@ def _columns(rule: Rule) -> list[Column]:
 def _row(
     decoding: Decoding, tree: Beam, at: int, before: int | None, focus: int, look: Look
 ) -> Row:
-    node, digits = tree.nodes[tree.hypotheses[at]], look.precision
+    node = tree.nodes[tree.hypotheses[at]]
     place, done = at + 1, node.fate == "finished"
     sentence = decoding.sentence(tree.words(node.index))
     texts = [
         f"{place} · {sentence}" if done else f"{say('beam.still')} · {sentence} …",
         format_percent(node.together),
-        format_number(node.total, digits),
+        look.number(node.total),
         str(node.length),
-        format_number(tree.penalty(node.length), digits),
-        format_number(node.score, digits),
+        look.number(tree.penalty(node.length)),
+        look.number(node.score),
         "" if before is None else str(before),
     ]
     values = [None, node.together, *[None] * 5]
@@ -178,19 +172,15 @@ def _winner(decoding: Decoding, tree: Beam, look: Look) -> str:
     ends = tree.finished
     if not ends:
         return say("beam.nothing", limit=decoding.task.limit)
-    best, digits = ends[0], look.precision
-    wins = say(
-        "beam.wins",
-        sentence=literal(decoding.sentence(tree.words(best.index))),
-        total=format_number(best.total, digits),
-        penalty=format_number(tree.penalty(best.length), digits),
-        score=format_number(best.score, digits),
-    )
-    other = ends[tree.places(0.0)[0]]
-    if other is best:
-        return f"{wins} {say('beam.same_winner')}"
-    sentence = literal(decoding.sentence(tree.words(other.index)))
-    return f"{wins} {say('beam.other_winner', sentence=sentence)}"
+    best, other = ends[0].index, tree.at_alpha(0.0).best.index
+    first, second = (literal(decoding.sentence(tree.words(each))) for each in (best, other))
+    numbers = {
+        "total": look.number(ends[0].total),
+        "penalty": look.number(tree.penalty(ends[0].length)),
+        "score": look.number(ends[0].score),
+    }
+    key = "beam.same_winner" if other == best else "beam.other_winner"
+    return f"{say('beam.wins', sentence=first, **numbers)} {say(key, sentence=second)}"
 
 
 def _node(decoding: Decoding, tree: Beam, focus: int, look: Look) -> None:
@@ -201,33 +191,31 @@ def _node(decoding: Decoding, tree: Beam, focus: int, look: Look) -> None:
         return
     word = literal(visible(decoding.token(node.id)))
     st.markdown(f"**{say('beam.path', word=word, step=node.position + 1)}**")
-    st.html(_path(decoding, tree, node, look))
+    st.html(_path(decoding, tree, node))
     st.html(_numbers(tree, node, look))
     _looks(decoding, tree, node, look, word)
 
 
-def _path(decoding: Decoding, tree: Beam, node: Node, look: Look) -> str:
+def _path(decoding: Decoding, tree: Beam, node: Node) -> str:
     words = [escape(visible(decoding.token(each.id))) for each in tree.path(node.index)]
-    last = f'<b style="border-color: {look.colour("weights")}">{words[-1]}</b>'
+    last = f'<b style="border-color: var(--weights)">{words[-1]}</b>'
     chips = "".join(f"<span>{word}</span>" for word in words[:-1])
     return f'<p class="beam-path">{chips}{last}</p>'
 
 
 def _numbers(tree: Beam, node: Node, look: Look) -> str:
-    digits = look.precision
-    penalty = tree.penalty(node.length)
-    total, score = format_number(node.total, digits), format_number(node.score, digits)
-    entropy = "–" if node.entropy is None else format_number(node.entropy, digits)
-    facts = [
-        (say("beam.chance"), format_percent(node.probability, digits)),
-        (say("beam.place_in"), str(node.rank + 1)),
-        (say("beam.total"), total),
-        (say("beam.length"), str(node.length)),
-        (say("beam.score"), f"{total} / {format_number(penalty, digits)} = {score}"),
-        (say("beam.entropy"), entropy),
-    ]
+    total, score = look.number(node.total), look.number(node.score)
+    facts = {
+        "chance": format_percent(node.probability, look.precision),
+        "place_in": str(node.rank + 1),
+        "total": total,
+        "length": str(node.length),
+        "score": f"{total} / {look.number(tree.penalty(node.length))} = {score}",
+        "entropy": "–" if node.entropy is None else look.number(node.entropy),
+    }
     cells = "".join(
-        f"<div><span>{escape(name)}</span><b>{escape(value)}</b></div>" for name, value in facts
+        f"<div><span>{escape(say(f'beam.{name}'))}</span><b>{escape(value)}</b></div>"
+        for name, value in facts.items()
     )
     fate = escape(say(f"beam.fate_{node.fate}"))
     wide = f'<div class="wide"><span>{escape(say("beam.fate"))}</span><b>{fate}</b></div>'

@@ -60,11 +60,7 @@ function group(tree, node) {
   const [width, height] = [data.widths[node.c], data.row - 7];
   const start = node.f === "start";
   const square = node.f === "finished";
-  const onkeydown = (event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    pick(tree, node.i);
-  };
+  const onkeydown = (event) => presses(event) && pick(tree, node.i);
   const title = titleOf(data, node);
   return shape(
     `g.node.${node.f}`,

@@ -1,44 +1,53 @@
-"""The component: the tree of a beam search, drawn as SVG; a click picks a node."""
+"""The tree of a beam search as the component draws it: which nodes, where, how wide."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
-from app.plots.labels import fitted, format_number, format_percent, visible, widest
+from app.plots.labels import fitted, format_percent, visible, widest
 from app.plots.theme import Look
-from app.ui.component import component
 from core.decoding.beam import Beam, Node
 
 WENT_ON = ("start", "kept", "finished", "open")
 FEW = 60  # so many branches that did not go on are drawn without being asked for
 MOST = 800  # and so many at most
-
-
-@dataclass(frozen=True)
-class Place:
-    """One node that is drawn: column 0 is the start. hidden: what was tried after it, not drawn."""
-
-    node: Node
-    column: int
-    lane: int
-    hidden: int
+Cells = set[tuple[int, int]]  # (column, lane), those that are taken
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The drawing: its places, its size, how many nodes are left out.
+    """The drawing of a search: which of its nodes are drawn, and in which lane each.
 
-    spread: whether all that did not go on is drawn, each below what it was tried after.
+    A node's column is its step, 0 is the start. spread: whether all that did not go on is drawn,
+    each below what it was tried after.
     """
 
-    places: tuple[Place, ...]
-    columns: int
-    lanes: int
-    left_out: int
+    tree: Beam
+    focus: int | None  # the node that is looked at
+    lanes: Mapping[int, int]  # index of a node -> its lane
     spread: bool
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The nodes that are drawn, in the order of the search."""
+        return [node for node in self.tree.nodes if node.index in self.lanes]
+
+    @property
+    def columns(self) -> int:
+        """How many columns the nodes stand in."""
+        return 1 + max(node.length for node in self.nodes)
+
+    @property
+    def left_out(self) -> int:
+        """How many nodes are not drawn."""
+        return len(self.tree.nodes) - len(self.lanes)
+
+    def hidden(self, node: Node) -> int:
+        """How many were tried after a node and are not drawn."""
+        return sum(child.index not in self.lanes for child in self.tree.children(node.index))
 
 
 def plan(tree: Beam, everything: bool = False, focus: int | None = None) -> Plan:
@@ -47,32 +56,22 @@ def plan(tree: Beam, everything: bool = False, focus: int | None = None) -> Plan
     everything: also what did not go on, the best of it first; without, only what was tried after
     the node in focus and beside it, or all where it is little.
     """
-    lanes, free = dict[int, int](), _Lanes()
-    _chain(tree, tree.nodes[0], {node.index for node in tree.path(_last(tree))}, lanes, free, 0)
+    lanes, taken = dict[int, int](), Cells()
+    _chain(tree, tree.nodes[0], _best(tree), lanes, taken, 0)
     out = [node for node in tree.nodes if node.fate not in WENT_ON]
     spread = everything or len(out) <= FEW
     if spread:
         _below_each(sorted(out, key=lambda node: (node.rank, node.position))[:MOST], lanes)
     elif focus is not None:
         near = {focus, tree.nodes[focus].parent}
-        _where_free([node for node in out if node.parent in near], lanes, free)
-    shown = [node for node in tree.nodes if node.index in lanes]
-    after = Counter(node.parent for node in shown)
-    places = tuple(
-        Place(node, node.position + 1, lanes[node.index],
-              len(tree.children(node.index)) - after[node.index])
-        for node in shown
-    )  # fmt: skip
-    columns = max(place.column for place in places) + 1
-    left_out = len(tree.nodes) - len(shown)
-    return Plan(places, columns, max(lanes.values()) + 1, left_out, spread)
+        _where_free([node for node in out if node.parent in near], lanes, taken)
+    return Plan(tree, focus, lanes, spread)
 
 
-def _where_free(out: Iterable[Node], lanes: dict[int, int], free: _Lanes) -> None:
+def _where_free(out: Iterable[Node], lanes: dict[int, int], taken: Cells) -> None:
     """Puts nodes into cells that nothing else needs: whatever is in focus, the rest stays."""
     for node in sorted(out, key=lambda node: (node.position, node.rank)):
-        column = node.position + 1
-        lanes[node.index] = free.take(column, column, lanes[node.parent] + 1)
+        lanes[node.index] = _take(taken, node.length, node.length, lanes[node.parent] + 1)
 
 
 def _below_each(out: Iterable[Node], lanes: dict[int, int]) -> None:
@@ -92,52 +91,45 @@ def _below_each(out: Iterable[Node], lanes: dict[int, int]) -> None:
         lanes.update({node.index: lanes[parent] + 1 + at for at, node in enumerate(children)})
 
 
-def _last(tree: Beam) -> int:
-    return tree.hypotheses[0] if tree.hypotheses else 0
+def _best(tree: Beam) -> set[int]:
+    """The nodes of the translation."""
+    return {node.index for node in tree.path(tree.best.index)} if tree.hypotheses else set()
 
 
 def _chain(
-    tree: Beam, node: Node, best: set[int], lanes: dict[int, int], free: _Lanes, least: int
+    tree: Beam, node: Node, best: set[int], lanes: dict[int, int], taken: Cells, least: int
 ) -> None:
     """Puts a node and what goes straight on from it into one lane, then what leaves it.
 
     What leaves it late comes first, next to it: then no line runs through another.
     """
     chain, branches = [node], list[tuple[int, list[Node]]]()
-    while following := list(_in_order(tree.children(chain[-1].index), best)):
+    while following := _in_order(tree.children(chain[-1].index), best):
         chain.append(following[0])
         branches.append((chain[-2].index, following[1:]))
     # A number stands behind the end.
-    last = chain[-1].position + 1 + (chain[-1].fate in ("finished", "open"))
-    lane = free.take(node.position + 1, last, least)
+    last = chain[-1].length + (chain[-1].fate in ("finished", "open"))
+    lane = _take(taken, node.length, last, least)
     lanes.update({each.index: lane for each in chain})
     for _, others in reversed(branches):
         for other in others:
-            _chain(tree, other, best, lanes, free, lane + 1)
+            _chain(tree, other, best, lanes, taken, lane + 1)
 
 
-def _in_order(children: Iterable[Node], best: set[int]) -> Iterator[Node]:
+def _in_order(children: Iterable[Node], best: set[int]) -> list[Node]:
     """Those that went on; the one that leads to the translation first, an end last."""
     alive = [node for node in children if node.fate in WENT_ON]
-    yield from sorted(
+    return sorted(
         alive, key=lambda node: (node.index not in best, node.fate == "finished", node.rank)
     )
 
 
-class _Lanes:
-    """Which cells are taken."""
-
-    def __init__(self) -> None:
-        self._taken = set[tuple[int, int]]()
-
-    def take(self, first: int, last: int, least: int) -> int:
-        """The first lane from `least` on that is free from one column to another; now taken."""
-        lane = least
-        columns = range(first, last + 1)
-        while any((column, lane) in self._taken for column in columns):
-            lane += 1
-        self._taken.update((column, lane) for column in columns)
-        return lane
+def _take(taken: Cells, first: int, last: int, least: int) -> int:
+    """The first lane from `least` on that is free from one column to another; now taken."""
+    columns = range(first, last + 1)
+    lane = next(at for at in count(least) if not any((each, at) in taken for each in columns))
+    taken.update((column, lane) for column in columns)
+    return lane
 
 
 WIDEST = 104.0  # pixels of a word
@@ -145,83 +137,50 @@ NARROWEST = 48.0  # so wide that most words that did not go on fit, too
 SHARE = 64.0  # pixels of the percentage beside it, and of the pill's edges
 SIGN = 16.0  # pixels of the sign before a word that did not go on
 
-_tree = component(__file__, "beam_tree")
 
+def tree_data(
+    drawn: Plan, token: Callable[[int], str], given: Container[int], texts: Mapping[str, Any],
+    look: Look,
+) -> dict[str, Any]:  # fmt: skip
+    """What is sent to the browser.
 
-@dataclass(frozen=True)
-class TreeTexts:
-    """What stands around the nodes, in the reader's language.
-
-    node: of a node on hover, with {word} {chance} {total} {score} {rank} {fate}. more: of what was
-    tried after a node and is not drawn, with {count}.
+    token: how an id is written. given: positions whose word was given by hand. texts: "label",
+    "step", "start", "given", "fates"; "node", on hover, with {word} {chance} {total} {score} {rank}
+    {fate}; "more", of what was tried after a node and is not drawn, with {count}.
     """
-
-    label: str
-    step: str
-    start: str
-    node: str
-    more: str
-    given: str
-    fates: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """What is drawn of a search, and how its ids are written."""
-
-    tree: Beam
-    plan: Plan
-    token: Callable[[int], str]
-    given: Sequence[int]  # positions whose word was given by hand
-
-
-def beam_tree(
-    drawn: Drawn, focus: int | None, texts: TreeTexts, look: Look, on_pick: Callable[[int], None]
-) -> None:
-    """Draw it over the full height of its place; `on_pick(index)` is called before the rerun."""
-    data = tree_data(drawn, focus, texts, look)
-    _tree("beam_tree", data, height="stretch", pick=lambda sent: on_pick(int(sent["index"])))
-
-
-def tree_data(drawn: Drawn, focus: int | None, texts: TreeTexts, look: Look) -> dict[str, Any]:
-    """What is sent to the browser."""
-    tree, font = drawn.tree, look.px(14)
-    best = {node.index for node in tree.path(tree.hypotheses[0])} if tree.hypotheses else set()
-    widths = _widths(drawn, look, texts)
-    nodes = [_node(place, drawn, best, look, texts, widths) for place in drawn.plan.places]
-    path = [node.index for node in tree.path(focus)] if focus is not None else []
+    words = {node.index: visible(token(node.id)) for node in drawn.nodes[1:]}
+    words[0] = texts["start"]
+    widths, best = _widths(drawn, words, look), _best(drawn.tree)
+    path = drawn.tree.path(drawn.focus) if drawn.focus is not None else ()
     return {
-        "nodes": nodes,
+        "nodes": [
+            _node(node, drawn, words[node.index], best, widths[node.length], look)
+            | {"g": int(node.position in given and node.fate not in ("overruled", "start"))}
+            for node in drawn.nodes
+        ],
         "widths": [round(each) for each in widths],
-        "lanes": drawn.plan.lanes,
-        "row": look.px(24 if drawn.plan.spread else 30),
-        "font": font,
-        "focus": focus,
-        "path": [0, *path],
-        "texts": asdict(texts),
+        "lanes": max(drawn.lanes.values()) + 1,
+        "row": look.px(24 if drawn.spread else 30),
+        "font": look.px(14),
+        "focus": drawn.focus,
+        "path": [0, *(node.index for node in path)],
+        "texts": texts,
     }
 
 
 def _node(
-    place: Place,
-    drawn: Drawn,
-    best: set[int],
-    look: Look,
-    texts: TreeTexts,
-    widths: Sequence[float],
+    node: Node, drawn: Plan, word: str, best: set[int], width: float, look: Look
 ) -> dict[str, Any]:
-    node, digits = place.node, look.precision
     start = node.fate == "start"
-    word = texts.start if start else visible(drawn.token(node.id))
-    room = widths[place.column] - (0 if start else look.px(SHARE))
+    room = width - (0 if start else look.px(SHARE))
     room -= 0 if node.fate in WENT_ON else look.px(SIGN) / 2
     ends = drawn.tree.hypotheses  # where more have finished than the beam is wide, the best of them
     rank = ends.index(node.index) + 1 if node.fate == "finished" and node.index in ends else 0
     return {
         "i": node.index,
         "p": node.parent,
-        "c": place.column,
-        "l": place.lane,
+        "c": node.length,
+        "l": drawn.lanes[node.index],
         "w": fitted(word, look.px(14), room),
         "x": word,
         "s": "" if start else format_percent(node.probability),
@@ -229,21 +188,19 @@ def _node(
         "f": node.fate,
         "b": int(start or node.index in best),
         "h": rank,
-        "g": int(node.position in drawn.given and node.fate not in ("overruled", "start")),
-        "t": format_number(node.total, digits),
-        "z": format_number(node.score, digits),
+        "t": look.number(node.total),
+        "z": look.number(node.score),
         "r": node.rank + 1,
-        "n": place.hidden,
+        "n": drawn.hidden(node),
     }
 
 
-def _widths(drawn: Drawn, look: Look, texts: TreeTexts) -> list[float]:
+def _widths(drawn: Plan, words: Mapping[int, str], look: Look) -> list[float]:
     """Pixels of each column: as wide as the widest word that went on, whatever else is drawn."""
-    font = look.px(14)
-    wide = [float(look.px(NARROWEST))] * drawn.plan.columns
-    for place in drawn.plan.places:
-        if place.node.fate in WENT_ON and place.column:
-            needed = widest(visible(drawn.token(place.node.id)), font)
-            wide[place.column] = max(wide[place.column], min(needed, look.px(WIDEST)))
-    start = widest(texts.start, font) + look.px(16)
+    wide = [float(look.px(NARROWEST))] * drawn.columns
+    for node in drawn.nodes[1:]:
+        if node.fate in WENT_ON:
+            needed = widest(words[node.index], look.px(14))
+            wide[node.length] = max(wide[node.length], min(needed, look.px(WIDEST)))
+    start = widest(words[0], look.px(14)) + look.px(16)
     return [start, *(each + look.px(SHARE) for each in wide[1:])]

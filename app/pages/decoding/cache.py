@@ -6,7 +6,7 @@ from html import escape
 
 import streamlit as st
 
-from app.pages.decoding.figures.steps import CacheTexts, cache_work
+from app.pages.decoding.figures.steps import cache_work
 from app.pages.decoding.run import Decoding, go, take_back
 from app.pages.decoding.strip import draw_strip, table_html
 from app.plots.labels import format_number
@@ -17,10 +17,11 @@ from app.ui.chart import current_look, show_chart
 from app.ui.layout import box
 from app.words import say
 from core.decoding.greedy import EQUAL
-from core.decoding.timeline import Moment, Speed, measured, totals
+from core.decoding.timeline import Moment, measured, totals
 
 CHART = "cache_work"
 HEIGHT = 420
+BARS = ("reused", "computed", "without")
 PARTS = ("rows", "keys_and_values", "scores")  # of a PassCost
 
 
@@ -41,20 +42,14 @@ def show() -> None:
 
 def _picture(decoding: Decoding, place: int, look: Look) -> None:
     moments = decoding.run.moments
-    names = ("reused", "computed", "without", "step", "numbers")
-    texts = CacheTexts(**{name: say(f"kv_cache.{name}") for name in names})
+    texts = {name: say(f"kv_cache.{name}") for name in (*BARS, "step", "numbers")}
     st.markdown(f"**{say('kv_cache.title')}**")
     st.caption(say("kv_cache.about"))
-    figure = cache_work(
-        [each.cache.kept for each in moments],
-        [each.cache.with_cache.keys_and_values for each in moments],
-        [each.cache.recomputed for each in moments],
-        place,
-        [step_text(each) for each in moments],
-        texts,
-        look,
-        look.px(HEIGHT),
-    )
+    uses = [each.cache for each in moments]
+    counts = [(use.kept, use.with_cache.keys_and_values, use.recomputed) for use in uses]
+    bars = dict(zip(BARS, zip(*counts, strict=True), strict=True))
+    hovers = [step_text(each) for each in moments]
+    figure = cache_work(bars, place, hovers, texts, look, look.px(HEIGHT))
     with box("fill", "cache_bars"):
         show_chart(figure, CHART, say("kv_cache.alt"), fill=True)
 
@@ -71,25 +66,22 @@ def step_text(moment: Moment) -> str:
     return say(
         "kv_cache.step_text",
         step=moment.position + 1,
-        computed=whole(use.with_cache.keys_and_values),
-        **{name: whole(count) for name, count in counts.items()},
+        computed=f"{use.with_cache.keys_and_values:,}",
+        **{name: f"{count:,}" for name, count in counts.items()},
         **{f"{name}_bytes": size(count * use.number_bytes) for name, count in counts.items()},
     )
 
 
 def _says(decoding: Decoding, place: int, look: Look) -> None:
-    moments = decoding.run.moments
+    moments, config = decoding.run.moments, decoding.translator.config
     if decoding.edits:
         st.info(say("kv_cache.switched"))
     st.markdown(f"**{say('kv_cache.this_step', step=place + 1)}**")
     lines = "<br>".join(escape(step_text(moments[place])).splitlines()[1:])
     st.html(f'<p class="cache-step">{lines}</p>')
-    config = decoding.translator.config
     if not decoding.edits:  # with switches nothing is kept
-        st.caption(
-            say("kv_cache.a_word", layers=config.decoder_layers, d_model=config.d_model,
-                bytes=moments[place].cache.number_bytes)
-        )  # fmt: skip
+        sizes = {"layers": config.decoder_layers, "d_model": config.d_model}
+        st.caption(say("kv_cache.a_word", bytes=moments[place].cache.number_bytes, **sizes))
     st.markdown(f"**{say('kv_cache.all_steps', steps=len(moments))}**")
     st.html(totals_html(moments))
     worst = max(each.difference for each in moments)
@@ -97,7 +89,7 @@ def _says(decoding: Decoding, place: int, look: Look) -> None:
         last = moments[-1].cache
         st.caption(say("kv_cache.memory", bytes=size((last.kept + last.added) * last.number_bytes)))
         key = "kv_cache.equal" if worst <= EQUAL else "kv_cache.unequal"
-        st.markdown(say(key, difference=format_number(worst, look.precision)))
+        st.markdown(say(key, difference=look.number(worst)))
     _measure(decoding, look)
 
 
@@ -107,14 +99,10 @@ def totals_html(moments: tuple[Moment, ...]) -> str:
     heads = (say(f"kv_cache.head_{name}") for name in ("what", "with", "without", "times"))
     works = zip(PARTS, cached, fresh, fresh.over(cached), strict=True)
     rows = (
-        (
-            escape(say(f"kv_cache.part_{part}")),
-            whole(kept),
-            whole(anew),
-            f"<b>{format_number(times, 2)}×</b>",
-        )
+        (escape(say(f"kv_cache.part_{part}")), f"{kept:,}", f"{anew:,}",
+         f"<b>{format_number(times, 2)}×</b>")
         for part, kept, anew, times in works
-    )
+    )  # fmt: skip
     return table_html("cache-totals", heads, rows)
 
 
@@ -124,31 +112,20 @@ def _measure(decoding: Decoding, look: Look) -> None:
     with box("rows-2", "cache_measure", horizontal=True, gap="small", vertical_alignment="center"):
         # Not in a callback: what takes long may wait for its turn in a run, and can be stopped.
         if st.button(
-            say("kv_cache.measure"),
-            key="cache_measure_now",
-            icon=":material/timer:",
-            help=say("kv_cache.measure_help"),
-            width="content",
-        ):
+            say("kv_cache.measure"), key="cache_measure_now", icon=":material/timer:",
+            help=say("kv_cache.measure_help"), width="content",
+        ):  # fmt: skip
             known = measured(decoding.model, decoding.task, decoding.run.words)
             store.memory().cache_speed = (decoding.trace, decoding.run.words, known)
-        st.markdown(measured_text(known, look) if known else say("kv_cache.not_measured"))
-
-
-def measured_text(speed: Speed, look: Look) -> str:
-    """Both times and how many times as fast."""
-    return say(
-        "kv_cache.measured",
-        cached=format_number(1000 * speed.with_cache, look.precision),
-        fresh=format_number(1000 * speed.without_cache, look.precision),
-        ratio=format_number(speed.ratio, 2),
-        rounds=speed.rounds,
-    )
-
-
-def whole(number: int) -> str:
-    """A count with its thousands apart."""
-    return f"{number:,}"
+        if known is None:
+            st.markdown(say("kv_cache.not_measured"))
+            return
+        times = {
+            "cached": look.number(1000 * known.with_cache),
+            "fresh": look.number(1000 * known.without_cache),
+            "ratio": format_number(known.ratio, 2),
+        }
+        st.markdown(say("kv_cache.measured", **times, rounds=known.rounds))
 
 
 def size(count: int) -> str:

@@ -29,11 +29,12 @@ def show(pair: Pair) -> None:
     """Draw both timelines, step beside step."""
     put_sheet(__file__, "decoding.css")
     st.markdown(f"**{say('beside.steps_title')}**")
-    look, steps = current_look(), words(pair.first, pair.second)
+    look, runs = current_look(), (pair.first, pair.second)
+    steps = words(*runs)
     widest = look.px(LEFT + WIDEST * len(steps))
     with box("across", "beside_steps", width=widest):
-        st.html(steps_grid((pair.first, pair.second), titles(pair), look))
-    st.caption(" ".join(notes((pair.first, pair.second))))
+        st.html(steps_grid(runs, titles(pair), look))
+    st.caption(" ".join(notes(runs)))
     st.markdown(f"**{say('beside.steps_chart')}**")
     with box("fill", "beside_steps_bars", width=widest):
         figure = beside_steps(steps, titles(pair), look, look.px(HEIGHT))
@@ -77,18 +78,14 @@ def _step(runs: tuple[Trace, Trace], run: int, step: TranslatedWord, look: Look)
     wide = 0.0 if math.isnan(chance) else 100 * chance
     others = "".join(
         f"<div class='other'><span>{escape(visible(each.token))}</span>"
-        f"<em>{escape(_percent(each.probability))}</em></div>"
+        f"<em>{escape(format_percent(each.probability))}</em></div>"
         for each in choice.others
     )
     bar = f"<i style='width:{wide:.1f}%;background:{look.colour('data')}'></i>"
     return (
         f"<td><b style='color:{colour}'>{escape(visible(choice.chosen.token))}</b>"
-        f"<div class='chance'>{bar}</div><div>{escape(_percent(chance))}</div>{others}</td>"
+        f"<div class='chance'>{bar}</div><div>{escape(format_percent(chance))}</div>{others}</td>"
     )
-
-
-def _percent(chance: float) -> str:
-    return "NaN" if math.isnan(chance) else format_percent(chance)
 
 
 def _nats(step: TranslatedWord, digits: int) -> str:

@@ -33,7 +33,6 @@ OFFERED = 6  # other words of a step
 def show() -> None:
     """Draw the strip to choose a step from, both ways beside each other, the wrong word."""
     look = current_look()
-    st.html(f"<style>:root {{ --changed: {look.colour('changed')}; }}</style>")
     decoding = Decoding.current()
     chosen = chosen_word(decoding, store.get_state())
     with st.container(key="forcing_strip"):
@@ -51,14 +50,9 @@ def _pick(place: int) -> None:
     store.update(moment=place, forced=())
 
 
-def rows(decoding: Decoding) -> tuple[Beside, ...]:
-    """The model's own words in both ways, row by row; computed once for a trace."""
-    model, task, words = decoding.model, decoding.task, decoding.own.words
-    return store.once(lambda: beside(model, task, words, decoding.tape), decoding.trace)
-
-
 def _beside(decoding: Decoding, look: Look) -> None:
-    found = rows(decoding)
+    model, task, words = decoding.model, decoding.task, decoding.own.words
+    found = store.once(lambda: beside(model, task, words, decoding.tape), decoding.trace)
     differences = [each.difference for each in found]
     worst = max(differences, key=lambda each: (math.isnan(each), each))
     st.markdown(f"**{say('forcing.beside_title')}**")
@@ -68,30 +62,22 @@ def _beside(decoding: Decoding, look: Look) -> None:
     key = "forcing.equal" if worst <= EQUAL else "forcing.unequal"
     if math.isnan(worst):
         key = "timeline.said_nan"
-    st.markdown(say(key, difference=format_number(worst, look.precision)))
+    st.markdown(say(key, difference=look.number(worst)))
 
 
 def rows_html(decoding: Decoding, found: tuple[Beside, ...]) -> str:
-    """A row a step: what it reads, the right word, its probability in both ways."""
+    """A row a step, both ways: what it reads, the right word, its probability in both ways."""
     names = ("step", "reads", "right", "forced", "free", "difference")
     heads = (say(f"forcing.head_{name}") for name in names)
-    rows = (
-        (
-            str(row.position + 1),
-            escape(visible(decoding.trace.target_tokens[row.position])),
-            f"<b>{escape(written(decoding.own, row.position) or say('timeline.strip_end'))}</b>",
-            share(row.forced.probability),
-            share(row.free.probability),
-            format_number(row.difference, 2),
-        )
-        for row in found
-    )
+    rows = list[tuple[str, ...]]()
+    for at, row in enumerate(found):
+        reads = escape(visible(decoding.trace.target_tokens[at]))
+        right = escape(written(decoding.own, at) or say("timeline.strip_end"))
+        # With five digits, so that "equal" can be seen.
+        both = (f"{way.probability:.5f}".replace("nan", "NaN") for way in (row.forced, row.free))
+        apart = format_number(row.difference, 2)
+        rows.append((str(at + 1), reads, f"<b>{right}</b>", *both, apart))
     return table_html("forcing-rows", heads, rows)
-
-
-def share(probability: float) -> str:
-    """With five digits, so that "equal" can be seen."""
-    return f"{probability:.5f}" if probability == probability else "NaN"
 
 
 def _wrong(decoding: Decoding, chosen: ChosenWord, look: Look) -> None:
@@ -108,27 +94,23 @@ def _wrong(decoding: Decoding, chosen: ChosenWord, look: Look) -> None:
         st.info(say("forcing.nothing_follows"))
         return
     names = say("forcing.after_right"), say("forcing.after_wrong")
-    st.html(bias_title(names, look))
-    figure = exposure_figure(
-        tokens_of(decoding, wrong.before)[chosen.place + 1 :],
-        [step.probability for step in later],
-        [step.probability for step in wrong.given[chosen.place + 1 :]],
-        names,
-        look,
-        WIDTH,
-        look.px(HEIGHT),
+    st.html(bias_title(names))
+    right, given = (
+        [step.probability for step in steps] for steps in (later, wrong.given[chosen.place + 1 :])
     )
+    words = tokens_of(decoding, wrong.before)[chosen.place + 1 :]
+    figure = exposure_figure(words, right, given, names, look, WIDTH, look.px(HEIGHT))
     with box("fill", "forcing_bars"):
         show_chart(figure, "exposure", say("forcing.bias_alt"), fill=True)
-    right, after = (format_number(each, look.precision) for each in wrong.mean_losses)
-    st.markdown(say("forcing.losses", right=right, wrong=after))
+    losses = dict(zip(("right", "wrong"), map(look.number, wrong.mean_losses), strict=True))
+    st.markdown(say("forcing.losses", **losses))
     st.caption(say("forcing.exposure_bias"))
 
 
-def bias_title(names: tuple[str, str], look: Look) -> str:
+def bias_title(names: tuple[str, str]) -> str:
     """What the bars are, with the colours of both."""
     keys = (
-        f'<i style="background:{look.colour(role)}"></i>{escape(name)}'
+        f'<i style="background:var(--{role})"></i>{escape(name)}'
         for role, name in zip(ROLES, names, strict=True)
     )
     title, about = escape(say("forcing.bias_title")), escape(say("forcing.bias_help"))
@@ -138,7 +120,7 @@ def bias_title(names: tuple[str, str], look: Look) -> str:
 def tokens_of(decoding: Decoding, steps: Sequence[Step]) -> list[str]:
     """The words of some steps as they are written; the end in the reader's language."""
     ids = [step.chosen for step in steps]
-    shown = read(decoding.translator, decoding.trace, ids).tokens
+    shown = read(decoding.translator, decoding.trace, ids).surfaces
     end = say("timeline.strip_end")
     return [
         end if index == decoding.task.end else visible(token)
@@ -149,8 +131,9 @@ def tokens_of(decoding: Decoding, steps: Sequence[Step]) -> list[str]:
 def sentences_html(decoding: Decoding, chosen: ChosenWord) -> str:
     """The sentence before and after, the wrong word in pink, what only one of them has dotted."""
     assert chosen.wrong is not None
-    before = tokens_of(decoding, chosen.wrong.before)
-    after = tokens_of(decoding, chosen.wrong.after)
+    before, after = (
+        tokens_of(decoding, each) for each in (chosen.wrong.before, chosen.wrong.after)
+    )
     rows = (
         (say("forcing.without"), _marked(before, agreeing(before, after), None), ""),
         (say("forcing.with"), _marked(after, agreeing(after, before), chosen.place), ""),
@@ -162,10 +145,8 @@ def _marked(words: Sequence[str], kept: Sequence[bool], wrong: int | None) -> st
     tags = ["" if stays else "u" for stays in kept]
     if wrong is not None:
         tags[wrong] = "mark"
-    return " ".join(
-        f"<{tag}>{escape(word)}</{tag}>" if tag else escape(word)
-        for word, tag in zip(words, tags, strict=True)
-    )
+    marked = zip(map(escape, words), tags, strict=True)
+    return " ".join(f"<{tag}>{word}</{tag}>" if tag else word for word, tag in marked)
 
 
 @dataclass(frozen=True)
@@ -202,10 +183,9 @@ def chosen_word(decoding: Decoding, now: State) -> ChosenWord:
 def offers(decoding: Decoding, place: int) -> list[int]:
     """The likeliest other words of a step, the end last, none that may not be written."""
     step = decoding.own.moments[place].step
-    ids = [index for index, _ in step.candidates if index != step.chosen]
-    allowed = [index for index in ids if index not in decoding.task.forbidden]
-    ends = [index for index in allowed if index == decoding.task.end]
-    return [*(index for index in allowed if index not in ends), *ends][:OFFERED]
+    barred = {step.chosen, *decoding.task.forbidden}
+    allowed = [index for index, _ in step.candidates if index not in barred]
+    return sorted(allowed, key=lambda index: index == decoding.task.end)[:OFFERED]
 
 
 def pickers(decoding: Decoding, choice: ChosenWord) -> None:
@@ -216,27 +196,18 @@ def pickers(decoding: Decoding, choice: ChosenWord) -> None:
     if word is not None and word not in options:
         options = [word, *options]
     labels = {index: named(decoding, index) for index in options}
-
     with box(
         "rows-2", "forcing_pickers", horizontal=True, gap="small", vertical_alignment="center"
     ):
         st.pills(
-            say("forcing.words"),
-            tuple(options),
-            key=store.bind("forcing_word", word),
-            format_func=labels.__getitem__,
-            label_visibility="collapsed",
-            width="content",
+            say("forcing.words"), tuple(options), key=store.bind("forcing_word", word),
+            format_func=labels.__getitem__, label_visibility="collapsed", width="content",
             on_change=lambda: _force(place, store.widget_value("forcing_word")),
-        )
+        )  # fmt: skip
         st.text_input(
-            say("forcing.typed"),
-            key="widget_forcing_typed",
-            placeholder=say("forcing.typed"),
-            label_visibility="collapsed",
-            width=190,
-            on_change=lambda: _typed(decoding, place),
-        )
+            say("forcing.typed"), key="widget_forcing_typed", placeholder=say("forcing.typed"),
+            label_visibility="collapsed", width=190, on_change=lambda: _typed(decoding, place),
+        )  # fmt: skip
     st.caption(_remark(decoding, choice))
 
 
@@ -248,9 +219,7 @@ def _remark(decoding: Decoding, choice: ChosenWord) -> str:
         return f":red[:material/error: {problem}]"
     if choice.example:
         return say("forcing.example")
-    if len(decoding.asked) > 1:
-        return say("forcing.first_of_several")
-    return say("forcing.chosen")
+    return say("forcing.first_of_several" if len(decoding.asked) > 1 else "forcing.chosen")
 
 
 def _force(place: int, word: int | None) -> None:
@@ -268,11 +237,10 @@ def _typed(decoding: Decoding, place: int) -> None:
     except GlassformerError as error:
         _refuse(decoding, place, told(error))
         return
+    if word == decoding.own.words[place]:
+        word = "is_right"
     if isinstance(word, str):
-        key = "forcing.unknown" if word == "unknown" else "forcing.not_one"
-        _refuse(decoding, place, say(key, text=literal(visible(text))))
-    elif word == decoding.own.words[place]:
-        _refuse(decoding, place, say("forcing.is_right", text=literal(visible(text))))
+        _refuse(decoding, place, say(f"forcing.{word}", text=literal(visible(text))))
     else:
         _force(place, word)
 
@@ -283,7 +251,7 @@ def _word(decoding: Decoding, text: str) -> int | str:
     for spelled in (text, text.lower()):
         if tokenizer.vocabulary.has_word(spelled):
             return tokenizer.vocabulary.id(tokenizer.vocabulary.piece(spelled))
-    found = tokenizer.encode(text, decoding.trace.direction.partition("-")[2])
+    found = tokenizer.encode(text, decoding.trace.language)
     if found.unknown:
         return "unknown"
     return found.ids[0] if len(found.ids) == 2 else "not_one"  # the word and the end
@@ -296,12 +264,11 @@ def _refuse(decoding: Decoding, place: int, problem: str) -> None:
 
 def _example(decoding: Decoding, place: int) -> int | None:
     """Of the words on offer the one that harms the rest most; computed once for a place."""
+    model, task, words, tape = decoding.model, decoding.task, decoding.own.words, decoding.tape
 
     def found() -> int | None:
-        offered, words, tape = offers(decoding, place), decoding.own.words, decoding.tape
-        if not offered:
-            return None
-        return most_harmful(decoding.model, decoding.task, words, place, offered, tape)
+        offered = offers(decoding, place)
+        return most_harmful(model, task, words, place, offered, tape) if offered else None
 
     return store.once(found, decoding.trace, place)
 

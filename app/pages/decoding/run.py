@@ -14,15 +14,15 @@ from app.ui.text import told
 from app.words import say
 from core.decoding.beam import STRONGEST, Beam, Rule, beam
 from core.decoding.cuts import Sampling
-from core.decoding.greedy import Tapes, greedy, teacher_forced
-from core.decoding.rows import tapes
+from core.decoding.greedy import greedy, teacher_forced
+from core.decoding.rows import Tapes, tapes
 from core.decoding.sampling import SampledStep, samples
 from core.decoding.step import Forced, Step, Task, check_number
 from core.decoding.timeline import Moment, timeline
-from core.decodings import Reading, log_probability, read, recorded, task_of
+from core.decodings import log_probability, read, recorded, task_of
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
-from core.text.detokenize import FULL_WIDTH
+from core.text.detokenize import FULL_WIDTH, Decoded
 from core.trace.sites import site_at
 from core.trace.tape import Edit
 from core.trace.trace import Trace
@@ -52,12 +52,16 @@ class DecodedRun:
 
 @dataclass(frozen=True)
 class Written:
-    """One sentence as a strategy wrote it: ids, and as shown; the steps."""
+    """One sentence as a strategy wrote it: as shown, and the steps."""
 
-    words: tuple[int, ...]
-    reading: Reading
+    reading: Decoded
     steps: tuple[Step, ...]
     sampled: tuple[SampledStep, ...] = ()  # with the cuts, where it was drawn
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        """The ids written."""
+        return tuple(step.chosen for step in self.steps)
 
     @property
     def log_probability(self) -> float:
@@ -74,7 +78,7 @@ class Decoding:
     task: Task
     edits: tuple[Edit, ...]
     _made: dict[str, tuple[Hashable, object]] = field(default_factory=dict)
-    _readings: dict[tuple[int, ...], Reading] = field(default_factory=dict)
+    _readings: dict[tuple[int, ...], Decoded] = field(default_factory=dict)
 
     @staticmethod
     def current() -> Decoding:
@@ -103,19 +107,23 @@ class Decoding:
     @property
     def own(self) -> DecodedRun:
         """The model's own decoding, which the trace has."""
-        return self._last("own", (), self._own)
+        trace, vocabulary = self.trace, self.translator.tokenizer.vocabulary
+
+        def make() -> DecodedRun:
+            steps = trace.steps or [vocabulary.id(piece) for piece in trace.output_pieces]
+            return DecodedRun(trace, timeline(self.model, self.task, steps, self.tape))
+
+        return self._last("own", (), make)
 
     @property
     def given(self) -> DecodedRun | None:
         """The decoding with what the link forces; None without, or where that cannot be."""
-        found = self._last("given", _key(self.asked), self._given)
-        return found if isinstance(found, DecodedRun) else None
+        return self._given()[0]
 
     @property
     def problem(self) -> GlassformerError | None:
         """Why what the link forces cannot be."""
-        found = self._last("given", _key(self.asked), self._given)
-        return found if isinstance(found, GlassformerError) else None
+        return self._given()[1]
 
     @property
     def run(self) -> DecodedRun:
@@ -149,20 +157,21 @@ class Decoding:
     def greedy(self) -> Written:
         """The most probable word, again and again, but for what is asked."""
         asked = self.asked
-        return self._last("greedy", _key(asked), lambda: self._written(self._greedy(asked)))
+        key = tuple(asked.items())
+        return self._last("greedy", key, lambda: self._written(self._greedy(asked)))
 
     def tree(self, now: State) -> Beam:
         """The whole beam search; raises `decoding_range` and `out_of_range`."""
         size, alpha, rule, asked = now.beams, now.alpha, cast(Rule, now.rule), self.asked
         # By the paper's rule α takes no part in the search: it only orders the ends.
         takes_part = alpha if rule == "transformers" else None
+        key = (size, rule, tuple(asked.items()))
         tree = self._last(
-            "search",
-            (size, rule, takes_part, _key(asked)),
+            "search", (*key, takes_part),
             lambda: beam(self.model, self.task, size, alpha, self.tape, asked, rule),
-        )
+        )  # fmt: skip
         check_number("alpha", alpha, 0.0, STRONGEST)
-        return self._last("tree", (size, rule, alpha, _key(asked)), lambda: tree.at_alpha(alpha))
+        return self._last("tree", (*key, alpha), lambda: tree.at_alpha(alpha))
 
     def beam(self, now: State) -> Written:
         """What the beam search writes, with the numbers that its words had when they came up."""
@@ -172,15 +181,15 @@ class Decoding:
 
     def rows(self, hows: Sequence[Sampling]) -> tuple[Written, ...]:
         """A sentence drawn for each of these, with all cuts."""
-        return self._last("rows", (*hows, _key(self.asked)), lambda: self._drawn(hows))
+        return self._last("rows", (*hows, *self.asked.items()), lambda: self._drawn(hows))
 
     def draws(self, hows: Sequence[Sampling]) -> tuple[Written, ...]:
         """The same without the cuts, which may be large."""
-        return self._last(
-            "draws",
-            (*hows, _key(self.asked)),
-            lambda: tuple(replace(each, sampled=()) for each in self._drawn(hows)),
-        )
+
+        def make() -> tuple[Written, ...]:
+            return tuple(replace(each, sampled=()) for each in self._drawn(hows))
+
+        return self._last("draws", (*hows, *self.asked.items()), make)
 
     def recorded(self, words: tuple[int, ...]) -> Trace:
         """Every tensor of the run over some words."""
@@ -197,26 +206,25 @@ class Decoding:
         shown = word_of(self.trace, id)
         return FULL_WIDTH.get(shown, shown) if self.trace.direction.endswith("-zh") else shown
 
-    def _own(self) -> DecodedRun:
-        vocabulary = self.translator.tokenizer.vocabulary
-        ids = [vocabulary.id(piece) for piece in self.trace.output_pieces]
-        steps = self.trace.steps or ids
-        return DecodedRun(self.trace, timeline(self.model, self.task, steps, self.tape))
-
-    def _given(self) -> DecodedRun | GlassformerError | None:
+    def _given(self) -> tuple[DecodedRun | None, GlassformerError | None]:
+        """What the link forces, or why it cannot be."""
         asked = self.asked
-        if not asked:
-            return None
-        try:
-            steps = self._greedy(asked)
-        except GlassformerError as error:
-            return error
-        words = [step.chosen for step in steps]
-        trace = recorded(self.translator, self.trace, words, self.edits, steps)
-        moments = timeline(self.model, self.task, steps, self.tape)
-        reached = {place: word for place, word in asked.items() if place < len(steps)}
-        own = {place: self.own_choice(asked, place) for place in reached}
-        return DecodedRun(trace, moments, reached, own)
+
+        def make() -> tuple[DecodedRun | None, GlassformerError | None]:
+            if not asked:
+                return None, None
+            try:
+                steps = self._greedy(asked)
+            except GlassformerError as error:
+                return None, error
+            words = [step.chosen for step in steps]
+            trace = recorded(self.translator, self.trace, words, self.edits, steps)
+            moments = timeline(self.model, self.task, steps, self.tape)
+            reached = {place: word for place, word in asked.items() if place < len(steps)}
+            own = {place: self.own_choice(asked, place) for place in reached}
+            return DecodedRun(trace, moments, reached, own), None
+
+        return self._last("given", tuple(asked.items()), make)
 
     def _greedy(self, forced: Forced) -> tuple[Step, ...]:
         return greedy(self.model, self.task, forced, self.tape)
@@ -232,10 +240,10 @@ class Decoding:
         return tuple(self._written([each.step for each in steps], steps) for steps in drawn)
 
     def _written(self, steps: Sequence[Step], sampled: tuple[SampledStep, ...] = ()) -> Written:
-        words = tuple(step.chosen for step in steps)
-        return Written(words, self._read(words), tuple(steps), sampled)
+        reading = self._read(tuple(step.chosen for step in steps))
+        return Written(reading, tuple(steps), sampled)
 
-    def _read(self, words: tuple[int, ...]) -> Reading:
+    def _read(self, words: tuple[int, ...]) -> Decoded:
         if words not in self._readings:
             if len(self._readings) >= READINGS:
                 self._readings.clear()
@@ -270,16 +278,18 @@ def take(place: int, word: int) -> None:
 
     What was given later goes: it belonged to another sentence.
     """
-    before = {each: given for each, given in store.get_state().forced if each < place}
-    own = Decoding.current().own_choice(before, place) == word
-    forced = before if own else {**before, place: word}
-    store.update(moment=place, forced=tuple(sorted(forced.items())))
+    before = _given_before(place)
+    own = Decoding.current().own_choice(dict(before), place) == word
+    store.update(moment=place, forced=before if own else (*before, (place, word)))
 
 
 def take_back(place: int) -> None:
     """The model's own word at a place, and all that it wrote after it."""
-    kept = tuple(each for each in store.get_state().forced if each[0] < place)
-    store.update(moment=place, forced=kept)
+    store.update(moment=place, forced=_given_before(place))
+
+
+def _given_before(place: int) -> tuple[tuple[int, int], ...]:
+    return tuple(sorted(each for each in store.get_state().forced if each[0] < place))
 
 
 def go(place: int) -> None:
@@ -295,7 +305,3 @@ def release() -> None:
 def _of(trace: Trace) -> Decoding:
     translator = on_screen.model_on_screen()
     return Decoding(trace, translator, task_of(translator, trace), on_screen.edits_on_screen())
-
-
-def _key(forced: Forced) -> Hashable:
-    return tuple(sorted(forced.items()))

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app.pages.decoding.figures.next_words import next_cut
 from app.pages.decoding.run import Decoding, Written
-from app.pages.decoding.strategy_rows import Line, Word, strategy_rows
 from app.pages.decoding.strip import bound, show_given
 from app.plots.bars import candidates
-from app.plots.labels import format_number, format_percent, visible
+from app.plots.labels import format_percent, visible
 from app.plots.theme import Look
 from app.session import store
 from app.session.state import STRATEGIES, State
 from app.ui.chart import current_look, show_chart
+from app.ui.component import component
 from app.ui.components.bar_table import Column, Row, bar_table
 from app.ui.layout import box
 from app.ui.text import literal, told
@@ -34,6 +36,9 @@ SEEDS = 5  # sentences of one sampling that are listed
 HOTTEST = 3.0  # of the slider, unless the link is hotter
 BEFORE = 6  # words before the one in focus that are written out
 SHOWN = 9  # words of a cut, one a row
+CUT_TEXTS = ("own", "tempered", "sum", "lot", "limit", "stay", "away")
+
+_strategy_rows = component(__file__, "strategy_rows")
 
 
 def show() -> None:
@@ -71,11 +76,8 @@ def how(now: State, strategy: str, seed: int) -> Sampling:
 def sentences(decoding: Decoding, now: State) -> dict[str, Written]:
     """What each strategy writes; raises `decoding_range` and `out_of_range`."""
     drawn = decoding.rows([how(now, name, now.seed) for name in SAMPLED])
-    found = {
-        "greedy": decoding.greedy(),
-        "beam": decoding.beam(now),
-        **dict(zip(SAMPLED, drawn, strict=True)),
-    }
+    found = dict(zip(SAMPLED, drawn, strict=True))
+    found |= {"greedy": decoding.greedy(), "beam": decoding.beam(now)}
     return {name: found[name] for name in STRATEGIES}
 
 
@@ -90,86 +92,79 @@ def _wanted(now: State, written: Written) -> int:
 def _rows(
     decoding: Decoding, now: State, written: Mapping[str, Written], step: int, look: Look
 ) -> None:
+    """A row a strategy, a column a step; a click puts a word in focus."""
     greedy = written["greedy"].words
-    lines = [_line(decoding, now, name, each, greedy, look) for name, each in written.items()]
-
-    def picked(name: str, at: int) -> None:
-        store.update(strategy=name, moment=at)
-
-    texts = {
-        "label": say("strategies.label"),
-        "step": say("strategies.step"),
-        "given": say("strategies.given"),
-        "numbers": [say("strategies.ln"), say("strategies.words")],
+    texts = {name: say(f"strategies.{name}") for name in ("label", "step", "given")}
+    data = {
+        "lines": [_line(decoding, now, name, each, greedy, look) for name, each in written.items()],
+        "focus": (now.strategy, step),
+        "texts": texts | {"numbers": [say("strategies.ln"), say("strategies.words")]},
+        "font": look.px(15),
     }
-    strategy_rows(lines, (now.strategy, step), texts, look, picked)
+
+    def picked(value: Mapping[str, Any]) -> None:
+        store.update(strategy=str(value["name"]), moment=int(value["step"]))
+
+    _strategy_rows("strategy_rows", data, height="stretch", pick=picked)
 
 
 def _line(
     decoding: Decoding, now: State, name: str, written: Written, greedy: Sequence[int], look: Look
-) -> Line:
+) -> dict[str, Any]:
+    """One strategy: its name, its settings, its words, what they come to together."""
     marks, forced = new_words(written.words, greedy), decoding.asked
     end = decoding.trace.vocabulary.index(END)
     words = []
     for place, (id, step) in enumerate(zip(written.words, written.steps, strict=True)):
-        text = visible(written.reading.tokens[place])
+        text = visible(written.reading.surfaces[place])
         chance = format_percent(step.probability)
         title = say("strategies.word", word=text, chance=chance, step=place + 1)
         if step.guarded is not None:
             skipped = visible(decoding.token(step.guarded))
             title = f"{title}\n{say('strategies.word_guarded', word=skipped)}"
-        share = round(step.probability, 4) if step.probability == step.probability else 0.0
-        words.append(Word(text, share, chance, title, marks[place], id == end, place in forced))
-    numbers = [format_number(written.log_probability, look.precision), str(len(words))]
-    return Line(name, say(f"strategies.name_{name}"), about(now, name), words, numbers)
+        share = 0.0 if math.isnan(step.probability) else round(step.probability, 4)
+        signs = {"new": marks[place], "end": id == end, "given": place in forced}
+        words.append({"text": text, "share": share, "said": chance, "title": title, **signs})
+    return {
+        "name": name,
+        "title": say(f"strategies.name_{name}"),
+        "about": about(now, name),
+        "words": words,
+        "numbers": [look.number(written.log_probability), str(len(words))],
+    }
 
 
 def about(now: State, name: str) -> str:
     """The settings of a row, in words."""
     key = "top_k_all" if name == "top_k" and now.top_k == 0 else name
-    values: dict[str, object] = {
-        "beams": now.beams,
-        "alpha": f"{now.alpha:g}",
-        "temperature": f"{now.temperature:g}",
-        "top_k": now.top_k,
-        "top_p": f"{now.top_p:g}",
-    }
-    return say(f"strategies.about_{key}", **values)
+    cuts = {"temperature": now.temperature, "top_k": now.top_k, "top_p": now.top_p}
+    return say(f"strategies.about_{key}", beams=now.beams, alpha=now.alpha, **cuts)
 
 
 def _controls(now: State) -> None:
     """The settings of all strategies in one line."""
     with st.container(key="strategies_controls"):
         places = st.columns([1.25, 1.0, 1.25, 1.0, 0.85, 0.85, 0.85], vertical_alignment="bottom")
-        with places[0]:
-            st.slider(
-                say("strategies.temperature"), 0.0, max(HOTTEST, now.temperature), step=0.1,
-                help=say("strategies.temperature_help"), **bound("strategies", "temperature"),
-            )  # fmt: skip
-        with places[1]:
-            _number("top_k", 0, 50_000, 1, say("strategies.top_k_help"))
-        with places[2]:
-            st.slider(
-                say("strategies.top_p"), 0.0, 1.0, step=0.01, help=say("strategies.top_p_help"),
-                **bound("strategies", "top_p"),
-            )  # fmt: skip
-        with places[3]:
-            _number("seed", 0, LAST_SEED, 1, say("strategies.seed_help"))
-        with places[4]:
-            st.button(
-                say("strategies.again"), key="strategies_again", icon=":material/casino:",
-                help=say("strategies.again_help"), on_click=_again, width="stretch",
-            )  # fmt: skip
-        with places[5]:
-            _number("beams", 1, WIDEST, 1, say("beam.beams_help"))
-        with places[6]:
-            _number("alpha", 0.0, STRONGEST, 0.1, say(f"beam.alpha_help_{now.rule}"))
+        _slider(places[0], "temperature", max(HOTTEST, now.temperature), 0.1)
+        _number(places[1], "top_k", 0, 50_000, 1, say("strategies.top_k_help"))
+        _slider(places[2], "top_p", 1.0, 0.01)
+        _number(places[3], "seed", 0, LAST_SEED, 1, say("strategies.seed_help"))
+        places[4].button(
+            say("strategies.again"), key="strategies_again", icon=":material/casino:",
+            help=say("strategies.again_help"), on_click=_again, width="stretch",
+        )  # fmt: skip
+        _number(places[5], "beams", 1, WIDEST, 1, say("beam.beams_help"))
+        _number(places[6], "alpha", 0.0, STRONGEST, 0.1, say(f"beam.alpha_help_{now.rule}"))
 
 
-def _number(name: str, low: Any, high: Any, step: Any, about: str) -> None:
-    st.number_input(
-        say(f"strategies.{name}"), low, high, step=step, help=about, **bound("strategies", name)
-    )
+def _slider(place: DeltaGenerator, name: str, high: float, step: float) -> None:
+    label, about = say(f"strategies.{name}"), say(f"strategies.{name}_help")
+    place.slider(label, 0.0, high, step=step, help=about, **bound("strategies", name))
+
+
+def _number(place: DeltaGenerator, name: str, low: Any, high: Any, step: Any, about: str) -> None:
+    label = say(f"strategies.{name}")
+    place.number_input(label, low, high, step=step, help=about, **bound("strategies", name))
 
 
 def _again() -> None:
@@ -207,14 +202,10 @@ def _counted(drawn: tuple[Written, ...], seeds: range) -> list[tuple[Written, li
 
 
 def _row(written: Written, seeds: list[int], now: int, look: Look) -> Row:
-    texts = [
-        written.reading.text or "∅",
-        f"{len(seeds)} / {SEEDS}",
-        ", ".join(map(str, seeds)),
-        format_number(written.log_probability, look.precision),
-    ]
+    sentence, often = written.reading.text or "∅", f"{len(seeds)} / {SEEDS}"
+    texts = [sentence, often, ", ".join(map(str, seeds)), look.number(written.log_probability)]
     values = [None, float(len(seeds)), None, None]
-    return Row(seeds[0], texts, values, title=texts[0], chosen=now in seeds)
+    return Row(seeds[0], texts, values, title=sentence, chosen=now in seeds)
 
 
 def _focus(decoding: Decoding, now: State, written: Written, step: int, look: Look) -> None:
@@ -244,24 +235,12 @@ def _after(decoding: Decoding, written: Written, step: int) -> str:
 def _cut(decoding: Decoding, now: State, sampled: SampledStep, look: Look) -> None:
     rows = cut_rows(sampled.cut, sampled.step.chosen, SHOWN)
     fell = lot(sampled.cut)
-    hot = f"{now.temperature:g}"
-    texts = {
-        "own": say("strategies.cut_own"),
-        "tempered": say("strategies.cut_tempered", temperature=hot),
-        "sum": say("strategies.cut_sum", temperature=hot),
-        "lot": say("strategies.cut_lot", lot=format_number(fell, look.precision)),
-        "limit": say("strategies.cut_limit", p=f"{now.top_p:g}"),
-        "stay": say("strategies.cut_stay"),
-        "away": say("strategies.cut_away"),
-    }
+    values = {"temperature": now.temperature, "lot": look.number(fell), "p": now.top_p}
+    texts = {name: say(f"strategies.cut_{name}", **values) for name in CUT_TEXTS}
     limit = now.top_p if now.strategy == "top_p" and now.top_p < 1 else None
-    names = [_name(decoding, row) for row in rows]
-    show_chart(
-        next_cut(rows, names, fell, look, texts, limit),
-        key="strategies_cut",
-        alt=say("strategies.alt_cut", kept=sampled.cut.kept),
-        fill=True,
-    )
+    figure = next_cut(rows, [_name(decoding, row) for row in rows], fell, look, texts, limit)
+    alt = say("strategies.alt_cut", kept=sampled.cut.kept)
+    show_chart(figure, "strategies_cut", alt, fill=True)
 
 
 def _name(decoding: Decoding, row: CutRow) -> str:
@@ -273,41 +252,29 @@ def _name(decoding: Decoding, row: CutRow) -> str:
 
 
 def _own(decoding: Decoding, written: Written, step: int, look: Look) -> None:
-    best = written.steps[step].candidates
-    ids = [id for id, _ in best]
-    shares = [share for _, share in best]
-    taken = written.words[step]
-    if taken not in ids:
-        ids, shares = [taken, *ids[:-1]], [written.steps[step].probability, *shares[:-1]]
-    show_chart(
-        candidates(
-            [decoding.token(id) for id in ids], shares, look, ids.index(taken), height=look.px(300)
-        ),
-        key="strategies_own",
-        alt=say("strategies.alt_own"),
-    )
+    chances, taken = dict(written.steps[step].candidates), written.steps[step]
+    if taken.chosen not in chances:
+        chances.popitem()
+        chances = {taken.chosen: taken.probability, **chances}
+    words, place = [decoding.token(id) for id in chances], [*chances].index(taken.chosen)
+    figure = candidates(words, [*chances.values()], look, place, height=look.px(300))
+    show_chart(figure, "strategies_own", say("strategies.alt_own"))
 
 
 def _said(decoding: Decoding, now: State, written: Written, step: int, look: Look) -> str:
     """In a sentence, what decided."""
-    taken, digits = written.steps[step], look.precision
+    taken = written.steps[step]
     if step in dict(now.forced):
         return say("strategies.said_given")
     if not written.sampled:
-        return say("strategies.said_own", entropy=format_number(taken.entropy, digits))
+        return say("strategies.said_own", entropy=look.number(taken.entropy))
     cut = written.sampled[step].cut
     fell = drawn(cut)
     word = literal(visible(decoding.token(taken.chosen if fell is None else fell)))
-    at = format_number(lot(cut), digits)
+    at = look.number(lot(cut))
     if taken.guarded is not None:
         return say("strategies.said_guarded", word=word)
     if 1 - cut.mass < 1e-9:
         return say("strategies.said_all", lot=at, word=word)
-    return say(
-        "strategies.said_cut",
-        kept=cut.kept,
-        mass=format_percent(cut.mass),
-        draw=format_number(cut.draw, digits),
-        lot=at,
-        word=word,
-    )
+    kept = {"kept": cut.kept, "mass": format_percent(cut.mass)}
+    return say("strategies.said_cut", **kept, draw=look.number(cut.draw), lot=at, word=word)

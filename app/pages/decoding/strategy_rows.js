@@ -40,7 +40,7 @@ function show({ right, root, rows }) {
 
 function pick(panel, name, step) {
   mark(panel, [name, step]);
-  panel.shown = JSON.stringify([name, step]); // it is where the reader clicked
+  panel.differs("focus", [name, step]); // it is where the reader clicked
   panel.send("pick", { name, step });
 }
 
@@ -65,8 +65,6 @@ export default component(`<div class="frame"><div class="rows" role="group"></di
   },
   mark(panel, { focus }) {
     mark(panel, focus);
-    const shown = JSON.stringify(focus);
-    if (shown !== panel.shown) show(panel);
-    panel.shown = shown;
+    if (panel.differs("focus", focus)) show(panel);
   },
 });

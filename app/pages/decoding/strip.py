@@ -1,4 +1,4 @@
-"""The strip of the page's steps, and the line of the words that are given by hand."""
+"""The strip of the page's steps, its words as HTML, and the line of the words given by hand."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.decoding.decoding_strip import Column, decoding_strip
 from app.pages.decoding.run import DecodedRun, Decoding, go, release, word_of
 from app.plots.labels import format_number, format_percent, visible
 from app.session import store
+from app.ui.component import component, going
 from app.ui.text import literal
 from app.words import say
 from core.text.vocabulary import END
@@ -19,36 +19,43 @@ from core.text.vocabulary import END
 TEXTS = ("label", "number", "reads", "writes", "percent", "entropy", "end", "undo", "slider")
 MOST = 2.0  # nats at which the bar of the entropy is full, unless a step has more
 
+_strip = component(__file__, "decoding_strip")
+
 
 def draw_strip(
     run: DecodedRun, now: int, on_undo: Callable[[int], None], key: str,
     on_go: Callable[[int], None] = go, bars: bool = True,
 ) -> None:  # fmt: skip
-    """Draw a decoding as a strip; a click puts a step in focus."""
-    texts = {name: say(f"timeline.strip_{name}") for name in TEXTS}
+    """Draw a decoding as a column a step, the column `now` framed.
+
+    on_go: for a click or the slider; on_undo: for the × of a word given by hand; both are called
+    before the rerun. bars: with probability, entropy and the slider.
+    """
     most = max([MOST, *(moment.step.entropy for moment in run.moments)])
     columns = [_column(run, place, most) for place in range(len(run.moments))]
-    decoding_strip(columns, now, texts, on_go, on_undo, key=key, bars=bars)
+    texts = {name: say(f"timeline.strip_{name}") for name in TEXTS}
+    data = {"columns": columns, "now": now, "texts": texts, "bars": bars}
+    _strip(key, data, go=going(len(columns), on_go), undo=going(len(columns), on_undo))
 
 
-def _column(run: DecodedRun, place: int, most: float) -> Column:
+def _column(run: DecodedRun, place: int, most: float) -> dict[str, Any]:
     step, reads = run.moments[place].step, visible(run.trace.target_tokens[place])
-    writes, percent = written(run, place), format_share(step.probability)
+    writes, percent = written(run, place), format_percent(step.probability)
     named = writes or say("timeline.strip_end")
     title = say("timeline.column", step=place + 1, reads=reads, writes=named, percent=percent)
     guarded = step.guarded is not None
-    return Column(
-        reads=reads,
-        writes=writes,
-        percent=percent,
-        share=_bounded(step.probability),
-        entropy=format_number(step.entropy, 2),
-        spread=_bounded(step.entropy / most),
-        title=f"{title} · {say('timeline.guard_spoke')}" if guarded else title,
-        start=place == 0,
-        forced=place in run.forced,
-        guarded=guarded,
-    )
+    return {
+        "reads": reads,
+        "writes": writes,  # "" for the end, which is drawn as a flag
+        "percent": percent,
+        "share": _bounded(step.probability),
+        "entropy": format_number(step.entropy, 2),
+        "spread": _bounded(step.entropy / most),  # how long the bar of the entropy is
+        "title": f"{title} · {say('timeline.guard_spoke')}" if guarded else title,
+        "start": place == 0,  # what it reads is the sign of the begin
+        "forced": place in run.forced,
+        "guarded": guarded,
+    }
 
 
 def written(run: DecodedRun, place: int) -> str:
@@ -79,11 +86,6 @@ def table_html(kind: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) -
     return f'<table class="plain {kind}"><tr>{head}</tr>{body}</table>'
 
 
-def format_share(share: float) -> str:
-    """A probability as a percentage; one that is no number says so."""
-    return format_percent(share) if share == share else "NaN"
-
-
 def _bounded(share: float) -> float:
     return round(share, 4) if 0 <= share <= 1 else 0.0
 
@@ -105,14 +107,10 @@ def show_given(decoding: Decoding, key: str) -> None:
     if not decoding.asked:
         return
     size = len(decoding.trace.vocabulary)
-    words = ", ".join(
-        say(
-            "beam.forced_word",
-            step=place + 1,
-            word=literal(visible(decoding.token(id) if id < size else f"#{id}")),
-        )
-        for place, id in sorted(decoding.asked.items())
-    )
+    given = []
+    for place, id in sorted(decoding.asked.items()):
+        word = literal(visible(decoding.token(id) if id < size else f"#{id}"))
+        given.append(say("beam.forced_word", step=place + 1, word=word))
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.markdown(say("beam.forced", words=words), width="content")
+        st.markdown(say("beam.forced", words=", ".join(given)), width="content")
         st.button(say("beam.release"), key=f"{key}_release", type="tertiary", on_click=release)

@@ -20,9 +20,9 @@ from app.pages.decoding.run import (
     take_back,
     word_of,
 )
-from app.pages.decoding.strip import draw_strip, format_share, lines_html, named, written
+from app.pages.decoding.strip import draw_strip, lines_html, named, written
 from app.panels.words.words_panel import attention_in_focus, cross_pickers
-from app.plots.labels import format_number, visible
+from app.plots.labels import format_percent, visible
 from app.plots.theme import Look
 from app.session import store
 from app.ui.bridge import Click, plotly_clicks
@@ -44,7 +44,6 @@ SIGNS = (END, *(f"<{tag}>" for tag in TAGS))  # pieces that are no words
 def show() -> None:
     """Draw the strip, both sentences, and the step in focus."""
     look = current_look()
-    st.html(f"<style>:root {{ --changed: {look.colour('changed')}; }}</style>")
     decoding, now = Decoding.current(), store.get_state()
     place = decoding.place(now)
     _top(decoding, place, look)
@@ -56,7 +55,7 @@ def show() -> None:
         with middle, box("fill scroll", "timeline_says", gap="xsmall"):
             _says(decoding, place, look)
         with right, box("fill scroll", "timeline_looks", gap="xsmall"):
-            _looks(decoding.run, place, look)
+            _looks(decoding.run, place)
 
 
 def _top(decoding: Decoding, place: int, look: Look) -> None:
@@ -81,42 +80,34 @@ def sentences(decoding: Decoding) -> None:
     ):  # fmt: skip
         st.html(sentences_html(decoding))
         st.button(
-            say("timeline.release"),
-            key="timeline_release",
-            icon=":material/undo:",
-            help=say("timeline.release_help"),
-            disabled=not decoding.asked,
-            on_click=release,
+            say("timeline.release"), key="timeline_release", icon=":material/undo:",
+            help=say("timeline.release_help"), disabled=not decoding.asked, on_click=release,
             width="content",
-        )
+        )  # fmt: skip
 
 
 def sentences_html(decoding: Decoding) -> str:
     """Two lines: the own translation; the one with given words, these marked, or a hint."""
-    lines = [(say("timeline.own"), _words_html(decoding.own), "")]
-    yours = say("timeline.yours")
+    kind = ""
     if decoding.problem is not None:
-        why = refusal(decoding.problem).replace("\\", "")  # no markdown here
-        lines.append((yours, escape(why), "timeline-problem"))
+        said = escape(refusal(decoding.problem).replace("\\", ""))  # no markdown here
+        kind = "timeline-problem"
     elif decoding.given is None:
-        lines.append((yours, escape(say("timeline.take_over")), "timeline-hint"))
+        said, kind = escape(say("timeline.take_over")), "timeline-hint"
     else:
         said = _words_html(decoding.given)
         if decoding.unreached:
             steps = ", ".join(str(place + 1) for place in decoding.unreached)
             note = escape(say("timeline.unreached", steps=steps))
             said += f' <em class="timeline-problem">{note}</em>'
-        lines.append((yours, said, ""))
-    return lines_html("timeline-sentences", lines)
+    own = (say("timeline.own"), _words_html(decoding.own), "")
+    return lines_html("timeline-sentences", [own, (say("timeline.yours"), said, kind)])
 
 
 def _words_html(run: DecodedRun) -> str:
     words = []
-    for place, token in enumerate(run.trace.output_tokens):
-        if run.trace.output_pieces[place] == END:
-            word = f"<i>{escape(say('timeline.strip_end'))}</i>"
-        else:
-            word = escape(visible(token))
+    for place in range(len(run.trace.output_tokens)):
+        word = escape(written(run, place)) or f"<i>{escape(say('timeline.strip_end'))}</i>"
         words.append(f"<mark>{word}</mark>" if place in run.forced else word)
     return " ".join(words)
 
@@ -124,32 +115,23 @@ def _words_html(run: DecodedRun) -> str:
 def _distribution(decoding: Decoding, place: int, look: Look) -> None:
     run = decoding.run
     step, trace = run.moments[place].step, run.trace
-    known = [each for each in step.candidates if not math.isnan(each[1])]
-    ids, shares = [index for index, _ in known], [share for _, share in known]
-    if step.chosen not in ids:
-        ids, shares = [*ids, step.chosen], [*shares, step.probability]
-    pieces = [trace.vocabulary[index] for index in ids]
-    others = len(trace.vocabulary) - len(ids)
-    rest = (say("timeline.rest", count=f"{others:,}"), step.rest)
-    st.markdown(f"**{say('timeline.words_title', step=place + 1)}**", help=say("timeline.click"))
-    chosen = ids.index(step.chosen)
+    known = {index: share for index, share in step.candidates if not math.isnan(share)}
+    known.setdefault(step.chosen, step.probability)
+    ids, chosen = [*known], [*known].index(step.chosen)
     words = [word_of(trace, index) for index in ids]
     words[chosen] = trace.output_tokens[place]  # as the sentence has it
+    signs = {
+        at: say(f"translate.sign_{trace.vocabulary[index].strip('<>')}")
+        for at, index in enumerate(ids)
+        if trace.vocabulary[index] in SIGNS
+    }
+    others = say("timeline.rest", count=f"{len(trace.vocabulary) - len(ids):,}")
+    st.markdown(f"**{say('timeline.words_title', step=place + 1)}**", help=say("timeline.click"))
     figure = next_words(
-        words,
-        shares,
-        chosen,
-        look,
-        height=look.px(HEIGHT),
-        forced=place in run.forced,
-        signs={
-            at: say(f"translate.sign_{piece.strip('<>')}")
-            for at, piece in enumerate(pieces)
-            if piece in SIGNS
-        },
-        remarks=remarks(decoding, place, ids),
-        rest=rest if len(ids) == len(step.candidates) else None,
-    )
+        words, [*known.values()], chosen, look, height=look.px(HEIGHT), forced=place in run.forced,
+        signs=signs, remarks=remarks(decoding, place, ids),
+        rest=(others, step.rest) if len(ids) == len(step.candidates) else None,
+    )  # fmt: skip
     show_chart(figure, CHART, say("timeline.words_alt"), fill=True)
 
     def clicked(click: Click) -> None:
@@ -163,9 +145,8 @@ def _distribution(decoding: Decoding, place: int, look: Look) -> None:
 def remarks(decoding: Decoding, place: int, ids: list[int]) -> dict[int, str]:
     """Why some of these words may not be written at a step, by their place in the list."""
     moment, task = decoding.run.moments[place], decoding.task
-    circles: frozenset[int] = frozenset()
-    if task.guard is not None and moment.step.guarded is not None:
-        circles = task.guard.forbids(moment.written)
+    guard = task.guard if moment.step.guarded is not None else None
+    circles = guard.forbids(moment.written) if guard else frozenset[int]()
     found = {}
     for at, index in enumerate(ids):
         if index == moment.step.chosen:
@@ -183,7 +164,7 @@ def _says(decoding: Decoding, place: int, look: Look) -> None:
     run, step = decoding.run, decoding.run.moments[place].step
     reads = literal(visible(run.trace.target_tokens[place]))
     writes = literal(written(run, place)) or literal(say("timeline.strip_end"))
-    share = format_share(step.probability)
+    share = format_percent(step.probability)
     st.markdown(say("timeline.said_step", reads=reads, writes=writes, percent=share))
     st.markdown(_entropy(step, look))
     if place in run.forced:
@@ -200,16 +181,13 @@ def _says(decoding: Decoding, place: int, look: Look) -> None:
 
 
 def _entropy(step: Step, look: Look) -> str:
-    if step.probability != step.probability:
+    if math.isnan(step.probability):
         return say("timeline.said_nan")
-    entropy = format_number(step.entropy, look.precision)
-    if step.alike < NEARLY_ONE:
-        return say("timeline.said_sure", entropy=entropy)
-    alike = format_number(step.alike, look.precision)
-    return say("timeline.said_entropy", entropy=entropy, alike=alike)
+    key = "timeline.said_sure" if step.alike < NEARLY_ONE else "timeline.said_entropy"
+    return say(key, entropy=look.number(step.entropy), alike=look.number(step.alike))
 
 
-def _looks(run: DecodedRun, place: int, look: Look) -> None:
+def _looks(run: DecodedRun, place: int) -> None:
     """Where a step looked, in the source and in what was written so far: words by their weight."""
     layer, head = attention_in_focus(store.get_state(), run.trace)
     with box("dense inline", "timeline_pickers", horizontal=True, gap="small"):
@@ -225,23 +203,18 @@ def _looks(run: DecodedRun, place: int, look: Look) -> None:
         sinks = {at for at, column in enumerate(seen) if column in columns.sinks}
         title = "ahead" if ahead else kind
         st.markdown(f"**{say(f'timeline.looks_{title}')}**")
-        st.html(words_html(words, view.weights[place, seen], sinks, look))
+        st.html(words_html(words, view.weights[place, seen], sinks))
 
 
-def words_html(
-    words: Sequence[str], weights: np.ndarray, sinks: Collection[int], look: Look
-) -> str:
+def words_html(words: Sequence[str], weights: np.ndarray, sinks: Collection[int]) -> str:
     """Each word over its weight, the stronger the darker; the exact weight on hover."""
     parts = []
-    for at, (word, weight) in enumerate(zip(words, weights, strict=True)):
-        share = float(weight)
-        known = 0 <= share <= 1
-        tint = f"{100 * share:.1f}%" if known else "0%"
-        said, exact = (f"{share:.2f}", f"{share:.6g}") if known else ("NaN", "NaN")
+    for at, (word, weight) in enumerate(zip(words, weights.tolist(), strict=True)):
+        shown, said, exact, tint = escape(visible(word)), "NaN", "NaN", "0%"
+        if 0 <= weight <= 1:
+            said, exact, tint = f"{weight:.2f}", f"{weight:.6g}", f"{100 * weight:.1f}%"
         parts.append(
             f'<span class="{"sink" if at in sinks else ""}" style="--w:{tint}" '
-            f'title="{escape(visible(word))}: {exact}"><b>{escape(visible(word))}</b>'
-            f"<i>{said}</i><u></u></span>"
+            f'title="{shown}: {exact}"><b>{shown}</b><i>{said}</i><u></u></span>'
         )
-    role = look.colour("weights")
-    return f'<div class="decoding-looks" style="--role:{role}">{"".join(parts)}</div>'
+    return f'<div class="decoding-looks" style="--role:var(--weights)">{"".join(parts)}</div>'

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections.abc import Mapping, Sequence, Set
-from functools import cache
+from functools import cache, partial
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import streamlit as st
+from torch import Tensor
 
-from app.pages.lab.figures.formulas import formula, of_kind, role
+from app.pages.lab.figures.norms import word_names
 from app.pages.lab.figures.tables import (
     beside,
     digits_apart,
@@ -23,11 +26,12 @@ from app.pages.lab.figures.tables import (
 )
 from app.plots.heat import reach
 from app.plots.labels import format_number, text_width
+from app.plots.latex import painted
 from app.plots.theme import Look
 from app.ui.chart import current_look
 from app.words import say
 from core.lab.errata import Erratum, errata_of, kind_of
-from core.lab.worked_examples import Cause, Quantity, Worked, work
+from core.lab.worked_examples import Quantity, Worked, work
 
 AXES = {
     "embedding": "BSD", "split": "BSHK", "per_head": "BHSK", "weights": "BHSS", "concat": "BSD",
@@ -37,6 +41,15 @@ LARGE = 1e6  # from here on printed numbers are written with a power of ten
 NOTHING = "<span>—</span>"
 ROOM = {4: 280, 6: 430, 12: math.inf}  # pixels of so many twelfths on a laptop
 LETTER, BADGE, CELL, WIDE, MARGIN = 8, 80, 48, 84, 40  # pixels
+_MARK = re.compile(r"@(\w+)\{((?:[^{}]|\{[^{}]*\})*)\}")
+# LaTeX; @query{Q} is Q in the colour of its role.
+FORMULAS = tomllib.loads(Path(__file__).with_name("formulas.toml").read_text(encoding="utf-8"))
+_ROLES = {
+    "query": "Q",
+    "key": "K",
+    "value": "V context context_scaled value",
+    "weights": "scores scaled exp_row_0 e_to_s_00 e_to_s_01 allowed masked sigmoid_sum",
+}
 _COMMANDS = re.compile(r"\\textcolor\{#\w+\}|\\[a-zA-Z]+|[{}_^ ,\\\\]")
 
 
@@ -108,48 +121,34 @@ def title(example: str, quantity: str) -> str:
 
 
 def tables(worked: Worked, quantity: Quantity, look: Look) -> str:
-    """The numbers side by side, as HTML."""
-    value = _flat(quantity.value.numpy())
+    """The true numbers, the notes' and the difference side by side, as HTML."""
+    value = _flat(quantity.value)
     if worked.key == "shapes-512":
         return shape_of(value, look, AXES[quantity.key])
     hue = role(worked.key, quantity.key)
     rows, columns = names(worked.key, quantity.key, worked.inputs, value.shape)
-    if quantity.key not in printed_of(worked.key) and not _slip(worked, quantity):
-        return matrix(value, look, hue, rows, columns)
-    parts = [
-        (say(f"lab_examples.{name}"), matrix(cells, look, rows=rows, columns=columns, **drawn))
-        for name, cells, drawn in _compared(worked, quantity, look, hue)
-    ]
-    if len(parts) == 1:
-        parts.append((say("lab_examples.printed"), NOTHING))
-    return beside(parts)
-
-
-def _compared(
-    worked: Worked, quantity: Quantity, look: Look, hue: str
-) -> list[tuple[str, np.ndarray, dict[str, Any]]]:
-    """True value, the notes' and the difference: name, cells, how they are drawn."""
-    value = _flat(quantity.value.numpy())
-    if quantity.printed is not None and quantity.differs is not None:
-        name, other, wrong = "printed", quantity.printed, _flat(quantity.differs.numpy())
-    elif _slip(worked, quantity) and quantity.by_notes is not None:
-        name, other = "by_notes", quantity.by_notes
-        wrong = ~np.isclose(_flat(other.numpy()), value)
-    else:
-        return [("true", value, {"role": hue})]
-    notes = _flat(other.numpy())
+    draw = partial(matrix, look=look, rows=rows, columns=columns)
+    name = "by_notes" if worked.edited else "printed"
+    other = quantity.by_notes if worked.edited else quantity.printed
+    if other is None:
+        alone = draw(value, role=hue)
+        if quantity.key not in printed_of(worked.key):
+            return alone
+        return beside([(say("lab_examples.true"), alone), (say("lab_examples.printed"), NOTHING)])
+    notes = _flat(other)
+    wrong = ~np.isclose(notes, value) if quantity.differs is None else _flat(quantity.differs)
     limit = reach(value, notes)
     digits = digits_apart(value[wrong], notes[wrong], look.precision)
-    writes = as_printed if name == "printed" else writer(notes, digits)
-    found: list[tuple[str, np.ndarray, dict[str, Any]]] = [
-        ("true", value, {"role": hue, "limit": limit, "write": writer(value, digits)}),
-        (name, notes, {"role": hue, "limit": limit, "write": writes, "wrong": wrong}),
+    ours, theirs = writer(value, digits), as_printed if name == "printed" else writer(notes, digits)
+    parts = [
+        ("true", draw(value, role=hue, limit=limit, write=ours)),
+        (name, draw(notes, role=hue, limit=limit, write=theirs, wrong=wrong)),
     ]
     if wrong.any():
         away = np.where(wrong, notes - value, 0.0)
-        written = writer(away, look.precision, sign=True)
-        found.append(("difference", away, {"tinted": False, "faint": ~wrong, "write": written}))
-    return found
+        write = writer(away, look.precision, sign=True)
+        parts.append(("difference", draw(away, tinted=False, faint=~wrong, write=write)))
+    return beside([(say(f"lab_examples.{name}"), table) for name, table in parts])
 
 
 def as_printed(value: float) -> str:
@@ -157,34 +156,26 @@ def as_printed(value: float) -> str:
     return exact(value) if abs(value) < LARGE else format_number(value, 3)
 
 
-def _slip(worked: Worked, quantity: Quantity) -> bool:
-    """Whether the notes' way is shown: where the inputs are no longer theirs."""
-    return worked.edited and quantity.by_notes is not None
-
-
 def why(example: str, quantity: Quantity, given: Set[str] = frozenset()) -> str:
     """Why the notes' numbers are wrong, as HTML; a reason that was given is only named."""
+    found = {each.reason: each for each in errata_of(example)}
     lines = [
-        say("lab_examples.again") if each.reason in given else reason(erratum_of(example, each))
-        for each in quantity.causes
+        say("lab_examples.again") if cause.reason in given else reason(found[cause.reason])
+        for cause in quantity.causes
     ]
     return "".join(f'<p class="lab-why">{escape(line)}</p>' for line in lines)
 
 
 def reason(erratum: Erratum) -> str:
     """An erratum in words, with its counts on the notes' inputs."""
-    counts = {
-        "wrong": erratum.wrong,
-        "shown": erratum.shown,
-        "right": erratum.shown - erratum.wrong,
-    }
-    rows = {"rows": erratum.rows, "all_rows": erratum.all_rows}
-    return say(f"lab_examples.why_{erratum.reason}", **counts, **rows)
-
-
-def erratum_of(example: str, cause: Cause) -> Erratum:
-    """The erratum that a cause belongs to."""
-    return next(each for each in errata_of(example) if each.reason == cause.reason)
+    return say(
+        f"lab_examples.why_{erratum.reason}",
+        wrong=erratum.wrong,
+        shown=erratum.shown,
+        right=erratum.shown - erratum.wrong,
+        rows=erratum.rows,
+        all_rows=erratum.all_rows,
+    )
 
 
 def names(
@@ -199,13 +190,35 @@ def names(
         across = [] if quantity == "context_scaled" else words
         return ([] if len(shape) == 1 else words), across
     if example == "layer-norm" and not quantity.startswith(("batch", "std")) and shape:
-        batch, length, _ = inputs["x"].shape
-        words = [f"{b + 1}·{t + 1}" for b in range(batch) for t in range(length)]
+        words = word_names(inputs["x"])
         if shape[0] == len(words) and quantity != "normalised":
             return (words, []) if len(shape) == 2 else ([], words)
     return [], []
 
 
-def _flat(values: np.ndarray) -> np.ndarray:
+def _flat(cells: Tensor) -> np.ndarray:
     """A column of numbers as a row: it takes less room."""
+    values: np.ndarray = cells.numpy()
     return values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values
+
+
+def formula(example: str, quantity: str, look: Look) -> str:
+    """The formula of a quantity: LaTeX for `$…$`."""
+    template = FORMULAS[example][of_kind(example, quantity)]
+    return _MARK.sub(lambda mark: painted(mark[2], mark[1], look), template)
+
+
+def role(example: str, quantity: str) -> str:
+    """The colour role of a quantity's numbers."""
+    for hue, quantities in _ROLES.items():
+        if quantity in quantities.split():
+            return hue
+    if example == "layer-norm":
+        return "norm"
+    is_share = quantity.startswith("weights") or example == "softmax-alternatives"
+    return "weights" if is_share else "data"
+
+
+def of_kind(example: str, quantity: str) -> str:
+    """A quantity without the place in its key: "pe_6" of the same word is "pe"."""
+    return quantity.rpartition("_")[0] if example == "pe-same-word" else quantity

@@ -67,9 +67,7 @@ def written(value: Any) -> Any:
         return int(value)
     if isinstance(value, float):
         value = format(Decimal(f"{value:.12g}"), "f" if abs(value) >= FINEST else "g")
-    if isinstance(value, str) and not _is_number(value):
-        return value
-    return re.sub("^-", MINUS, str(value))
+    return re.sub(r"^-(?=[\d.]+(e[+-]?\d+)?$)", MINUS, str(value))
 
 
 def sent(field: Field, value: Any, wrong: bool, bench: str, look: Look) -> dict[str, Any]:
@@ -118,14 +116,6 @@ def _fits(value: Any, axes: int) -> bool:
 
 def _cells(value: Any) -> int:
     return sum(map(_cells, value)) + 1 if isinstance(value, list) else 1
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def linked(key: str) -> Inputs:

@@ -1,9 +1,8 @@
 """What every bench of the Lab is made of: its question, inputs that compute as one types, reset.
 
-    kit.head("scaling")                                  # lab_scaling.title and lab_scaling.about
+    texts = kit.head("scaling")                          # lab_scaling.title and lab_scaling.about
     answer = kit.worked("scaling", [Field("d_k", "d_k", 64, "number", low=1, high=512)], scaling)
     answer.result                                        # scaling(d_k=…) of what is typed
-    texts = kit.texts("scaling")                         # all of lab_scaling, for its figures
     kit.chart("scaling", scaling_figure(answer.result, texts))  # lab_scaling.alt
 
 What is typed goes to the core function as typed: text for a number, words and a choice, lists of
@@ -23,18 +22,19 @@ import streamlit as st
 from app import words
 from app.pages.lab import inputs
 from app.pages.lab.inputs import Field, cleaned, label, sent, start, written
-from app.pages.lab.typed import typed_inputs
 from app.plots.drawing import Figure
 from app.plots.labels import format_number
 from app.session import store
 from app.ui.chart import current_look, show_chart
+from app.ui.component import component
 from app.ui.layout import box
 from app.words import say
 from core.errors import GlassformerError
 
-Ties = Sequence[Sequence[tuple[str, str]]]
+Ties = Sequence[Sequence[Sequence[str]]]
 
 T = TypeVar("T")
+_fields = component(__file__, "typed")  # numbers, rows, tables, words, choices: sent as one types
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class Answer(Generic[T]):
 
     result: T
     typed: Mapping[str, Any]  # the inputs of the result, as typed
-    edited: bool  # something else than the originals is typed
-    stale: bool  # the inputs on screen make no sense: the result is of those before
 
 
-def head(bench: str, **values: Any) -> None:
-    """Draw the question and the two sentences: `lab_<bench>.title` and `lab_<bench>.about`."""
-    headed(say(f"lab_{bench}.title", **values), say(f"lab_{bench}.about", **values))
+def head(bench: str) -> dict[str, str]:
+    """Draw the question and the two sentences, and give all texts of the bench."""
+    said = texts(bench)
+    headed(said["title"], said["about"])
+    return said
 
 
 def headed(title: str, about: str) -> None:
@@ -73,13 +73,15 @@ def chart(bench: str, figure: Figure) -> None:
 
 def choices(field: str, prefix: str, labels: Mapping[str, str], chosen: str) -> None:
     """Draw a list to choose one of, which goes into a field of the state."""
-
-    def take(key: str) -> None:
-        store.update(**{field: key})
-
     for key, text in labels.items():
-        marked = f"{prefix}_{key}" + ("_chosen" if key == chosen else "")
-        st.button(text, key=marked, type="tertiary", width="stretch", on_click=take, args=(key,))
+        st.button(
+            text,
+            key=f"{prefix}_{key}" + ("_chosen" if key == chosen else ""),
+            type="tertiary",
+            width="stretch",
+            on_click=store.update,
+            kwargs={field: key},
+        )
 
 
 def presets(bench: str, values: Mapping[str, dict[str, Any]]) -> None:
@@ -127,7 +129,7 @@ def worked(
         said = say("language.gap").join([message(problem, labels), say("lab.stale")])
     wrong = str(problem.values.get("name", "?")) if problem else None
     _draw(key, fields, typed, (said, wrong), edited, ties)
-    return Answer(result, good, edited, problem is not None)
+    return Answer(result, good)
 
 
 def _last_good(
@@ -164,15 +166,13 @@ def reset(key: str) -> None:
 
 def message(error: GlassformerError, labels: Mapping[str, str]) -> str:
     """What is wrong with an input, with the input's name as it stands on screen."""
-    values = {name: _said(value) for name, value in error.values.items()}
-    name = str(error.values.get("name", ""))
-    if name in labels:
+    values = {
+        name: format_number(value, 3) if isinstance(value, float) else str(value)
+        for name, value in error.values.items()
+    }
+    if (name := values.get("name", "")) in labels:
         values["name"] = labels[name]
     return say(f"errors.{error.key}", **values)
-
-
-def _said(value: Any) -> str:
-    return format_number(value, 3) if isinstance(value, float) else str(value)
 
 
 def _draw(
@@ -183,27 +183,28 @@ def _draw(
     edited: bool,
     ties: Ties,
 ) -> None:
+    """The browser owns what is in the inputs until `stamp` changes: then they take the values."""
     look, (said, wrong) = current_look(), line
-    texts = {
-        name: say(f"lab.{name}")
-        for name in ("reset", "more_rows", "less_rows", "more_columns", "less_columns")
+    name, seen = f"lab_{key}", store.memory().lab_seen
+    texts = ("reset", "more_rows", "less_rows", "more_columns", "less_columns")
+
+    def take(value: Any) -> None:
+        if not isinstance(value, Mapping):
+            return
+        seen[name] = value.get("nonce")
+        if value.get("reset"):
+            reset(key)
+        elif isinstance(value.get("values"), Mapping):
+            inputs.draft(key, inputs.typed(key) | cleaned(value["values"], fields))
+
+    data = {
+        "fields": [sent(each, typed[each.name], each.name == wrong, key, look) for each in fields],
+        "message": said,
+        "error": wrong is not None,
+        "texts": {text: say(f"lab.{text}") for text in texts},
+        "stamp": f"{store.get_state().language}-{inputs.stamp(key)}",
+        "edited": edited,
+        "ties": ties,
+        "seen": seen.get(name),
     }
-
-    def take(values: Mapping[str, Any]) -> None:
-        inputs.draft(key, inputs.typed(key) | cleaned(values, fields))
-
-    def back() -> None:
-        reset(key)
-
-    typed_inputs(
-        key=f"lab_{key}",
-        fields=[sent(each, typed[each.name], each.name == wrong, key, look) for each in fields],
-        message=said,
-        is_error=wrong is not None,
-        texts=texts,
-        stamp=f"{store.get_state().language}-{inputs.stamp(key)}",
-        edited=edited,
-        ties=ties,
-        on_typed=take,
-        on_reset=back,
-    )
+    _fields(f"typed_{name}", data, typed=take)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
 from app.pages.lab import kit
-from app.pages.lab.figures.depth import NUMBERS, Signal, depth_figure, depth_legend
+from app.pages.lab.figures.depth import depth_figure, depth_legend
 from app.pages.lab.figures.norms import (
     formula_latex,
     formula_tables,
@@ -26,9 +26,9 @@ from app.ui.component import component
 from app.ui.layout import box
 from app.ui.pick import into, segments
 from app.words import say
-from core.lab.depth import Stack, depth
+from core.lab.depth import depth
 from core.lab.head_split import HeadSplit, head_split
-from core.lab.inputs import choice, whole
+from core.lab.inputs import choice
 from core.lab.norms import LayerNorms, beside_batch_norm, layer_norms
 
 # The first word of the second sentence is that of the first × 10, the second one hardly varies.
@@ -61,14 +61,12 @@ BATCH_NORM = (
     Field("epsilon", "ε", 1e-6, role="norm"),
 )
 
-SIGNALS = ("lengths", "gradients", "likeness")
 DEPTH = (
     Field("layers", "N", 8, "slider", low=1, high=12, step=1),
     Field("width", "d_model", 32, "slider", low=8, high=64, step=4),
     Field("seed", "", 0, low=0, step=1),
 )
 
-# Smaller sizes than core allows: every cell is drawn.
 SPLIT = (
     Field("way", "", "split", "choice", options=tuple(LANES)),
     Field("sentences", "B", 1, low=1, high=2, step=1),
@@ -101,12 +99,12 @@ def _formulas(found: LayerNorms, texts: dict[str, str]) -> None:
     look = current_look()
     with box("fill", "lab_layer_norm_all", horizontal=True, gap="medium"):
         with st.container(key="lab_layer_norm_four", gap="small"):
-            for each in found.formulas:
+            for each in found.formulas.values():
                 name = f"{each.deviation}_{each.place}"
-                badge = ""
-                if each.of_model:
-                    whose = say(f"lab_layer_norm.of_{each.deviation}_{each.place}")
-                    badge = f":green-badge[{whose}]"
+                whose = (
+                    say(f"lab_layer_norm.of_{each.deviation}_{each.place}") if each.of_model else ""
+                )
+                badge = f":green-badge[{whose}]" if whose else ""
                 with st.container(key=f"lab_layer_norm_{name}", gap=None):
                     st.markdown(f"**{texts[name]}** &ensp; ${formula_latex(each, look)}$ {badge}")
                     st.html(formula_tables(each, found, texts, look))
@@ -117,10 +115,9 @@ def _formulas(found: LayerNorms, texts: dict[str, str]) -> None:
 
 def show_batch_norm() -> None:
     """Layer norm beside batch norm."""
-    kit.head("batch_norm")
+    look, texts = current_look(), kit.head("batch_norm")
     kit.presets("batch_norm", BATCHES)
     found = kit.worked("batch_norm", BATCH_NORM, beside_batch_norm).result
-    look, texts = current_look(), kit.texts("batch_norm")
     st.html(norm_tables(found, texts, look))
     st.markdown(f"**{texts['moved']}**")
     st.html(moved_table(found, texts, look))
@@ -128,59 +125,34 @@ def show_batch_norm() -> None:
 
 def show_depth() -> None:
     """The norm before or after a sub-layer, and the residual cut, followed through the layers."""
-    kit.head("depth")
+    look, texts = current_look(), kit.head("depth")
     inputs, legend = st.columns([1, 1.25], gap="medium")
     with inputs:
-        stacks = kit.worked("depth", DEPTH, _depth).result.stacks
-    look = current_look()
-    names = [_name(stack) for stack in stacks]
-    heads = [say(f"lab_depth.top_{number}") for number in NUMBERS]
-    legend.html(depth_legend(stacks, names, heads, look))
-    panels = [
-        Signal(
-            say(f"lab_depth.{signal}"),
-            [getattr(stack, signal).numpy() for stack in stacks],
-            signal == "gradients",
-        )
-        for signal in SIGNALS
-    ]
-    kit.chart("depth", depth_figure(panels, stacks, names, say("lab_depth.layer"), look))
+        stacks = kit.worked("depth", DEPTH, _depth).result
+    legend.html(depth_legend(stacks, texts, look))
+    kit.chart("depth", depth_figure(stacks, texts, look))
 
 
 # The same inputs come again with every change of language, theme or type size.
 _depth = lru_cache(maxsize=32)(depth)
 
 
-def _name(stack: Stack) -> str:
-    return say(f"lab_depth.{stack.place}_{'whole' if stack.residual else 'cut'}")
-
-
-class SplitAsked(NamedTuple):
-    """Where every cell went, and which of the two ways is looked at."""
-
-    found: HeadSplit
-    way: str
-
-
 def show_split() -> None:
     """Sizes above, the regrouping into heads below."""
-    kit.head("split")
-    found, way = kit.worked("split", SPLIT, _split).result
-    texts = kit.texts("split")
-    wrong = found.step("wrong_view" if way == "split" else "wrong_concat").misplaced
+    texts = kit.head("split")
+    answer = kit.worked("split", SPLIT, _split)
+    found, way = answer.result, answer.typed["way"]
+    wrong = found.steps["wrong_view" if way == "split" else "wrong_concat"].misplaced
     counts = {"wrong": int(wrong.sum()), "cells": wrong.numel()}
     texts[f"wrong_{way}"] = say(f"lab_split.wrong_{way}", **counts)
     drawing = split_drawing(found, way, texts, current_look())
-    data = drawing | {"alt": texts["alt"], "hint": texts["hint"]}
-    _blocks("lab_split_blocks", data)
+    _blocks("lab_split_blocks", drawing | {"alt": texts["alt"], "hint": texts["hint"]})
 
 
 @lru_cache(maxsize=64)
-def _split(way: Any, **sizes: Any) -> SplitAsked:
-    """The sizes as the fields bound them."""
-    bounds = {each.name: (int(each.low or 0), int(each.high or 0)) for each in SPLIT[1:]}
-    read = {name: whole(name, given, *bounds[name]) for name, given in sizes.items()}
-    return SplitAsked(head_split(**read), choice("way", way, LANES))
+def _split(way: Any, **sizes: Any) -> HeadSplit:
+    choice("way", way, LANES)
+    return head_split(**sizes)
 
 
 BENCHES = {

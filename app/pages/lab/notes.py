@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterable
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,6 @@ from app.pages.lab import example_results, kit
 from app.pages.lab.example_results import as_printed, reason, title
 from app.pages.lab.figures.tables import digits_apart, exact, writer
 from app.pages.lab.inputs import Field
-from app.pages.lab.kit import Ties
 from app.plots.theme import Look
 from app.session import store
 from app.ui.chart import current_look
@@ -52,61 +53,13 @@ def _entry(key: str) -> str:
 
 def _example(key: str) -> None:
     kit.headed(say(f"lab_examples.title_{key}"), say(f"lab_examples.about_{key}"))
-    compute, ties = computing(key), TIES.get(key, ())
+    compute, ties = computing(key), INPUTS["ties"].get(key, ())
     answer = kit.worked(f"example_{key}", fields(key), compute, ties, example_results.status)
     example_results.show(answer.result)
 
 
-BOTH: tuple[Any, ...] = ("rows", "columns")
-# How an input is drawn; what stands here for an example goes before what stands for all.
-DRAWN: dict[str, dict[str, Any]] = {
-    "max_len": {"kind": "slider", "low": 1, "high": 64, "step": 1},
-    "d_model": {"low": 2, "high": 1024, "step": 2},
-    "positions": {"kind": "row"},
-    "embedding": {"kind": "row", "grow": ("columns",), "by": 2, "least": 2},
-    "X": {"kind": "table", "grow": BOTH},
-    "W_Q": {"kind": "table", "grow": ("columns",), "role": "query"},
-    "W_K": {"kind": "table", "grow": ("columns",), "role": "key"},
-    "W_V": {"kind": "table", "grow": ("columns",), "role": "value"},
-    "scores": {"kind": "table", "grow": BOTH, "role": "weights"},
-    "tokens": {"kind": "row", "of_words": True},
-    "query_sample0_head0": {"kind": "table", "grow": BOTH, "role": "query", "most": 8},
-    "batch": {"kind": "slider", "low": 1, "high": 8, "step": 1},
-    "x": {"kind": "block", "grow": ("columns",), "least": 2},
-    "keys": {"kind": "row", "of_words": True, "grow": ("columns",), "role": "key"},
-    "values": {"kind": "row", "role": "value"},
-    "weights": {"kind": "row", "role": "weights"},
-    "query": {"kind": "words", "role": "query", "wide": 8},
-    "d_k": {"kind": "slider", "low": 1, "high": 512, "step": 1, "role": "key"},
-    "T": {"kind": "slider", "low": 1, "high": 32, "step": 1},
-    "ids": {"kind": "table", "grow": BOTH},
-    "vocabulary": {"low": 1, "high": 100_000, "step": 1},
-    "heads": {"low": 1, "high": 64, "step": 1, "role": "query"},
-    "d_ff": {"low": 1, "high": 2048, "step": 1, "role": "feed_forward"},
-    "words": {"kind": "row", "of_words": True, "grow": ("columns",)},
-    "together": {"kind": "words", "wide": 8},
-}
-SPECIAL: dict[str, dict[str, dict[str, Any]]] = {
-    "pe-matrix": {"d_model": {"kind": "slider", "low": 2, "high": 32, "step": 2}},
-    "softmax-alternatives": {"scores": {"kind": "row", "grow": ("columns",)}},
-    "two-word-weights": {"scores": {"kind": "row", "grow": ("columns",)}},
-    "four-dim-attention": {"heads": {"kind": "slider", "low": 1, "high": 8, "step": 1}},
-    "mask-softmax-3x3": {"scores": {"kind": "table", "grow": ("rows",)}},
-}
-LABELS = {
-    "query_sample0_head0": "Q = K = V", "batch": "B", "heads": "H", "eps": "ε", "scores": "S",
-    "positions": "pos", "embedding": "x", "keys": "k", "values": "v", "weights": "w", "query": "q",
-    "words": "x", "together": "y",
-}  # fmt: skip
-TIES: dict[str, Ties] = {
-    "self-attention-3x4": [
-        [("X", "columns"), ("W_Q", "rows"), ("W_K", "rows"), ("W_V", "rows")],
-        [("W_Q", "columns"), ("W_K", "columns")],
-    ],
-    "self-similarity-8d": [[("X", "rows"), ("tokens", "columns")]],
-    "soft-dictionary": [[("keys", "columns"), ("values", "columns"), ("weights", "columns")]],
-    "mask-softmax-3x3": [[("scores", "rows"), ("scores", "columns")]],
-}
+# How the inputs of the examples are drawn: "drawn" by name, "special" by example, and so on.
+INPUTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def fields(key: str) -> list[Field]:
@@ -117,14 +70,14 @@ def fields(key: str) -> list[Field]:
     if key == "four-dim-attention":
         batch, heads, *_ = given.pop("full_shape")  # its other sizes are those of the matrix
         given |= {"batch": batch, "heads": heads}
-    special = SPECIAL.get(key, {})
+    drawn, special = INPUTS["drawn"], INPUTS["special"].get(key, {})
     return [
         Field(
             name=name,
-            label=LABELS.get(name, name),
+            label=INPUTS["labels"].get(name, name),
             original=value,
             about=say(f"lab_examples.input_{name}"),
-            **DRAWN.get(name, {}) | special.get(name, {}),
+            **drawn.get(name, {}) | special.get(name, {}),
         )
         for name, value in given.items()
     ]
@@ -147,7 +100,6 @@ def computing(key: str) -> Callable[..., Worked]:
 
 COLUMNS = ("example", "where", "true", "printed", "wrong", "why")
 FROM_ZERO = ("pe-matrix",)  # whose rows and columns count as in the formula
-CODE_COLUMNS = ("kind", "code", "why")
 
 
 def show_overview() -> None:
@@ -166,19 +118,18 @@ def table(found: tuple[Erratum, ...], look: Look) -> str:
         heading = escape(say(f"lab_examples.errata_kind_{kind}"))
         rows.append(f'<tr><th class="kind" colspan="{len(COLUMNS)}">{heading}</th></tr>')
         rows += [_row(each, look) for each in found if each.kind == kind]
-    return f'<table class="plain lab-errata">{_head(COLUMNS)}{"".join(rows)}</table>'
+    return _errata("", COLUMNS, rows)
 
 
 def code_table() -> str:
     """A row for each piece of code that is wrong, as HTML."""
     heading = f"<h5>{escape(say('lab_examples.errata_code_title'))}</h5>"
-    rows = "".join(map(_code_row, code_errata()))
-    return f'{heading}<table class="plain lab-errata lab-code">{_head(CODE_COLUMNS)}{rows}</table>'
+    return heading + _errata(" lab-code", ("kind", "code", "why"), map(_code_row, code_errata()))
 
 
-def _head(columns: tuple[str, ...]) -> str:
+def _errata(kind: str, columns: tuple[str, ...], rows: Iterable[str]) -> str:
     names = "".join(f"<th>{escape(say(f'lab_examples.errata_{name}'))}</th>" for name in columns)
-    return f"<tr>{names}</tr>"
+    return f'<table class="plain told lab-errata{kind}"><tr>{names}</tr>{"".join(rows)}</table>'
 
 
 def _row(erratum: Erratum, look: Look) -> str:

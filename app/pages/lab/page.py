@@ -8,7 +8,6 @@ from app.pages.lab import kit
 from app.panels.opening.on_file import show_part
 from app.runs.turns import admitted
 from app.session import store
-from app.ui.chart import current_look
 from app.ui.layout import box
 from app.ui.style import put_sheet
 from app.words import say
@@ -25,20 +24,15 @@ GROUPS = {
 def show() -> None:
     """Draw the list of benches and the chosen one."""
     put_sheet(__file__, "lab.css")
-    st.html(f"<style>:root {{ --lab-wrong: {current_look().colour('changed')}; }}</style>")
     chosen = store.get_state().lab
     with st.container(key="lab_page", horizontal=True, gap="medium"):
         with box("fill scroll list", "lab_list", gap=None):
-            _list(chosen)
+            for group, names in GROUPS.items():
+                st.markdown(f":small[{say(f'lab.group_{group}')}]")
+                labels = {name: say(f"lab.bench_{name}") for name in names}
+                kit.choices("lab", "lab_bench", labels, chosen)
         with box("fill scroll", "lab_bench", gap="xsmall"):
             _bench(chosen)
-
-
-def _list(chosen: str) -> None:
-    for group, names in GROUPS.items():
-        st.markdown(f":small[{say(f'lab.group_{group}')}]")
-        labels = {name: say(f"lab.bench_{name}") for name in names}
-        kit.choices("lab", "lab_bench", labels, chosen)
 
 
 @st.fragment

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
 from app.pages.lab import kit
-from app.pages.lab.figures.order import OrderMaps, OrderTexts, order_figure
-from app.pages.lab.figures.why import WhyTexts, table_html, time_figure, travel_figure
+from app.pages.lab.figures.order import OrderMaps, order_figure
+from app.pages.lab.figures.why import table_html, time_figure, travel_figure
 from app.pages.lab.inputs import Field
-from app.pages.lab.words import movable_words
-from app.plots.labels import format_number
+from app.plots.labels import format_number, visible
 from app.runs import on_screen
 from app.session import store
 from app.ui.chart import current_look, show_chart
+from app.ui.component import component
 from app.ui.layout import box
 from app.words import say
 from core.lab.inputs import choice
 from core.lab.permutation import MOST, VARIANTS, Permuted, permutation, reversed_order
 from core.lab.why_attention import (
-    KINDS,
-    LENGTHS,
-    Bound,
     Race,
-    Route,
     race,
     routes,
     table_one,
 )
 
+_words = component(__file__, "words")  # to drag, or to move with the arrow keys
 SEEN = ("output", "weights")
 VIEWS = ("travel", "time")
 WHY = (
@@ -41,7 +38,7 @@ WHY = (
     Field("kernel", "k", 3, "slider", low=2, high=9, step=1),
 )
 WINDOW = 8  # r of restricted attention
-RACED = (*LENGTHS, 1024)  # words
+RACED = (8, 16, 32, 64, 128, 256, 512, 1024)  # words
 RACE_WIDTH, RACE_KERNEL, RACE_SECONDS = 64, 3, 3
 
 
@@ -50,8 +47,13 @@ def show_order() -> None:
     trace = on_screen.trace()
     ids, words = trace["source/ids"][0][:MOST], trace.source_tokens[:MOST]
     order = _order(len(ids))
-    kit.head("order")
-    movable_words(words, order, partial(_take, len(ids)))
+    texts = kit.head("order")
+    drag = {
+        "words": [visible(word) for word in words],
+        "order": order,
+        "texts": {name: texts[name] for name in ("drag", "reverse", "shuffle", "restore")},
+    }
+    _words("lab_order_words", drag, order=partial(_take, len(ids)))
     variants = tuple(each for each in VARIANTS if each not in ("none", trace.config.positions))
     fields = (
         Field("variant", "", "own", "choice", options=variants),
@@ -61,13 +63,8 @@ def show_order() -> None:
     cut = say("lab_order.cut", most=MOST) if len(trace.source_tokens) > MOST else ""
     answer = kit.worked("order", fields, compute, note=lambda _found, _edited: cut)
     seen = str(answer.typed["seen"])
-    texts = OrderTexts(
-        [say(f"lab_order.{name}_{seen}") for name in ("still", "moved", "apart")],
-        say("lab_order.hover"),
-        say("lab_order.feature", at="{at}") if seen == "output" else "",
-    )
     maps = [_maps(each, seen) for each in answer.result]
-    kit.chart("order", order_figure(maps, words, order, texts, current_look()))
+    kit.chart("order", order_figure(maps, words, order, seen, texts, current_look()))
 
 
 def _permuted(ids: Any, order: Sequence[int], variant: Any, seen: Any) -> tuple[Permuted, ...]:
@@ -85,26 +82,30 @@ def _order(count: int) -> tuple[int, ...]:
     return order or reversed_order(count)
 
 
-def _take(count: int, order: Sequence[int]) -> None:
-    if sorted(order) == list(range(count)):
+def _take(count: int, order: Any) -> None:
+    """What the browser sends: a new order of so many words."""
+    if (
+        isinstance(order, list)
+        and all(isinstance(each, int) for each in order)
+        and sorted(order) == list(range(count))
+    ):
         chosen = tuple(order)
         store.update(words=() if chosen == reversed_order(count) else chosen)
 
 
 def _maps(each: Permuted, seen: str) -> OrderMaps:
     """What one kind of positions makes of both orders, and what is left over."""
-    if seen == "output":
-        found, error = (each.still.output, each.moved.output, each.output_apart), each.output_error
-    else:
-        all_heads = (each.still.weights, each.moved.weights, each.weights_apart)
-        found, error = tuple(map(_of_head, all_heads)), each.weights_error
+    found = each.output if seen == "output" else each.weights
+    maps = [found.still, found.moved, found.apart]
+    if seen == "weights":
+        maps = list(map(_of_head, maps))
     key = "lab_order.verdict_same" if each.equivariant else "lab_order.verdict_other"
     verdict = say(
         key if each.is_moved else "lab_order.verdict_unmoved",
         name=say(f"lab_order.with_{each.variant}"),
-        error=format_number(error, current_look().precision),
+        error=format_number(found.error, current_look().precision),
     )
-    return OrderMaps(verdict, each.equivariant, *(part.numpy() for part in found))
+    return OrderMaps(verdict, each.equivariant, *(part.numpy() for part in maps))
 
 
 def _of_head(weights: Any) -> Any:
@@ -114,38 +115,32 @@ def _of_head(weights: Any) -> Any:
     return layer.mean(dim=0) if now.head is None else layer[min(now.head, len(layer) - 1)]
 
 
-class WhyAsked(NamedTuple):
-    """What was measured on one sequence, the paper's bounds for it, and what is looked at."""
-
-    routes: tuple[Route, ...]
-    bounds: tuple[Bound, ...]
-    view: str
-
-
 def show_why() -> None:
     """An RNN, convolutions and attention on the same words, beside the paper's Table 1."""
-    kit.head("why")
+    look, texts = current_look(), kit.head("why")
     answer = kit.worked("why", WHY, _why)
-    found, look = answer.result, current_look()
-    names = ("gradient", "path", "word", "hover", "length", "time", "time_hover", "waiting")
-    kinds: dict[str, str] = {kind: say(f"lab_why.kind_{kind}") for kind in KINDS}
-    texts = WhyTexts(kinds=kinds, **{name: say(f"lab_why.{name}") for name in names})
+    (found, bounds), view = answer.result, answer.typed["view"]
     with box("fill", "lab_chart", horizontal=True, gap="medium"):
         with box("fill", "lab_why_picture", gap="xsmall"):
-            if found.view == "travel":
-                figure = travel_figure(found.routes, texts, look)
+            if view == "travel":
+                figure = travel_figure(found, texts, look)
             else:
                 figure = time_figure(_race(), texts, look)
-            alt = say(f"lab_why.alt_{found.view}")
-            show_chart(figure, f"lab_why_{found.view}", alt, fill=True)
+            show_chart(figure, f"lab_why_{view}", texts[f"alt_{view}"], fill=True)
         with st.container(key="lab_why_table", gap=None):
-            _table(found, answer.typed)
+            sizes = say("lab_why.sizes", window=WINDOW, **answer.typed)
+            st.markdown(f"**{texts['table']}** :small[{sizes}]")
+            st.html(table_html(bounds, found, texts, look))
+            layers = {each.kind: each.layers for each in found}
+            stacks = {"stacked": layers["convolution"], "spaced": layers["dilated"]}
+            st.markdown(f":small[{say('lab_why.layers', **stacks)}]")
 
 
 @lru_cache(maxsize=32)
-def _why(length: Any, width: Any, kernel: Any, view: Any) -> WhyAsked:
-    found = routes(length, width, kernel)
-    return WhyAsked(found, table_one(length, width, kernel, WINDOW), choice("view", view, VIEWS))
+def _why(length: Any, width: Any, kernel: Any, view: Any) -> tuple[Any, Any]:
+    """What was measured on one sequence, and the paper's bounds for it."""
+    choice("view", view, VIEWS)
+    return routes(length, width, kernel), table_one(length, width, kernel, WINDOW)
 
 
 def _race() -> Race | None:
@@ -154,40 +149,17 @@ def _race() -> Race | None:
     button, line = st.columns([1, 2.2], gap="small", vertical_alignment="center")
     said = line.empty()
     if button.button(say("lab_why.measure"), key="lab_why_measure", width="stretch"):
-        bar = said.progress(0.0)
-
-        def told(share: float) -> None:
-            bar.progress(share)
-
-        found = race(RACED, RACE_WIDTH, RACE_KERNEL, limit=RACE_SECONDS, report=told)
+        report = said.progress(0.0).progress
+        found = race(RACED, RACE_WIDTH, RACE_KERNEL, limit=RACE_SECONDS, report=report)
         store.memory().lab_race = found
-    said.markdown(f":small[{_verdict(found)}]")
+    slower = found.overtaken if found else None
+    name = "waiting" if found is None else "from" if slower else "never"
+    sizes = {"width": RACE_WIDTH, "kernel": RACE_KERNEL, "longest": max(RACED)}
+    verdict = say(f"lab_why.race_{name}", limit=RACE_SECONDS, length=slower, **sizes)
+    said.markdown(f":small[{verdict}]")
     return found
 
 
-def _verdict(found: Race | None) -> str:
-    values = {"width": RACE_WIDTH, "kernel": RACE_KERNEL, "limit": RACE_SECONDS}
-    if found is None:
-        return say("lab_why.race_waiting", longest=max(RACED), **values)
-    if found.overtaken is None:
-        return say("lab_why.race_never", **values)
-    return say("lab_why.race_from", length=found.overtaken, **values)
-
-
-def _table(found: WhyAsked, typed: Mapping[str, Any]) -> None:
-    """The bounds of Table 1, and beside them what was measured."""
-    kinds = {each.layer: say(f"lab_why.layer_{each.layer}") for each in found.bounds}
-    heads = [say(f"lab_why.head_{name}") for name in ("cost", "sequential", "path")]
-    sizes = say("lab_why.sizes", window=WINDOW, **{name: typed[name] for name in SIZES})
-    st.markdown(f"**{say('lab_why.table')}** :small[{sizes}]")
-    here = say("lab_why.here")
-    st.html(table_html(found.bounds, found.routes, heads, kinds, here, current_look()))
-    layers = {each.kind: each.layers for each in found.routes}
-    said = say("lab_why.layers", stacked=layers["convolution"], spaced=layers["dilated"])
-    st.markdown(f":small[{said}]")
-
-
-SIZES = ("length", "width", "kernel")
 BENCHES = {"order": show_order, "why": show_why}
 
 

@@ -74,7 +74,7 @@ function slider(board, field) {
 }
 
 function choice(board, { name, options }) {
-  const row = make(".choice");
+  const row = make(".choice.segments");
   for (const [key, label] of options) {
     const button = make("button", { "aria-pressed": board.values[name] === key }, label);
     button.onclick = () => {
@@ -174,16 +174,11 @@ function gridOf(board, field) {
   const cells = blocks.map(() => []);
   return make(".blocks", blocks.map((rows, at) => {
     const across = Math.max(...rows.map((row) => row.length));
-    const columns = Array.from({ length: across }, (_, column) => column);
-    const named = Boolean(field.rows?.length);
-    const titles = columns.map((column) => make("span.label", field.columns?.[column] ?? column + 1));
-    const grid = make(".grid", { style: { gridTemplateColumns: `${named ? "auto " : ""}repeat(${across}, auto)` } });
+    const grid = make(".grid", { style: { gridTemplateColumns: `repeat(${across}, auto)` } });
     widen(grid, Math.max(...rows.flat().map(wide)));
-    if (field.columns?.length) grid.append(...(named ? [make("span.label")] : []), ...titles);
     for (const [row, values] of rows.entries()) {
-      if (named) grid.append(make("span.label.row", field.rows[row] ?? row + 1));
       cells[at].push(values.map((_, column) => cell(board, field, blocks, [at, row, column], cells)));
-      grid.append(...columns.map((column) => cells[at][row][column] ?? make("span")));
+      grid.append(...Array.from({ length: across }, (_, column) => cells[at][row][column] ?? make("span")));
     }
     return make(`.block.${field.kind}`, grid);
   }));
@@ -247,11 +242,10 @@ function drawAll(board) {
 }
 
 function fill(board, { fields, stamp, texts }) {
-  const made = JSON.stringify([stamp, texts, fields.map((each) => ({ ...each, value: 0, wrong: 0 }))]);
-  if (made === board.made) return;
+  if (!board.differs("fields", stamp, texts, fields.map((each) => ({ ...each, value: 0, wrong: 0 })))) return;
   if (stamp !== board.stamp) board.values = {};
   for (const { name, value } of fields) board.values[name] ??= structuredClone(value);
-  Object.assign(board, { made, stamp });
+  board.stamp = stamp;
   drawAll(board);
 }
 

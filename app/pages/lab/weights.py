@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
@@ -19,12 +19,12 @@ from app.pages.lab.inputs import Field
 from app.ui.chart import current_look, show_chart
 from app.ui.layout import box
 from app.words import say
-from core.lab.dictionary import KEYS, QUERY, TEMPERATURES, VALUES, LookUp, Mixture, look_up, mixture
-from core.lab.inputs import number, whole
-from core.lab.masks import PRECISIONS, causal, masks
+from core.lab.dictionary import KEYS, QUERY, TEMPERATURES, VALUES, LookUp, look_up
+from core.lab.inputs import number
+from core.lab.masks import PRECISIONS, masks
 from core.lab.softmax import WIDTHS, Row, Scaling, normalisers, one_row, scaling
+from core.model.masks import causal_mask
 
-QUERIES = 60  # rows the means over d_k are taken over
 SCALING = (
     Field("d_k", "d_k", 64, "slider", "key", low=1, high=max(WIDTHS), step=1),
     Field("keys", "", 8, "slider", "key", low=2, high=16, step=1),
@@ -42,7 +42,7 @@ MASKED = (
 SIDE = len(MASKED)
 # What a press of a button draws: 1 where the query (row) may look at the key (column).
 DRAWN = {
-    "causal": causal(SIDE).int().tolist(),
+    "causal": causal_mask(SIDE)[0, 0].int().tolist(),
     "padding": [[1, 1, 1, 0]] * SIDE,
     "empty": [[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1]],
     "all": [[1] * SIDE] * SIDE,
@@ -55,47 +55,25 @@ MASKS = (
 )
 
 
-class ScalingAsked(NamedTuple):
-    """Random rows for every width, and the row that was typed."""
-
-    sweep: Scaling
-    row: Row
-    d_k: int
-
-
-class DictionaryAsked(NamedTuple):
-    """The names of the entries, the answer of the dictionary, and its terms."""
-
-    names: tuple[str, ...]
-    temperature: float
-    found: LookUp
-    mixed: Mixture
-
-
 def show_scaling() -> None:
     """Why the scores are divided by √d_k."""
-    kit.head("scaling")
-    found = kit.worked("scaling", SCALING, _scaling).result
-    look, texts = current_look(), kit.texts("scaling")
-    kit.chart("scaling", scaling_figure(found.sweep, found.d_k, texts, look))
-    st.markdown(f"**{say('lab_scaling.own', d_k=found.d_k)}**")
-    st.html(row_tables(found.row, texts, look))
+    look, texts = current_look(), kit.head("scaling")
+    sweep, row = kit.worked("scaling", SCALING, _scaling).result
+    kit.chart("scaling", scaling_figure(sweep, texts, look))
+    st.markdown(f"**{say('lab_scaling.own', d_k=sweep.d_k)}**")
+    st.html(row_tables(row, texts, look))
 
 
-def _scaling(d_k: Any, keys: Any, scores: Any) -> ScalingAsked:
+def _scaling(d_k: Any, keys: Any, scores: Any) -> tuple[Scaling, Row]:
     """The means for every width and the chosen one, and the typed row."""
-    width = whole("d_k", d_k, 1, max(WIDTHS))
-    many = whole("keys", keys, 2, 16)
-    row = one_row(scores, width)
-    return ScalingAsked(scaling(sorted({*WIDTHS, width}), many, QUERIES), row, width)
+    return scaling(d_k, keys), one_row(scores, d_k)
 
 
 def show_normalisers() -> None:
     """Softmax against ReLU, sigmoid and L2 norm."""
-    kit.head("normalisers")
+    look, texts = current_look(), kit.head("normalisers")
     answer = kit.worked("normalisers", NORMALISERS, normalisers)
-    look, typed = current_look(), answer.typed
-    texts = kit.texts("normalisers")
+    typed = answer.typed
     texts["shifted"] = say("lab_normalisers.shifted", shift=typed["shift"])
     texts["stretched"] = say("lab_normalisers.stretched", stretch=typed["stretch"])
     kit.chart("normalisers", bars_figure(answer.result, texts, look))
@@ -104,8 +82,7 @@ def show_normalisers() -> None:
 
 def show_dictionary() -> None:
     """Attention as a dictionary that answers with a mixture."""
-    kit.head("dictionary")
-    look, texts = current_look(), kit.texts("dictionary")
+    look, texts = current_look(), kit.head("dictionary")
     entries = [say(f"lab_dictionary.entry_{at}") for at in ("first", "second", "third")]
     fields = [
         Field("query", "q", QUERY, "row", "query"),
@@ -116,42 +93,39 @@ def show_dictionary() -> None:
         Field("temperature", "T", 1, "slider", "weights", low=0.05, high=5, step=0.05),
     ]  # fmt: skip
     ties = [[("names", "columns"), ("keys", "rows"), ("values", "rows")]]
-    names, heat, found, mixed = kit.worked("dictionary", fields, _dictionary, ties).result
-    query, keys, values = found.query.tolist(), found.keys.numpy(), found.values.numpy()
+    found, heat, names = kit.worked("dictionary", fields, _dictionary, ties).result
     with box("fill", "lab_chart", horizontal=True, gap="small"):
-        plane = plane_figure(query, keys, found, names, texts, look)
+        plane = plane_figure(found, names, texts, look)
         heats = heat_figure(found, heat, names, texts, look)
         with box("fill", "lab_dictionary_left", gap=None):
-            show_chart(plane, "lab_dictionary_plane", say("lab_dictionary.alt_plane"), fill=True)
+            show_chart(plane, "lab_dictionary_plane", texts["alt_plane"], fill=True)
         with box("fill wide", "lab_dictionary_right", gap=None):
-            show_chart(heats, "lab_dictionary_heat", say("lab_dictionary.alt_heat"), fill=True)
+            show_chart(heats, "lab_dictionary_heat", texts["alt_heat"], fill=True)
     with st.container(key="lab_dictionary_tables", horizontal=True, gap="large"):
-        width = keys.shape[1]
-        table = entries_table(found, mixed, values, names, width, texts, look)
-        st.html(table, width="content")
-        st.html(answers_table(found, values, names, texts, look), width="content")
+        st.html(entries_table(found, names, texts, look), width="content")
+        st.html(answers_table(found, names, texts, look), width="content")
 
 
 def _dictionary(
     names: Any, query: Any, keys: Any, values: Any, temperature: Any
-) -> DictionaryAsked:
-    """The answer now and along the temperatures; keys in the plane, one number a value."""
+) -> tuple[LookUp, float, list[str]]:
+    """The answer, the temperature and the names; keys in the plane, one number a value."""
     heat = number("temperature", temperature, TEMPERATURES[0], TEMPERATURES[-1])
-    found = look_up(query, keys, values, heat, sorted({*TEMPERATURES, heat}), sizes=(2, 1))
+    found = look_up(query, keys, values, heat, sizes=(2, 1))
     known = [str(each) for each in names][: len(found.keys)]
     known += [str(at + 1) for at in range(len(known), len(found.keys))]
-    return DictionaryAsked(tuple(known), heat, found, mixture(found.weights, found.values))
+    return found, heat, known
 
 
 def show_masks() -> None:
     """Six ways to apply one mask."""
-    kit.head("masks")
+    texts = kit.head("masks")
     start = {"scores": MASKED, "meaning": "visible"}
     kit.presets("masks", {name: start | {"mask": mask} for name, mask in DRAWN.items()})
     ties = [[("scores", side), ("mask", side)] for side in ("rows", "columns")]
     found = kit.worked("masks", MASKS, masks, ties).result
-    texts = kit.texts("masks") | {"after": say("language.gap")}
-    st.html(ways_tables(found, texts, say("language.comma"), current_look()))
+    between = {"after": say("language.gap"), "comma": say("language.comma")}
+    st.html(ways_tables(found, texts | between, current_look()))
 
 
 BENCHES = {

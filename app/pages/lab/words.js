@@ -1,7 +1,8 @@
 // Words in an order of the reader's: dragged, or moved with ← → while one has the focus.
 
 const MARKUP = `<div class="order">
-  <div class="name"><span class="drag"></span><button type="button" class="reverse"></button><button type="button" class="shuffle"></button><button type="button" class="restore"></button></div>
+  <div class="name"><span class="drag"></span><button type="button" class="reverse"></button>
+    <button type="button" class="shuffle"></button><button type="button" class="restore"></button></div>
   <ol class="words"></ol>
 </div>`;
 
@@ -60,9 +61,7 @@ function chipOf(board, word) {
 }
 
 function fill(board, order) {
-  const focused = board.list.getRootNode().activeElement?.dataset?.word;
-  board.list.replaceChildren(...order.map((word) => chipOf(board, word)));
-  if (focused !== undefined) board.list.querySelector(`[data-word="${focused}"]`)?.focus();
+  board.keepFocus("word", () => board.list.replaceChildren(...order.map((word) => chipOf(board, word))));
   mark(board);
 }
 
@@ -79,9 +78,8 @@ export default component(MARKUP, {
   start: (board) => { board.list = board.find(".words"); },
   draw(board, { order, texts, words }) {
     for (const [name, text] of Object.entries(texts)) board.find(`.${name}`).textContent = text;
-    const before = words.join("\n");
-    if (before !== board.before || order.join() !== orderOf(board).join()) fill(board, order);
-    Object.assign(board, { before, sent: orderOf(board).join() });
+    if (board.differs("words", words) || order.join() !== orderOf(board).join()) fill(board, order);
+    board.sent = orderOf(board).join();
     const places = words.map((_, at) => at);
     const orders = { reverse: () => [...places].reverse(), shuffle: () => shuffled(places), restore: () => places };
     for (const [name, ordered] of Object.entries(orders)) {

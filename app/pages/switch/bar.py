@@ -8,11 +8,12 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from app.pages.switch import compared
-from app.pages.switch.chips import Chip, chips
 from app.panels.phrases import line, phrase
 from app.runs import on_screen
 from app.session import experiments, store
+from app.ui.component import component
 from app.ui.layout import box
+from app.ui.pick import small_button
 from app.ui.text import literal
 from app.words import say
 from core.interventions import Experiment
@@ -22,43 +23,34 @@ ROOM = 330  # pixels of the kept ones; more of them scroll
 LONGEST = 60  # characters of what a kept one switches
 FILE_NAME = "glassformer-experiment.json"  # `app/panels/opening` opens it
 
+_chips = component(__file__, "chips")
+
 
 def show() -> None:
     """Draw the row: chips on the left, buttons on the right."""
-    with box(
-        "dense rows-2",
-        "switch_bar",
-        horizontal=True,
-        gap="xsmall",
-        vertical_alignment="center",
-        wrap=False,
-    ):
+    row = {"horizontal": True, "gap": "xsmall", "vertical_alignment": "center", "wrap": False}
+    with box("dense rows-2", "switch_bar", **row):
         with st.container(key="switch_bar_chips", width="stretch"):
-            chips(
-                [_chip(each) for each in experiments.now().switches],
-                empty=say("experiment.empty"),
-                take_out=say("experiment.take_out"),
-                on_out=_take_out,
-            )
+            chips = [_chip(each) for each in experiments.now().switches]
+            texts = {"empty": say("experiment.empty"), "takeOut": say("experiment.take_out")}
+            _chips("switch_chips", {"chips": chips, **texts}, out=_take_out)
         _ways()
         _kept()
         compared.show_button()
         _share()
 
 
-def _chip(switch: Switch) -> Chip:
+def _chip(switch: Switch) -> dict[str, str]:
+    """What a chip says, what it stands for, and why it is greyed ("": it is not)."""
     if switch in on_screen.left_out():
-        return Chip(phrase(switch), switch.text, say("experiment.misfit"))
+        return {"text": phrase(switch), "id": switch.text, "greyed": say("experiment.misfit")}
     run = on_screen.trace()
     words = {"source": run.source_tokens, "target": run.target_tokens}
-    return Chip(phrase(switch, words=words), switch.text)
+    return {"text": phrase(switch, words=words), "id": switch.text, "greyed": ""}
 
 
 def _take_out(text: str) -> None:
-    now = experiments.now()
-    for each in now.switches:
-        if each.text == text:
-            experiments.put(now.without(each))
+    experiments.put(experiments.now().keeping(lambda each: each.text != text))
 
 
 def _ways() -> None:
@@ -131,13 +123,8 @@ def _kept_row(at: int, name: str, experiment: Experiment) -> None:
             width="stretch",
             on_click=partial(experiments.put, experiment),
         )
-        st.button(
-            "×",
-            key=f"widget_forget_{at}",
-            type="tertiary",
-            help=say("experiment.forget_help"),
-            on_click=partial(experiments.forget, name),
-        )
+        forget = partial(experiments.forget, name)
+        small_button("×", f"forget_{at}", say("experiment.forget_help"), forget)
 
 
 def _share() -> None:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import streamlit as st
+from torch import Tensor
 
-from app.pages.switch.figures.batch import Maps, batch_maps, row_labels, words_table
-from app.pages.switch.padded_rows import Line, RowTexts, padded_rows
+from app.pages.switch.figures.batch import Maps, batch_maps, words_table
 from app.panels.compare import pickers
-from app.plots.labels import format_number, format_percent
+from app.plots.labels import format_number, format_percent, visible
 from app.runs import on_screen
 from app.runs.traces import get_batch, get_trace
 from app.session import experiments, store
 from app.ui.chart import current_look, show_chart
+from app.ui.component import component
 from app.ui.layout import box
 from app.ui.text import literal, told
 from app.words import say
-from core.analysis.attention_views import Kind, attention_at, layers_of
+from core.analysis.attention_views import Kind, attention_at, layers_of, sides
 from core.errors import GlassformerError
 from core.interventions import Experiment
 from core.interventions.masks import PaddingOff
@@ -47,6 +47,8 @@ FIRST = {
     ),
 }
 Refused = tuple[int, str, GlassformerError | None]  # number and text of a line, and why
+
+_padded = component(__file__, "padded_rows")
 
 
 @dataclass(frozen=True)
@@ -167,31 +169,35 @@ def _masks() -> None:
 
 
 def _rows(batch: list[Padded], row: int) -> None:
-    texts = RowTexts(
-        label=say("batch.rows"),
-        source=say("batch.source"),
-        target=say("batch.target"),
-        numbers=[
-            (say(f"batch.number_{each}"), say(f"batch.number_{each}_help"))
-            for each in ("largest", "divergence", "padding")
+    """The sentences as rows of words, with their numbers; a click chooses one."""
+    names = ("largest", "divergence", "padding")
+    texts = {
+        "label": say("batch.rows"),
+        "sides": [say("batch.source"), say("batch.target")],
+        "numbers": [
+            (say(f"batch.number_{each}"), say(f"batch.number_{each}_help")) for each in names
         ],
-        masked=say("batch.pad_masked"),
-        seen=say("batch.pad_seen"),
-    )
-    lines = [
-        Line(each.source_tokens, each.target_tokens, each.sources, each.targets, _numbers(each))
-        for each in (one.switched for one in batch)
-    ]
-    seen = ("source" in _off(), "target" in _off())
+        "masked": say("batch.pad_masked"),  # of padding, on hover
+        "seen": say("batch.pad_seen"),
+    }
+    data = {
+        "lines": [_line(each.switched) for each in batch],
+        "chosen": row,
+        "seen": [side in _off() for side in SIDES],
+        "texts": texts,
+    }
+    _padded("padded_rows", data, height="stretch", pick=lambda at: store.update(row=int(at)))
 
-    def pick(row: int) -> None:
-        store.update(row=row)
 
-    padded_rows(lines, row, seen, texts, pick)
+def _line(found: InBatch) -> dict[str, Any]:
+    """A sentence: its words on both sides, how many of them are no padding, its numbers."""
+    both = (found.source_tokens, found.sources), (found.target_tokens, found.targets)
+    sides = [{"words": list(map(visible, words)), "real": real} for words, real in both]
+    return {"sides": sides, "numbers": _numbers(found)}
 
 
 def _numbers(found: InBatch) -> list[tuple[str, bool]]:
-    """Largest change of a probability, mean KL, most attention on padding."""
+    """Largest change of a probability, mean KL, most attention on padding; whether each moved."""
     moved, share = found.largest > MOVED, found.most_to_padding
     return [
         (_distance(found.largest), moved),
@@ -234,18 +240,23 @@ def _attention(chosen: Padded) -> None:
 
 def _maps(chosen: Padded, place: str) -> Maps:
     """The head in focus in both views; its rows are words, its keys are padded."""
-    now, found, after = store.get_state(), chosen.masked, chosen.switched
-    source, target = found.source_tokens, found.target_tokens
-    rows: Sequence[str] = source[: found.sources]
-    if now.kind != "encoder":
-        rows = row_labels(target[: found.targets], found.output_tokens[: found.targets])
+    now, found = store.get_state(), chosen.masked
+    both = [(each.weights[place], each.masks[place]) for each in (found, chosen.switched)]
     return Maps(
-        weights=(found.head(place, now.head), after.head(place, now.head)),
-        allowed=(found.allowed(place, now.head), after.allowed(place, now.head)),
-        rows=rows,
-        keys=target if now.kind == "decoder" else source,
+        weights=[_of_head(weights, now.head).numpy() for weights, _ in both],
+        allowed=[
+            _of_head(masks.expand_as(weights).float(), now.head).numpy() > 0
+            for weights, masks in both
+        ],
+        rows=sides(chosen.alone, cast(Kind, now.kind))[0].labels,
+        keys=found.target_tokens if now.kind == "decoder" else found.source_tokens,
         real=found.keys(place),
     )
+
+
+def _of_head(maps: Tensor, head: int | None) -> Tensor:
+    """A head's map, or the mean of all: (H, rows, keys) to (rows, keys)."""
+    return maps.mean(dim=0) if head is None else maps[head]
 
 
 def _words(chosen: Padded) -> None:

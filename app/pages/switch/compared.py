@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import streamlit as st
 
@@ -12,7 +13,6 @@ from app.panels.compare import pickers, triple
 from app.panels.compare.figures.triple_layout import TripleLayout
 from app.panels.compare.wording import change, where
 from app.panels.phrases import phrase
-from app.runs import on_screen
 from app.runs.traces import get_forced, get_run, get_trace
 from app.session import experiments, store
 from app.session.memory import Pair
@@ -22,8 +22,7 @@ from app.ui.text import literal, told
 from app.words import say
 from core.analysis.comparison import Furthest, furthest
 from core.errors import GlassformerError
-from core.interventions import Experiment, compare
-from core.interventions.switch import Switch
+from core.interventions import Experiment
 from core.trace.trace import Trace
 
 Choice = tuple[str, str]  # ("now" | "plain" | "kept", name of a kept one)
@@ -38,30 +37,6 @@ class Asked:
     name: str
     experiment: Experiment
     sentence: tuple[str, str]
-
-
-@dataclass(frozen=True)
-class ComparedRun:
-    """One of the two: the plain run of its sentence, the switched one, that on the plain words."""
-
-    name: str
-    plain: Trace
-    run: Trace
-    forced: Trace
-
-    @staticmethod
-    def of(asked: Asked) -> ComparedRun:
-        """An experiment by the state's model, without what does not fit the sentence.
-
-        Errors: GlassformerError where it cannot be run.
-        """
-        now = store.get_state()
-        place = (now.model, now.step)
-        plain = get_trace(*asked.sentence, *place)
-        fitting = experiments.fitting(asked.experiment, plain)[0]
-        run = get_run(fitting, *asked.sentence, *place)
-        forced = get_forced(fitting, run, on_screen.written(plain), *place)
-        return ComparedRun(asked.name, plain, run, forced)
 
 
 def show_button() -> None:
@@ -86,14 +61,14 @@ def _dialog() -> None:
         first = _choose("first", offered, usual[0])
     with after:
         second = _choose("second", offered, usual[1])
-    found = compare(first.experiment, second.experiment)
-    both, only_first, only_second = st.columns(3, gap="medium")
-    with both:
-        _switches(say("experiment.compare_both"), found.both)
-    with only_first:
-        _switches(say("experiment.compare_only_first"), found.only_first)
-    with only_second:
-        _switches(say("experiment.compare_only_second"), found.only_second)
+    one, two = first.experiment, second.experiment
+    found = {
+        "both": one.keeping(two.__contains__),
+        "only_first": one.keeping(lambda each: each not in two),
+        "only_second": two.keeping(lambda each: each not in one),
+    }
+    for place, (name, each) in zip(st.columns(3, gap="medium"), found.items(), strict=True):
+        place.markdown(_switches(say(f"experiment.compare_{name}"), each))
     if first.sentence != second.sentence and _on_screen():
         now = store.get_state()
         here = (now.text, now.direction)
@@ -127,9 +102,9 @@ def _choose(name: str, offered: Mapping[Choice, Asked], usual: Choice) -> Asked:
     return offered[chosen]
 
 
-def _switches(title: str, found: Sequence[Switch]) -> None:
-    pieces = [f"- {literal(phrase(each))}" for each in found]
-    st.markdown("\n".join([f"**{title}**", "", *(pieces or [say("experiment.compare_none")])]))
+def _switches(title: str, found: Experiment) -> str:
+    pieces = [f"- {literal(phrase(each))}" for each in found.switches]
+    return "\n".join([f"**{title}**", "", *(pieces or [say("experiment.compare_none")])])
 
 
 def _on_screen() -> bool:
@@ -148,22 +123,37 @@ def _on_screen() -> bool:
 def _show_runs(*asked: Asked) -> None:
     """Draw both runs and how they differ; one that cannot be run is told in its place."""
     try:
-        first, second = map(ComparedRun.of, asked)
+        made = [_made(each) for each in asked]
     except GlassformerError as error:
         st.warning(told(error))
         return
-    same = asked[0].sentence == asked[1].sentence
-    kind = "experiment" if same else "sentences"
-    pair = Pair(kind, first.run, second.run, (first.name, second.name))  # type: ignore[arg-type]
+    one, two = asked
+    (first, _), (second, _) = made
+    alike = one.sentence == two.sentence
+    kind: Literal["experiment", "sentences"] = "experiment" if alike else "sentences"
+    pair = Pair(kind, first.second, second.second, (one.name, two.name))
     with st.container(key="compared", gap="small"):
         _outputs(pair)
         _tensor(pair)
         with box("fill", "compared_words"):
-            left, right = st.columns(2, gap="medium")
-            with left:
-                _words(first, "compared_words_0")
-            with right:
-                _words(second, "compared_words_1")
+            columns = st.columns(2, gap="medium")
+            for at, (place, each, own) in enumerate(zip(columns, asked, made, strict=True)):
+                with place:
+                    _words(each.name, *own, f"compared_words_{at}")
+
+
+def _made(asked: Asked) -> tuple[Pair, Trace]:
+    """The plain run and that of an experiment, and the latter on the plain words.
+
+    What does not fit the sentence is left out. Errors: GlassformerError where it cannot be run.
+    """
+    now = store.get_state()
+    place = (now.model, now.step)
+    plain = get_trace(*asked.sentence, *place)
+    fitting = experiments.fitting(asked.experiment, plain)[0]
+    run = get_run(fitting, *asked.sentence, *place)
+    forced = get_forced(fitting, run, plain.output_ids, *place)
+    return Pair("experiment", plain, run), forced
 
 
 def _outputs(pair: Pair) -> None:
@@ -219,10 +209,9 @@ def go(pair: Pair, found: Furthest) -> None:
     store.update(query=row, key=column)
 
 
-def _words(side: ComparedRun, key: str) -> None:
-    st.markdown(f"**{say('experiment.compare_words', name=literal(side.name))}**")
-    if side.run is side.plain:
+def _words(name: str, pair: Pair, forced: Trace, key: str) -> None:
+    st.markdown(f"**{say('experiment.compare_words', name=literal(name))}**")
+    if pair.first is pair.second:
         st.caption(say("experiment.compare_plain"))
-        return
-    pair = Pair("experiment", side.plain, side.run)
-    effect_words.show(pair, side.forced, key)
+    else:
+        effect_words.show(pair, forced, key)

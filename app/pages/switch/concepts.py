@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import cast
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, cast
 
-from app.pages.switch.switch_rows import Choice, Group, Row, switch_rows
 from app.plots.labels import format_number
 from app.runs import on_screen
 from app.session import experiments, store
 from app.ui.chart import current_look
+from app.ui.component import component
 from app.ui.layout import box
 from app.words import say
 from core.config import Activation, ModelConfig, NormPlace, Positions
 from core.errors import GlassformerError
 from core.interventions import Experiment
-from core.interventions.concepts import (
-    ActivationIs,
-    Dropout,
-    EmbeddingScale,
-    NormFormulaIs,
-    NormOff,
-    NormPlaceIs,
-    PositionTable,
-    ResidualOff,
-    Shuffled,
-    SublayerOff,
-    Temperature,
-    Unscaled,
-)
+from core.interventions import concepts as kinds
 from core.interventions.experiment import with_config
 from core.interventions.parts import Parts
 from core.interventions.switch import Switch
@@ -37,8 +25,8 @@ from core.trace.address import SUBLAYERS, Address
 from core.translator import Translator
 
 Values = Mapping[str, str]
-KINDS = {"by": "slider", "draw": "number"}  # of choices; the others are lists
-GROUPS = ("attention", "words", "layers", "norms")
+TYPES: Mapping[str, type] = {"rate": float, "draw": int}  # of fields; the others are words
+WIDGETS = {"by": "slider", "draw": "number"}  # of choices; the others are lists
 ALL = "*"
 TABLES: tuple[Positions, ...] = ("none", "paper", "notes", "halves", "learned")
 ACTIVATIONS: tuple[Activation, ...] = ("relu", "gelu", "gelu_tanh")
@@ -46,6 +34,8 @@ TEMPERATURES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30
 RATES = (0.05, 0.1, 0.2, 0.3, 0.5)
 PLAIN_TEMPERATURE = "1.0"
 NORMS = (ALL, "self_attention_norm", "cross_attention_norm", "feed_forward_norm")
+
+_rows = component(__file__, "switch_rows")
 
 
 @dataclass(frozen=True)
@@ -58,23 +48,18 @@ class Concept:
     """
 
     name: str
-    group: str
     switch: Callable[[Values], Switch]
     values: Callable[[Switch], Values | None]
     choices: Mapping[str, Sequence[str]]
 
     def found(self, experiment: Experiment) -> tuple[Switch, Values] | None:
         """The last switch of this row, and its values."""
-        for each in reversed(experiment.switches):
-            values = self.values(each)
-            if values is not None:
-                return each, values
-        return None
+        every = ((each, self.values(each)) for each in reversed(experiment.switches))
+        return next(((each, values) for each, values in every if values is not None), None)
 
     def without(self, experiment: Experiment) -> Experiment:
         """The experiment with nothing of this row."""
-        kept = tuple(each for each in experiment.switches if self.values(each) is None)
-        return replace(experiment, switches=kept)
+        return experiment.keeping(lambda each: self.values(each) is None)
 
     @property
     def first(self) -> Values:
@@ -82,31 +67,34 @@ class Concept:
         return {name: options[0] if options else "1" for name, options in self.choices.items()}
 
 
-def concepts(config: ModelConfig) -> tuple[Concept, ...]:
-    """Every row for a model, in order; `config` is that of the model without any switch."""
+def concepts(config: ModelConfig) -> dict[str, tuple[Concept, ...]]:
+    """The rows for a model by group, in order; `config` is that of the model without any switch."""
     both, decoder = _scopes(config), _scopes(config, ("decoder",))
     scaled, sample = config.embedding_scale, config.norm_formula == "population"
+    others = [each for each in ACTIVATIONS if each != config.activation]
     by = ("2.0", *map(str, TEMPERATURES))
-    norm = NormFormulaIs("sample" if sample else "population")
-    return (
-        _of_parts("unscaled", "attention", Unscaled, both),
-        _of_parts("temperature", "attention", Temperature, both, by=by),
-        _of_parts("no_self_attention", "attention", SublayerOff, both, ("self_attention",)),
-        _of_parts("no_cross_attention", "attention", SublayerOff, decoder, ("cross_attention",)),
-        _positions(config),
-        _on_or_off(
-            "no_embedding_scale" if scaled else "embedding_scale",
-            "words",
-            EmbeddingScale(not scaled),
+    scale = "no_embedding_scale" if scaled else "embedding_scale"
+    norm = kinds.NormFormulaIs("sample" if sample else "population")
+    return {
+        "attention": (
+            _of_parts("unscaled", kinds.Unscaled, both),
+            _of_parts("temperature", kinds.Temperature, both, by=by),
+            _of_parts("no_self_attention", kinds.SublayerOff, both, ("self_attention",)),
+            _of_parts("no_cross_attention", kinds.SublayerOff, decoder, ("cross_attention",)),
         ),
-        _of_parts("no_feed_forward", "layers", SublayerOff, both, ("feed_forward",)),
-        _activation(config),
-        _of_parts("no_residual", "layers", ResidualOff, both, (ALL, *SUBLAYERS)),
-        _dropout(),
-        _of_parts("no_norm", "norms", NormOff, both, NORMS),
-        _norm_place(config),
-        _on_or_off("norm_sample" if sample else "norm_population", "norms", norm),
-    )
+        "words": (_positions(config), _on_or_off(scale, kinds.EmbeddingScale(not scaled))),
+        "layers": (
+            _of_parts("no_feed_forward", kinds.SublayerOff, both, ("feed_forward",)),
+            _of_fields("activation", kinds.ActivationIs, {"name": others}),
+            _of_parts("no_residual", kinds.ResidualOff, both, (ALL, *SUBLAYERS)),
+            _of_fields("dropout", kinds.Dropout, {"rate": ("0.1", *map(str, RATES)), "draw": ()}),
+        ),
+        "norms": (
+            _of_parts("no_norm", kinds.NormOff, both, NORMS),
+            _norm_place(config),
+            _on_or_off("norm_sample" if sample else "norm_population", norm),
+        ),
+    }
 
 
 def pattern(scope: str, part: str) -> str:
@@ -129,13 +117,9 @@ def _scopes(config: ModelConfig, stacks: Sequence[str] = ("encoder", "decoder"))
 
 
 def _of_parts(
-    name: str,
-    group: str,
-    kind: type[Parts],
-    scopes: Sequence[str],
-    parts: Sequence[str] = (ALL,),
+    name: str, kind: type[Parts], scopes: Sequence[str], parts: Sequence[str] = (ALL,),
     by: Sequence[str] = (),
-) -> Concept:
+) -> Concept:  # fmt: skip
     """A switch for some parts of the model: of a scope, one of several parts, with a number."""
     places = {pattern(scope, part): (scope, part) for scope in scopes for part in parts}
 
@@ -147,42 +131,47 @@ def _of_parts(
         if type(switch) is not kind or switch.where not in places:
             return None
         scope, part = places[switch.where]
-        number = {"by": str(float(switch.by))} if isinstance(switch, Temperature) else {}
+        number = {"by": str(float(switch.by))} if isinstance(switch, kinds.Temperature) else {}
         return {"where": scope, "part": part, **number}
 
     choices = ({"by": by} if by else {}) | {"where": scopes}
-    return Concept(name, group, make, values, choices | ({"part": parts} if parts[1:] else {}))
+    return Concept(name, make, values, choices | ({"part": parts} if parts[1:] else {}))
 
 
-def _on_or_off(name: str, group: str, switch: Switch) -> Concept:
+def _on_or_off(name: str, switch: Switch) -> Concept:
     """A switch that has no choices."""
-    return Concept(name, group, lambda _: switch, lambda each: {} if each == switch else None, {})
+    return Concept(name, lambda _: switch, lambda each: {} if each == switch else None, {})
+
+
+def _of_fields(name: str, kind: type[Switch], choices: Mapping[str, Sequence[str]]) -> Concept:
+    """A switch whose choices are its fields."""
+    types = {each: TYPES.get(each, str) for each in choices}
+
+    def values(switch: Switch) -> Values | None:
+        if type(switch) is not kind:
+            return None
+        return {each: str(typed(getattr(switch, each))) for each, typed in types.items()}
+
+    def make(given: Values) -> Switch:
+        return kind(**{each: typed(given[each]) for each, typed in types.items()})
+
+    return Concept(name, make, values, choices)
 
 
 def _positions(config: ModelConfig) -> Concept:
     def values(switch: Switch) -> Values | None:
-        if isinstance(switch, Shuffled):
+        if isinstance(switch, kinds.Shuffled):
             return {"variant": "shuffled", "draw": str(switch.draw)}
-        return {"variant": switch.variant} if isinstance(switch, PositionTable) else None
+        return {"variant": switch.variant} if isinstance(switch, kinds.PositionTable) else None
 
     def make(given: Values) -> Switch:
         if given["variant"] == "shuffled":
-            return Shuffled(_draw(given))
-        return PositionTable(cast(Positions, given["variant"]))
+            return kinds.Shuffled(int(given["draw"]))
+        return kinds.PositionTable(cast(Positions, given["variant"]))
 
     others = [each for each in TABLES if each != config.positions]
     choices = {"variant": (*others[:1], "shuffled", *others[1:]), "draw": ()}
-    return Concept("positions", "words", make, values, choices)
-
-
-def _activation(config: ModelConfig) -> Concept:
-    return Concept(
-        "activation",
-        "layers",
-        switch=lambda given: ActivationIs(cast(Activation, given["name"])),
-        values=lambda switch: {"name": switch.name} if isinstance(switch, ActivationIs) else None,
-        choices={"name": [each for each in ACTIVATIONS if each != config.activation]},
-    )
+    return Concept("positions", make, values, choices)
 
 
 def _norm_place(config: ModelConfig) -> Concept:
@@ -190,59 +179,43 @@ def _norm_place(config: ModelConfig) -> Concept:
     own = "on" if config.final_norm else "off"
 
     def make(given: Values) -> Switch:
-        return NormPlaceIs(other, None if given["final"] == own else given["final"] == "on")
+        return kinds.NormPlaceIs(other, None if given["final"] == own else given["final"] == "on")
 
     def values(switch: Switch) -> Values | None:
-        if not isinstance(switch, NormPlaceIs) or switch.place != other:
+        if not isinstance(switch, kinds.NormPlaceIs) or switch.place != other:
             return None
         final = config.final_norm if switch.final_norm is None else switch.final_norm
         return {"final": "on" if final else "off"}
 
     choices = {"final": (own, "off" if own == "on" else "on")}
     name = "pre_norm" if other == "pre" else "post_norm"
-    return Concept(name, "norms", make, values, choices)
-
-
-def _dropout() -> Concept:
-    def values(switch: Switch) -> Values | None:
-        if not isinstance(switch, Dropout):
-            return None
-        return {"rate": str(float(switch.rate)), "draw": str(switch.draw)}
-
-    return Concept(
-        "dropout",
-        "layers",
-        switch=lambda given: Dropout(_draw(given), float(given["rate"])),
-        values=values,
-        choices={"rate": ("0.1", *map(str, RATES)), "draw": ()},
-    )
-
-
-def _draw(given: Values) -> int:
-    return int(given.get("draw", "1"))
+    return Concept(name, make, values, choices)
 
 
 def show() -> None:
     """Draw a row for every concept, in groups."""
-    model = on_screen.plain_model()
-    rows = concepts(model.config)
-    refused = store.memory().concept_refused
+    model, look = on_screen.plain_model(), current_look()
     groups = [
-        Group(
-            say(f"switch_concepts.group_{group}"),
-            [_row(each, model, refused) for each in rows if each.group == group],
-        )
-        for group in GROUPS
+        {
+            "title": say(f"switch_concepts.group_{group}"),
+            "rows": [_row(each, model) for each in rows],
+        }
+        for group, rows in concepts(model.config).items()
     ]
+    colours = {"track": look.colour("faint" if look.dark else "line")}
+    data = {"groups": groups, "label": say("switch_concepts.label"), "colours": colours}
     with box("fill", "switch_concepts"):
-        switch_rows(groups, say("switch_concepts.label"), current_look(), take)
+        _rows("switch_rows", data, height="stretch", set=take)
 
 
-def take(name: str, on: bool, values: Mapping[str, str]) -> None:
+def take(sent: Mapping[str, Any]) -> None:
     """Switch a concept on, with its choices, or off; what cannot be run is said in its row."""
+    name, on = str(sent["id"]), bool(sent["on"])
+    values = {str(choice): str(each) for choice, each in sent["values"].items()}
     store.memory().concept_refused = None
     model = on_screen.plain_model()
-    row = next(each for each in concepts(model.config) if each.name == name)
+    rows = chain(*concepts(model.config).values())
+    row = next(each for each in rows if each.name == name)
     rest = row.without(experiments.now())
     was_on = row.found(experiments.now()) is not None
     if not on or (was_on and values.get("by") == PLAIN_TEMPERATURE):
@@ -267,27 +240,27 @@ def check(experiment: Experiment, switch: Switch, model: Translator) -> None:
     with_config(model, experiment.config(model.config))
 
 
-def _row(row: Concept, model: Translator, refused: tuple[str, GlassformerError] | None) -> Row:
-    found = row.found(experiments.now())
+def _row(row: Concept, model: Translator) -> dict[str, Any]:
+    """A switch: its name, a line about it, its choices, and what stands in its way."""
+    found, refused = row.found(experiments.now()), store.memory().concept_refused
     problem = told_here(refused[1]) if refused and refused[0] == row.name else ""
     if found and not problem and found[0] not in on_screen.experiment():
         problem = _misfit(found[0], model)
     values = _values(row, found[1] if found else None)
-    return Row(
-        row.name,
-        say(f"switch_concepts.name_{row.name}"),
-        about(row.name, model.config),
-        found is not None,
-        [_choice(row, name, values) for name in row.choices],
-        problem,
-    )
+    return {
+        "id": row.name,
+        "name": say(f"switch_concepts.name_{row.name}"),
+        "about": about(row.name, model.config),
+        "on": found is not None,
+        "choices": [_choice(row, name, values) for name in row.choices],
+        "problem": problem,
+    }
 
 
 def _values(row: Concept, given: Values | None) -> Values:
     """What the choices of a row show: what is switched, or what they start with."""
-    if given is not None:
-        return {**row.first, **given}
-    return {**row.first, **({"by": PLAIN_TEMPERATURE} if "by" in row.choices else {})}
+    plain = {"by": PLAIN_TEMPERATURE} if "by" in row.choices else {}
+    return {**row.first, **(plain if given is None else given)}
 
 
 def _misfit(switch: Switch, model: Translator) -> str:
@@ -319,14 +292,20 @@ def about(name: str, config: ModelConfig) -> str:
     return say(f"switch_concepts.about_{name}", **sizes)
 
 
-def _choice(row: Concept, name: str, values: Values) -> Choice:
-    label = say(f"switch_concepts.choice_{name}")
+def _choice(row: Concept, name: str, values: Values) -> dict[str, Any]:
+    """One choice of a row: a list, a slider over the same kind of options, or a whole number."""
     listed = [(each, _option(name, each)) for each in options(row, name)]
-    kind = KINDS.get(name, "list")
-    hidden = name == "draw" and values.get("variant", "shuffled") != "shuffled"
+    kind = WIDGETS.get(name, "list")
     if kind == "list" and values[name] not in dict(listed):  # as a link gave it
         listed.append((values[name], values[name]))
-    return Choice(name, label, kind, listed, values[name], hidden)  # type: ignore[arg-type]
+    return {
+        "name": name,
+        "label": say(f"switch_concepts.choice_{name}"),
+        "kind": kind,
+        "options": listed,
+        "value": values[name],
+        "hidden": name == "draw" and values.get("variant", "shuffled") != "shuffled",
+    }
 
 
 def _option(name: str, value: str) -> str:

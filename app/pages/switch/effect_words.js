@@ -2,8 +2,8 @@
 
 const MARKUP = `<div class="effect">
   <div class="sentences">
-    <span class="side"></span><span class="sentence"></span>
-    <span class="side"></span><span class="sentence"></span>
+    <span class="side swatch"></span><span class="sentence"></span>
+    <span class="side swatch"></span><span class="sentence"></span>
   </div>
   <div class="scroll"><div class="table"></div></div>
   <div class="note cut"></div>
@@ -34,7 +34,7 @@ function makeLine(view, line) {
   const press = { "aria-pressed": now, data: { row }, onclick: () => view.send("pick", { row }) };
   const title = apart ? `${line.title}\n~ ${texts.apart}` : line.title;
   return make(
-    `${row === null ? "" : "button"}.line.${kind}`,
+    `${row === null ? "" : "button"}.line.subgrid.${kind}`,
     { title, is: { changed: kind !== "same", now }, ...(row === null ? {} : press) },
     make("span.mark", { "aria-label": line.mark }, line.sign),
     label("span.before.cut", line.before, texts, false),
@@ -47,13 +47,13 @@ function makeLine(view, line) {
 
 function titles(texts) {
   const all = [
-    ["span.title", "", ""],
-    ["span.title", texts.before, texts.help_before],
-    ["span.title.wide", texts.chance, texts.help_chance],
-    ["span.title.number", texts.divergence, texts.help_divergence],
-    ["span.title", texts.after, texts.help_after],
+    ["", "", ""],
+    ["", texts.before, texts.help_before],
+    [".wide", texts.chance, texts.help_chance],
+    [".number", texts.divergence, texts.help_divergence],
+    ["", texts.after, texts.help_after],
   ];
-  return all.map(([kind, text, title]) => make(kind, { title }, text));
+  return all.map(([kind, text, title]) => make(`span.title.stays${kind}`, { title }, text));
 }
 
 function choice({ percent, share, sign, text }, { end }) {
@@ -67,7 +67,7 @@ function writeNext(view, { next, texts }) {
   for (const [at, side, caption] of [[0, "was", texts.before], [1, "is", texts.after]]) {
     const choices = next.sides[at];
     const told = choices.length ? choices.flatMap((each) => choice(each, texts)) : [make("span.none", texts.lost)];
-    view.find(`.choices.${side}`).replaceChildren(make("span.caption", caption), ...told);
+    view.find(`.choices.${side}`).replaceChildren(make("span.caption.swatch", caption), ...told);
   }
 }
 
@@ -85,9 +85,8 @@ export default component(MARKUP, {
     if (now) reveal(scroll, now);
     set(view.find(".note"), { textContent: note, title: note });
     view.find(".total").title = total.help;
-    for (const [at, text] of [["name", total.name], ["was", total.numbers[0]], ["is", total.numbers[1]]]) {
-      view.find(`.total .${at}`).textContent = text;
-    }
+    const [was, is] = total.numbers;
+    view.write({ ".total .name": total.name, ".total .was": was, ".total .is": is });
     writeNext(view, data);
   },
 });

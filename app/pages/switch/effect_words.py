@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from app.plots.labels import format_number, format_percent, visible
@@ -26,10 +25,11 @@ _words = component(__file__, "effect_words")
 def show(pair: Pair, forced: Trace, key: str = "effect_words") -> None:
     """Draw the two translations; `forced` is the second run on the first one's words."""
     look, found = current_look(), effect(pair.first, pair.second, forced)
-    focus = in_focus(found, pair.first)
+    focus, rows = in_focus(found, pair.first), len(pair.first.output_tokens)
 
     def picked(value: dict[str, Any]) -> None:
-        pick(int(value["row"]), len(pair.first.output_tokens))
+        if 0 <= (row := int(value["row"])) < rows:
+            store.update(word=row)
 
     data = words_data(pair, forced, found, focus, look.precision)
     _words(key, data, height="stretch", pick=picked)
@@ -44,20 +44,12 @@ def in_focus(found: Effect, first: Trace) -> int:
     return found.most_changed
 
 
-def pick(row: int, rows: int) -> None:
-    """Bring a row of the first run into focus."""
-    if 0 <= row < rows:
-        store.update(word=row)
-
-
-def words_data(
-    pair: Pair, forced: Trace, found: Effect, focus: int, digits: int
-) -> dict[str, Any]:  # fmt: skip
+def words_data(pair: Pair, forced: Trace, found: Effect, focus: int, digits: int) -> dict[str, Any]:
     """What is sent to the browser, as plain JSON."""
     total = "effect.total_sentences" if pair.kind == "sentences" else "effect.total"
     return {
         "texts": _texts(pair),
-        "gap": " " if pair.first.direction.endswith("en") else "",
+        "gap": " " if pair.first.language == "en" else "",
         "sentences": [_sentence(pair, found, 0), _sentence(pair, found, 1)],
         "note": _note(pair, forced, found),
         "rows": [_row(pair, each, digits) for each in found.lines],
@@ -87,6 +79,7 @@ def _sentence(pair: Pair, found: Effect, side: int) -> list[dict[str, str]]:
 def _row(pair: Pair, line: ChangedWord, digits: int) -> dict[str, Any]:
     word = line.word
     before, after = _labels(pair, word)
+    mark, numbers = say(f"effect.mark_{word.kind}"), line.probabilities
     sent: dict[str, Any] = {
         "row": word.before_row,
         "kind": word.kind,
@@ -94,31 +87,21 @@ def _row(pair: Pair, line: ChangedWord, digits: int) -> dict[str, Any]:
         "before": before,
         "after": after,
         "apart": word.after is not None and not word.same_prefix,
-        "mark": say(f"effect.mark_{word.kind}"),
+        "mark": mark,
     }
-    if line.probabilities is None or line.divergence is None:
-        title = say("effect.hover_new", word=after or say("effect.end"), mark=sent["mark"])
-        title += _own(after, word)
-        return sent | {"shares": None, "percents": None, "kl": "", "title": title}
-    exact = [format_number(each, 7) for each in line.probabilities]
-    return sent | {
-        "shares": [0.0 if math.isnan(each) else round(each, 4) for each in line.probabilities],
-        "percents": [_percent(each) for each in line.probabilities],
-        "kl": _nats(line.divergence, digits),
-        "title": _hover(before or say("effect.end"), word, exact, line.divergence)
-        + _own(after, word),
-    }
-
-
-def _hover(text: str, word: TranslatedWord, exact: Sequence[str], divergence: float) -> str:
-    return say(
-        "effect.hover",
-        word=text,
-        mark=say(f"effect.mark_{word.kind}"),
-        before=exact[0],
-        after=exact[1],
-        kl=format_number(divergence, 7),
-    )
+    if numbers is None or line.divergence is None:
+        title = say("effect.hover_new", word=after or say("effect.end"), mark=mark)
+        told: dict[str, Any] = {"shares": None, "percents": None, "kl": ""}
+    else:
+        exact = (format_number(each, 7) for each in (*numbers, line.divergence))
+        values = dict(zip(("before", "after", "kl"), exact, strict=True))
+        title = say("effect.hover", word=before or say("effect.end"), mark=mark, **values)
+        told = {
+            "shares": [0.0 if math.isnan(each) else round(each, 4) for each in numbers],
+            "percents": list(map(format_percent, numbers)),
+            "kl": _nats(line.divergence, digits),
+        }
+    return sent | told | {"title": title + _own(after, word)}
 
 
 def _note(pair: Pair, forced: Trace, found: Effect) -> str:
@@ -134,7 +117,7 @@ def _own(text: str | None, word: TranslatedWord) -> str:
     chance = word.new_word[1]
     if text is None or chance is None:
         return ""
-    own = say("effect.hover_own", word=text or say("effect.end"), chance=_percent(chance))
+    own = say("effect.hover_own", word=text or say("effect.end"), chance=format_percent(chance))
     return f"\n{own}"
 
 
@@ -147,10 +130,6 @@ def _labels(pair: Pair, word: TranslatedWord) -> tuple[str | None, str | None]:
 
 def _label(trace: Trace, row: int) -> str:
     return "" if trace.output_pieces[row] == END else visible(trace.output_tokens[row])
-
-
-def _percent(share: float) -> str:
-    return "NaN" if math.isnan(share) else format_percent(share)
 
 
 def _nats(number: float, digits: int) -> str:

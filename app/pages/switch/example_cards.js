@@ -14,21 +14,13 @@ function makeCard(list, { id, name, note, sentences }) {
   );
 }
 
-// The card that has the keyboard keeps it when the list is written again.
-function focusedCard({ root }) {
-  const active = root.getRootNode().activeElement;
-  return active && root.contains(active) ? active.dataset.id : null;
-}
-
 export default component(".cards", {
   draw(list, { groups }) {
     const { root } = list;
     const { scrollTop } = root;
-    const focused = focusedCard(list);
-    const cards = groups.flatMap((group) => [make("h4", group.title), ...group.cards.map((card) => makeCard(list, card))]);
-    root.replaceChildren(...cards);
+    const cards = groups.flatMap((group) => [make("h4.stays", group.title), ...group.cards.map((card) => makeCard(list, card))]);
+    list.keepFocus("id", () => root.replaceChildren(...cards));
     root.scrollTop = scrollTop;
-    if (focused) list.find(`[data-id="${focused}"]`)?.focus({ preventScroll: true });
     if (!scrollTop) list.find(".chosen")?.scrollIntoView({ block: "nearest" });
   },
 });

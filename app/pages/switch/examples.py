@@ -20,6 +20,7 @@ from app.words import say
 from core.interventions import Experiment
 
 FILE = Path(__file__).parents[3] / "assets" / "experiments" / "examples.json"
+ASKED = ("text", "model", "second", "edits")  # of the state
 GROUPS = ("look", "patch", "order", "parts", "heads", "numbers")
 
 _cards = component(__file__, "example_cards")
@@ -62,9 +63,10 @@ def examples() -> tuple[ExampleExperiment, ...]:
 def on_screen() -> ExampleExperiment | None:
     """The example whose sentence, model and switches are those of the state."""
     now = store.get_state()
-    shown = (now.text, now.model, now.second, now.edits)
-    fitting = (each for each in examples() if (each.text, each.model, each.second) == shown[:3])
-    return next((each for each in fitting if each.edits == shown[3]), None)
+    for each in examples():
+        if all(getattr(each, name) == getattr(now, name) for name in ASKED):
+            return each
+    return None
 
 
 def pick(chosen: str) -> None:

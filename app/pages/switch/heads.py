@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, cast
 
 import streamlit as st
 
-from app.pages.switch.head_switches import Harm, Head, SwitchTexts, head_switches
-from app.pages.switch.head_switches import Kind as DrawnKind
 from app.panels.attention.focus import head_name
 from app.panels.attention.heads import does, way
 from app.plots.labels import format_number, format_percent, visible
@@ -19,16 +16,15 @@ from app.runs import on_screen
 from app.runs.traces import get_damage, get_run
 from app.session import experiments, store
 from app.ui.chart import current_look
+from app.ui.components.head_grid import draw_heads, kind_data
 from app.ui.layout import box
 from app.ui.pick import into, menu, segments
 from app.words import say
-from core.analysis.attention_views import Kind, Side, attention_at, layers_of, overview, sides
+from core.analysis.attention_views import Kind, attention_at, layers_of, overview, sides
 from core.analysis.head_roles import heads_of
 from core.config import ModelConfig
-from core.interventions import Experiment
 from core.interventions import heads as per_head
-from core.interventions.heads import HeadsFrozen, HeadsRedirected, HeadsSwapped, Way
-from core.interventions.parts import OfHeads
+from core.interventions.heads import HeadsFrozen, HeadsOff, HeadsRedirected, HeadsSwapped, Way
 from core.trace.address import Address
 
 WAYS = ("zero", "mean")
@@ -85,152 +81,96 @@ def _take_way(chosen: Way) -> None:
 
 
 def _show_switches() -> None:
-    now, trace = store.get_state(), on_screen.trace()
+    """Draw the heads in reading order, or a line each, the most harmful first."""
+    now, trace, config = store.get_state(), on_screen.trace(), on_screen.trace().config
+    layers = {kind: layers_of(trace, kind) for kind in KINDS}
+    count = sum(layers.values())
+    size = min(32, math.isqrt(LEVELS // (count * (config.n_heads + 1))))
     ranked = now.heads_by == "harm"
-    layers = {kind: range(layers_of(trace, kind)) for kind in KINDS}
-    count = sum(map(len, layers.values()))
-    size = min(32, math.isqrt(LEVELS // (count * (trace.config.n_heads + 1))))
-    kinds = [
-        DrawnKind(
-            kind,
-            say(f"attention.kind_{kind}"),
-            [say("attention.row", layer=layer + 1) for layer in layers[kind]],
-            overview(trace, kind, size),
-        )
-        for kind in KINDS
-    ]
-    texts = SwitchTexts(
-        say("switch_heads.label"),
-        say("switch_heads.kind_off"),
-        say("switch_heads.layer_off"),
-        say("switch_heads.all_help"),
-        ["", *(say(f"switch_heads.column_{name}") for name in ("head", "bar", "kl", "word"))],
-    )
-    focus = (now.kind, now.layer, now.head)
-    heads = ranking() if ranked else [*all_heads().values()]
+    texts = {name: say(f"switch_heads.{name}") for name in ("kind_off", "layer_off", "all_help")}
+    columns = [say(f"switch_heads.column_{name}") for name in ("head", "bar", "kl", "word")]
+    data = {
+        "kinds": [
+            kind_data(
+                kind,
+                say(f"attention.kind_{kind}"),
+                [say("attention.row", layer=layer + 1) for layer in range(layers[kind])],
+                [str(head + 1) for head in range(config.n_heads)],
+                overview(trace, kind, size),
+            )
+            for kind in KINDS
+        ],
+        "heads": config.n_heads,
+        "items": _ranking() if ranked else [*_all_heads().values()],
+        "ranked": ranked,
+        "focus": {"kind": now.kind, "layer": now.layer, "head": now.head},
+        "label": say("switch_heads.label"),
+        "switches": texts | {"header": ["", *columns]},
+        "colours": {"kinds": str(len(KINDS)), "rows": str(count)},
+    }
     with box("fill low", "heads_all"):
-        head_switches(kinds, heads, ranked, focus, texts, current_look(), act)
+        draw_heads("head_switches", data, current_look(), height="stretch", act=act)
 
 
-def all_heads() -> dict[tuple[str, int], Head]:
+def _all_heads() -> dict[tuple[str, int], dict[str, Any]]:
     """Every head in reading order, by attention and head, with what is switched in it."""
     now, trace = experiments.now(), on_screen.trace()
-    config = trace.config
-    off, alone = per_head.silenced(now, config), per_head.alone(now, config)
+    off, alone = per_head.silenced(now, trace.config), per_head.alone(now, trace.config)
     found = {}
     for kind in KINDS:
         for each in heads_of(trace, kind):
             if each.head is None:
                 continue
             place = attention_at(kind, each.layer), each.head
-            name = name_of(kind, each.layer, each.head)
-            found[place] = Head(
-                kind,
-                each.layer,
-                each.head,
-                name=name,
-                title=f"{name}\n{does(kind, each)}\n{say('switch_heads.how')}",
-                off=place in off,
-                mean=off.get(place) == "mean",
-                alone=place in alone,
-                steered=per_head.latest(now, config, STEERED, *place) is not None,
-            )
+            name = _name(kind, each.layer, each.head)
+            found[place] = {
+                "kind": kind,
+                "layer": each.layer,
+                "head": each.head,
+                "name": name,
+                "title": f"{name}\n{does(kind, each)}\n{say('switch_heads.how')}",
+                "off": place in off,
+                "mean": off.get(place) == "mean",
+                "alone": place in alone,
+                "steered": per_head.latest(now, trace.config, STEERED, *place) is not None,
+            }
     return found
 
 
-def ranking() -> list[Head]:
+def _ranking() -> list[dict[str, Any]]:
     """Every head as a line, the one without which the output suffers most first.
 
     The heads that are off now are on while it is measured, and dropout is out of it: it would drop
     other units in every copy. All other switches hold.
     """
-    trace, made_by, look = on_screen.trace(), on_screen.made_by(), current_look()
-    base = measured_under(on_screen.experiment())
+    trace, made_by, digits = on_screen.trace(), on_screen.made_by(), store.get_state().precision
+    base = on_screen.experiment().keeping(
+        lambda each: each.seed is None and not isinstance(each, HeadsOff)
+    )
     found = get_damage(base, trace.source_text, trace.direction, *made_by, way())
     run = get_run(base, trace.source_text, trace.direction, *made_by)
-    heads = all_heads()
+    heads, lines = _all_heads(), []
     largest = max((each.kl for each in found if math.isfinite(each.kl)), default=0.0)
-    lines = []
     for each in found:
         head, row = heads[each.where, each.head], each.worst
+        place = {"layer": head["layer"] + 1, "head": head["head"] + 1}
         before, after = format_percent(each.before[row]), format_percent(each.after[row])
-        short = say(f"switch_heads.short_{head.kind}", layer=head.layer + 1, head=head.head + 1)
-        harm = Harm(
-            each.kl / largest if math.isfinite(each.kl) and largest else 1.0,
-            format_number(each.kl, look.precision),
-            visible(run.output_tokens[row]),
-            f"{before} → {after}",
-        )
-        lines.append(replace(head, short=short, line=harm))
+        line = {
+            "share": each.kl / largest if math.isfinite(each.kl) and largest else 1.0,
+            "harm": format_number(each.kl, digits),
+            "word": visible(run.output_tokens[row]),  # the one that suffers most
+            "change": f"{before} → {after}",
+        }
+        short = say(f"switch_heads.short_{head['kind']}", **place)
+        lines.append(head | {"short": short, "line": line})
     return lines
 
 
-def name_of(kind: Kind, layer: int, head: int | None) -> str:
+def _name(kind: Kind, layer: int, head: int | None) -> str:
     """A head with its kind: "Encoder · Layer 1 · Head 2"; head None: all of the layer."""
     every = say("switch_heads.every", layer=layer + 1)
     name = every if head is None else head_name(layer, head)
     return f"{say(f'attention.kind_{kind}')} · {name}"
-
-
-def measured_under(experiment: Experiment) -> Experiment:
-    """What holds while heads are knocked out one by one: no head is off, nothing is dropped."""
-    on = per_head.all_heads_on(experiment)
-    return Experiment(tuple(each for each in on.switches if each.seed is None))
-
-
-@dataclass(frozen=True)
-class HeadFocus:
-    """The head in focus, None for all of its layer, in the experiment as it is when asked."""
-
-    config: ModelConfig
-    where: str  # its attention
-    head: int | None
-
-    @property
-    def now(self) -> Experiment:
-        """What is switched."""
-        return experiments.now()
-
-    def looks(self) -> tuple[str, int, int | None]:
-        """Where it is made to look: one of `LOOKS`, the key, the row (None: all)."""
-        found = per_head.latest(self.now, self.config, per_head.STEERED, self.where, self.head or 0)
-        if isinstance(found, OfHeads) and self.head is None and found.heads:
-            return "own", 0, None  # some heads of the layer look there, not all
-        if isinstance(found, HeadsFrozen):
-            return found.to, 0, None
-        if isinstance(found, HeadsRedirected):
-            return "word", found.key, found.rows[0] if found.rows else None
-        return "own", 0, None
-
-    def looking(self, look: str, key: int, row: int | None) -> Experiment:
-        """The experiment in which it looks there; "own": where it would itself."""
-        heads = () if self.head is None else (self.head,)
-        each = heads or tuple(range(self.config.n_heads))
-        free = per_head.released(self.now, self.config, per_head.STEERED, self.where, each)
-        if look == "own":
-            return free
-        if look == "word":
-            rows = () if row is None else (row,)
-            return free.having(HeadsRedirected(self.where, heads, key, rows))
-        return free.having(HeadsFrozen(self.where, heads, cast(Any, look)))
-
-    def swap(self) -> HeadsSwapped | None:
-        """The switch by which it has changed places with another one."""
-        if self.head is None:
-            return None
-        found = per_head.latest(self.now, self.config, (HeadsSwapped,), self.where, self.head)
-        return found if isinstance(found, HeadsSwapped) else None
-
-    def swapped(self, other: int | None, what: str) -> Experiment:
-        """The experiment in which it changes places with another one; None: with none."""
-        if self.head is None:
-            return self.now
-        if other is None:
-            kinds = (HeadsSwapped,)
-            return per_head.released(self.now, self.config, kinds, self.where, (self.head,))
-        both = tuple(sorted((self.head, other)))
-        switch = HeadsSwapped(self.where, both, cast(Any, what))
-        return per_head.swapped(self.now, self.config, switch)
 
 
 def _show_focus() -> None:
@@ -238,55 +178,77 @@ def _show_focus() -> None:
     now, trace = store.get_state(), on_screen.trace()
     kind = cast(Kind, now.kind)
     where = attention_at(kind, now.layer)
-    focus = HeadFocus(trace.config, where, now.head)
     with box("dense", "head_focus", gap="xsmall"):
-        off = (where, now.head) in per_head.silenced(focus.now, trace.config)
+        off = (where, now.head) in per_head.silenced(experiments.now(), trace.config)
         pink = current_look().colour("changed")
         said = f' · <b style="color:{pink}">{say("switch_heads.is_off")}</b>' if off else ""
-        st.html(f"<b>{escape(name_of(kind, now.layer, now.head))}</b>{said}")
-        _show_look(focus, *sides(trace, kind))
-        _show_swap(focus)
+        st.html(f"<b>{escape(_name(kind, now.layer, now.head))}</b>{said}")
+        rows, keys = sides(trace, kind)
+        _show_look(trace.config, where, now.head, rows.labels, keys.tokens)
+        _show_swap(trace.config, where, now.head)
 
 
-def _show_look(focus: HeadFocus, rows: Side, keys: Side) -> None:
-    look, key, row = focus.looks()
-    elsewhere = look != "word"
+def _show_look(
+    config: ModelConfig, where: str, head: int | None, rows: Sequence[str], keys: Sequence[str]
+) -> None:
+    """Where the head looks, or with None all heads of the attention: one of `LOOKS`."""
+    found = per_head.latest(experiments.now(), config, per_head.STEERED, where, head or 0)
+    if found and found.heads and head is None:
+        found = None  # some heads of the layer look there, not all
+    look, key, row = "own", 0, None
+    if isinstance(found, HeadsFrozen):
+        look = found.to
+    elif isinstance(found, HeadsRedirected):
+        look, key, row = "word", found.key, next(iter(found.rows), None)
+
+    def take(look: Any = look, key: int = key, row: int | None = row) -> None:
+        heads = () if head is None else (head,)
+        every = heads or range(config.n_heads)
+        free = per_head.released(experiments.now(), config, per_head.STEERED, where, every)
+        if look == "word":
+            row_only = () if row is None else (row,)
+            free = free.having(HeadsRedirected(where, heads, key, row_only))
+        elif look != "own":
+            free = free.having(HeadsFrozen(where, heads, look))
+        experiments.put(free)
+
     looks = {each: say(f"switch_heads.look_{each}") for each in LOOKS}
-    every = {NOBODY: say("switch_heads.row_all")}
-
-    def take(**changed: Any) -> None:
-        given: dict[str, Any] = {"look": look, "key": key, "row": row} | changed
-        experiments.put(focus.looking(**given))
-
+    words, queries = _numbered(keys), _numbered(rows)
+    chosen = None if row is None else min(row, max(queries))
+    queries = {NOBODY: say("switch_heads.row_all"), **queries}
     first, second, third = st.columns([1.15, 1, 1], gap="xsmall")
     with first:
         _pick("look", looks, look, lambda value: take(look=value))
     with second:
-        words = _numbered(keys.tokens)
-        _pick("key", words, min(key, max(words)), lambda value: take(key=value), elsewhere)
+        _pick("key", words, min(key, max(words)), lambda at: take(key=at), look != "word")
     with third:
-        words = _numbered(rows.labels)
-        chosen = None if row is None else min(row, max(words))
-        _pick("row", every | words, chosen, lambda value: take(row=value), elsewhere)
+        _pick("row", queries, chosen, lambda at: take(row=at), look != "word")
 
 
-def _show_swap(focus: HeadFocus) -> None:
-    found, head = focus.swap(), focus.head
-    what = found.what if found else store.get_state().swap
-    in_place = found.chosen(focus.config) if found else ()
+def _show_swap(config: ModelConfig, where: str, head: int | None) -> None:
+    """The head with which it has changed places, and what they have swapped."""
+    kinds = (HeadsSwapped,)
+    found = None if head is None else per_head.latest(experiments.now(), config, kinds, where, head)
+    in_place = found.chosen(config) if found else ()
     other = next((each for each in in_place if each != head), None)
+    what = found.what if isinstance(found, HeadsSwapped) else store.get_state().swap
     others = {NOBODY: say("switch_heads.swap_none")}
     others |= {
         each: say("attention.column", head=each + 1)
-        for each in range(focus.config.n_heads)
+        for each in range(config.n_heads)
         if each != head
     }
     labels = {each: say(f"switch_heads.what_{each}") for each in SWAPPED}
 
-    def take(other: int | None, what: str) -> None:
+    def take(other: int | None, what: Any) -> None:
         store.update(swap=what)
-        if head is not None:
-            experiments.put(focus.swapped(other, what))
+        if head is None:
+            return
+        if other is None:
+            experiments.put(per_head.released(experiments.now(), config, kinds, where, (head,)))
+            return
+        switch = HeadsSwapped(where, tuple(sorted((head, other))), what)
+        experiments.put(per_head.swapped(experiments.now(), config, switch))
 
     first, second = st.columns([1.15, 2.05], gap="xsmall")
     with first:
@@ -296,12 +258,9 @@ def _show_swap(focus: HeadFocus) -> None:
 
 
 def _pick(
-    name: str,
-    labels: Mapping[Any, str],
-    value: Any,
-    take: Callable[[Any], None],
+    name: str, labels: Mapping[Any, str], value: Any, take: Callable[[Any], None],
     disabled: bool = False,
-) -> None:
+) -> None:  # fmt: skip
     """A menu; one whose value is None shows no choice at all, so that NOBODY stands for it."""
     menu(
         f"head_{name}",

@@ -4,25 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
+from app.panels.attention.focus import AttentionFocus
 from app.plots.colours import faded, mix
 from app.plots.labels import visible, widest
 from app.plots.theme import Look
+from app.runs import on_screen
+from app.session import store
 from app.session.state import BRUSHES, STROKES
+from app.ui.chart import current_look
 from app.ui.component import CELLS, component, packed
-from core.analysis.attention_views import Side
-from core.interventions.masks import MaskView
-from core.interventions.painting import Brush
-from core.interventions.painting import Stroke as Kind
+from app.words import say
+from core.analysis.attention_views import Side, attention_at
+from core.interventions.masks import Brush, MaskView, mask_view
+from core.interventions.masks import Stroke as Kind
+from core.interventions.parts import extent
+from core.trace.trace import Trace
 
 KEY = "mask_grid"
 MOST_WEIGHTS = 128 * 128  # cells; of more, the line below the grid names no weight
 WIDEST_ROW = 150  # pixels of a row's label; a longer one does not say what the row writes
+NAMES = (
+    "hide", "hide_help", "show", "show_help", "clear", "clear_help", "strokes", "brushes",
+    "cell", "cell_help", "row", "row_help", "column", "column_help", "band", "band_help",
+    "across", "down", "whole_row", "whole_column", "allowed", "forbidden", "mixed", "changed",
+    "pair", "weight",
+)  # fmt: skip
 
-_grid = component(__file__, KEY, scripts=(CELLS, "mask_drawing.js"))
+_grid = component(__file__, KEY, scripts=(CELLS,))
 
 
 @dataclass(frozen=True)
@@ -39,76 +52,103 @@ class Stroke:
 
 
 @dataclass(frozen=True)
-class MaskGrid:
-    """What is drawn: a mask, its words, and what a stroke would do.
+class MaskFocus(AttentionFocus):
+    """The mask of one attention: of one head, or of all heads of the layer.
 
-    limit: rows and columns that can be painted. revision: number of the last stroke that is in
-    the mask. ones: what a 1 in a cell means, "look" or "hidden".
+    trace: the run that the switches act on, also where the plain one is on screen. plain: the run
+    without them, whose lengths painted cells must fit.
     """
 
-    view: MaskView
-    sides: tuple[Side, Side]
-    place: str
-    heads: tuple[int, ...]
-    limit: tuple[int, int]
-    brush: str
-    stroke: str
-    ones: str
-    revision: int
-    texts: Mapping[str, str]
+    plain: Trace
+
+    @classmethod
+    def current(cls) -> Self:
+        """The focus of this session."""
+        pair, after = on_screen.pair(), on_screen.trace()
+        before = after
+        if pair is not None and pair.kind == "experiment":
+            before, after = pair.first, pair.second
+        return cls(store.get_state(), after, current_look(), before)
+
+    @property
+    def place(self) -> str:
+        """The attention, such as `decoder/1/cross_attention`."""
+        return attention_at(self.kind, self.now.layer)
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        """The head in focus; () for all of them."""
+        return () if self.now.head is None else (self.now.head,)
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """Source and target tokens that a mask may have: those on screen and in the plain run."""
+        runs = (self.trace, self.plain)
+        source = min(len(run.source_tokens) for run in runs)
+        return source, min(len(run.target_tokens) for run in runs)
+
+    @property
+    def limit(self) -> tuple[int, int]:
+        """Rows and columns that can be painted."""
+        return extent(self.place, *self.lengths)
+
+    @cached_property
+    def mask(self) -> MaskView:
+        """The mask as it was in the run."""
+        return mask_view(self.trace, self.place, self.heads)
 
 
 def mask_grid(
-    grid: MaskGrid,
-    look: Look,
-    on_paint: Callable[[Sequence[Stroke]], None],
-    on_tool: Callable[[Mapping[str, str]], None],
+    focus: MaskFocus, revision: int, on_paint: Callable[[Sequence[Stroke]], None]
 ) -> None:
-    """Draw the grid over the height of its container; the callbacks come before the rerun."""
+    """Draw the grid over the height of its container; strokes are painted before the rerun.
 
-    def painted(value: Any) -> None:
-        if strokes := read_strokes(value):
-            on_paint(strokes)
+    revision: number of the last stroke that is in the mask.
+    """
 
     def chosen(value: Any) -> None:
         if isinstance(value, dict):
-            on_tool({name: value[name] for name in ("brush", "stroke") if name in value})
+            store.update(**{name: value[name] for name in ("brush", "stroke") if name in value})
 
-    _grid(KEY, grid_data(grid, look), height="stretch", paint=painted, tool=chosen)
+    data = _data(focus) | {"revision": revision}
+    _grid(KEY, data, height="stretch", paint=lambda sent: on_paint(read_strokes(sent)), tool=chosen)
 
 
-def grid_data(grid: MaskGrid, look: Look) -> dict[str, Any]:
+def _data(focus: MaskFocus) -> dict[str, Any]:
     """What is sent to the browser: a bit a cell and plane, the weights, the words, the colours."""
-    view, (rows, columns) = grid.view, grid.sides
+    view, now, look, (rows, columns) = focus.mask, focus.now, focus.look, focus.sides
     planes = [each.numpy() for each in (view.allowed, view.mixed, view.changed, view.own)]
     weights = view.weights.numpy().astype(np.float32)
-    labels = row_labels(rows, look)
+    shown = (len(rows.tokens), len(columns.tokens))
+    kind = say(f"masks.kind_{focus.kind}")
+    texts = {name: say(f"masks.{name}") for name in NAMES}
+    texts["hint"] = say("masks.hint" if focus.limit == shown else "masks.beyond")
+    texts["label"] = say("masks.label", attention=kind, rows=shown[0], columns=shown[1])
     return {
-        "place": "|".join((grid.place, *map(str, grid.heads))),
-        "rows": len(rows.tokens),
-        "columns": len(columns.tokens),
-        "limit": list(grid.limit),
+        "place": "|".join((focus.place, *map(str, focus.heads))),
+        "rows": shown[0],
+        "columns": shown[1],
+        "limit": focus.limit,
         "planes": [packed(np.packbits(each)) for each in planes],
         "mixed": bool(view.mixed.any()),
         "weights": packed(weights) if weights.size <= MOST_WEIGHTS else "",
-        "closed": list(view.closed_rows),
-        "rowLabels": labels,
+        "closed": view.closed_rows,
+        "rowLabels": row_labels(rows, look),
         "columnLabels": [visible(token) for token in columns.tokens],
         "rowEnds": [token.startswith("<") for token in rows.tokens],
         "columnEnds": [token.startswith("<") for token in columns.tokens],
-        "brushes": list(BRUSHES),
-        "strokes": list(STROKES),
-        "brush": grid.brush,
-        "stroke": grid.stroke,
-        "ones": grid.ones,
+        "brushes": BRUSHES,
+        "strokes": STROKES,
+        "brush": now.brush,
+        "stroke": now.stroke,
+        "ones": now.ones,  # what a 1 in a cell means, "look" or "hidden"
         "digits": look.precision,
-        "revision": grid.revision,
-        "colours": colours(look),
-        "texts": dict(grid.texts),
+        "colours": _colours(look),
+        "texts": texts,
     }
 
 
-def colours(look: Look) -> dict[str, str]:
+def _colours(look: Look) -> dict[str, str]:
     """Of the canvas, by what they are for."""
     return {
         **{role: look.colour(role) for role in ("panel", "text", "line", "changed")},
@@ -139,16 +179,10 @@ def read_strokes(value: Any) -> tuple[Stroke, ...]:
 def _read_stroke(value: Mapping[str, Any]) -> Stroke:
     place, *heads = str(value["place"]).split("|")
     first, last = ((int(row), int(column)) for row, column in (value["from"], value["to"]))
-    if value["brush"] not in BRUSHES or value["stroke"] not in STROKES:
+    known = value["brush"] in BRUSHES and value["stroke"] in STROKES
+    if not known or min(*first, *last) < 0:
         raise ValueError(value)
-    if min(*first, *last) < 0:
-        raise ValueError(value)
+    numbers = tuple(map(int, heads))
     return Stroke(
-        number=int(value["number"]),
-        place=place,
-        heads=tuple(map(int, heads)),
-        brush=cast(Brush, value["brush"]),
-        stroke=cast(Kind, value["stroke"]),
-        first=first,
-        last=last,
+        int(value["number"]), place, numbers, value["brush"], value["stroke"], first, last
     )

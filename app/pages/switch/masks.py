@@ -2,110 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Self
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import streamlit as st
 from torch import Tensor
 
-from app.pages.switch.mask_grid import MaskGrid, Stroke, mask_grid
-from app.panels.attention.focus import AttentionFocus
+from app.pages.switch.mask_grid import MaskFocus, Stroke, mask_grid
 from app.plots.labels import format_percent, visible
 from app.runs import on_screen
 from app.session import experiments, store
 from app.session.state import KINDS
-from app.ui.chart import current_look
 from app.ui.layout import box
 from app.ui.pick import into, menu, segments
 from app.ui.text import literal
 from app.words import say
-from core.analysis.attention_views import Kind, attention_at, layers_of
+from core.analysis.attention_views import Kind, layers_of
 from core.errors import GlassformerError
-from core.interventions import Experiment
-from core.interventions.masks import (
-    DECODER_SELF,
-    Band,
-    Causal,
-    Fill,
-    Lines,
-    MaskView,
-    PaddingOff,
-    mask_view,
-    only_itself,
-    only_neighbours,
-)
-from core.interventions.painting import covered, is_drawn, restored, stroked, with_band
+from core.interventions import Experiment, masks
 from core.interventions.parts import OfHeads, extent
 from core.interventions.switch import Switch
-from core.trace.trace import Trace
 
-NAMES = (
-    "hide", "hide_help", "show", "show_help", "clear", "clear_help", "strokes", "brushes",
-    "cell", "cell_help", "row", "row_help", "column", "column_help", "band", "band_help",
-    "across", "down", "whole_row", "whole_column", "allowed", "forbidden", "mixed", "changed",
-    "pair", "weight",
-)  # fmt: skip
-PRESETS = {"itself": only_itself, "neighbours": only_neighbours}
+PRESETS = {"itself": 0, "neighbours": 1}  # how far each position looks on either side
 # What they are called there: a word of the translation is no neighbour of one of the source.
 IN_CROSS = {"itself": "itself_cross", "neighbours": "neighbours_cross"}
 # How a hidden score is written by each fill.
 FILLS = {"large_negative": "−10⁹", "minus_infinity": "−∞", "additive": "−∞"}
 # The switch that makes the causal mask of a kind other than it is by itself.
 CAUSAL = {
-    "decoder": Causal(DECODER_SELF, on=False),
-    "encoder": Causal("encoder/*/self_attention", on=True),
-    "cross": Causal("decoder/*/cross_attention", on=True),
+    "decoder": masks.Causal(masks.DECODER_SELF, on=False),
+    "encoder": masks.Causal("encoder/*/self_attention", on=True),
+    "cross": masks.Causal("decoder/*/cross_attention", on=True),
 }
 ALL = -1  # the picker's value for all heads
-
-
-@dataclass(frozen=True)
-class MaskFocus(AttentionFocus):
-    """The mask of one attention: of one head, or of all heads of the layer.
-
-    trace: the run that the switches act on, also where the plain one is on screen. plain: the run
-    without them, whose lengths painted cells must fit.
-    """
-
-    plain: Trace
-
-    @classmethod
-    def current(cls) -> Self:
-        """The focus of this session."""
-        pair, after = on_screen.pair(), on_screen.trace()
-        before = after
-        if pair is not None and pair.kind == "experiment":
-            before, after = pair.first, pair.second
-        return cls(store.get_state(), after, current_look(), before)
-
-    @property
-    def place(self) -> str:
-        """The attention, such as `decoder/1/cross_attention`."""
-        return attention_at(self.kind, self.now.layer)
-
-    @property
-    def heads(self) -> tuple[int, ...]:
-        """The head in focus; () for all of them."""
-        return () if self.now.head is None else (self.now.head,)
-
-    @property
-    def lengths(self) -> tuple[int, int]:
-        """Source and target tokens that a mask may have: those on screen and in the plain run."""
-        runs = (self.trace, self.plain)
-        source = min(len(run.source_tokens) for run in runs)
-        return source, min(len(run.target_tokens) for run in runs)
-
-    @property
-    def limit(self) -> tuple[int, int]:
-        """Rows and columns that can be painted."""
-        return extent(self.place, *self.lengths)
-
-    @cached_property
-    def mask(self) -> MaskView:
-        """The mask as it was in the run."""
-        return mask_view(self.trace, self.place, self.heads)
 
 
 def show() -> None:
@@ -115,7 +44,7 @@ def show() -> None:
         _pickers(focus)
         _title(focus)
         with box("fill", "mask_box", gap=None):
-            _grid(focus)
+            mask_grid(focus, store.memory().mask_painted, paint)
         _presets(focus)
         _quick(focus)
         _fill(focus)
@@ -154,36 +83,6 @@ def _title(focus: MaskFocus) -> None:
         segments("mask_ones_mean", say("masks.ones"), labels, focus.now.ones, into("ones"))
 
 
-def _grid(focus: MaskFocus) -> None:
-    now, (rows, columns) = focus.now, focus.sides
-    texts = {name: say(f"masks.{name}") for name in NAMES}
-    shown = (len(rows.tokens), len(columns.tokens))
-    texts["hint"] = say("masks.hint" if focus.limit == shown else "masks.beyond")
-    kind = say(f"masks.kind_{focus.kind}")
-    texts["label"] = say("masks.label", attention=kind, rows=shown[0], columns=shown[1])
-
-    def take_tool(chosen: Mapping[str, str]) -> None:
-        store.update(**chosen)
-
-    mask_grid(
-        MaskGrid(
-            view=focus.mask,
-            sides=focus.sides,
-            place=focus.place,
-            heads=focus.heads,
-            limit=focus.limit,
-            brush=now.brush,
-            stroke=now.stroke,
-            ones=now.ones,
-            revision=store.memory().mask_painted,
-            texts=texts,
-        ),
-        focus.look,
-        on_paint=paint,
-        on_tool=take_tool,
-    )
-
-
 def paint(strokes: Sequence[Stroke]) -> None:
     """Put new strokes into the experiment; those that the browser sends again are known.
 
@@ -198,34 +97,31 @@ def paint(strokes: Sequence[Stroke]) -> None:
 
 
 def _paint(focus: MaskFocus, stroke: Stroke) -> None:
-    config = focus.plain.config
+    config, where = focus.plain.config, (stroke.place, stroke.heads)
     try:
-        OfHeads(stroke.place, stroke.heads).check(config, *focus.lengths)
+        OfHeads(*where).check(config, *focus.lengths)
     except GlassformerError:
         return  # of a model that is no longer on screen
-    size = extent(stroke.place, *focus.lengths)
-    cells = covered(stroke.brush, stroke.first, stroke.last, size)
-    experiments.put(
-        stroked(experiments.now(), config, stroke.place, stroke.heads, cells, stroke.stroke, size)
-    )
+    size, now = extent(stroke.place, *focus.lengths), experiments.now()
+    cells = masks.covered(stroke.brush, stroke.first, stroke.last, size)
+    experiments.put(masks.stroked(now, config, *where, cells, stroke.stroke, size))
 
 
 def _presets(focus: MaskFocus) -> None:
     """What can be drawn at a click."""
     called = IN_CROSS if focus.kind == "cross" else {name: name for name in PRESETS}
-    config, where = focus.plain.config, (focus.place, focus.heads)
 
-    def draw(preset: str) -> None:
-        band: Band = PRESETS[preset](*where)
-        experiments.put(with_band(experiments.now(), config, band))
+    def cleared() -> Experiment:
+        return masks.restored(experiments.now(), focus.plain.config, focus.place, focus.heads)
 
-    def restore() -> None:
-        experiments.put(restored(experiments.now(), config, *where))
+    def draw(reach: int) -> None:
+        experiments.put(cleared().having(masks.Band(focus.place, focus.heads, -reach, reach)))
 
     with st.container(key="mask_presets", horizontal=True, gap="xsmall"):
-        for name in PRESETS:
-            _button(name, partial(draw, name), called[name])
-        _button("as_it_was", restore, disabled=not is_drawn(experiments.now(), config, *where))
+        for name, reach in PRESETS.items():
+            _button(name, partial(draw, reach), called[name])
+        as_it_was = cleared() == experiments.now()
+        _button("as_it_was", lambda: experiments.put(cleared()), disabled=as_it_was)
 
 
 def _button(name: str, act: Callable[[], None], said: str = "", disabled: bool = False) -> None:
@@ -244,8 +140,8 @@ def _quick(focus: MaskFocus) -> None:
     """Masks of the whole model on or off: causal, and the padding of both sides."""
     switches: dict[str, Switch] = {
         "causal": CAUSAL[focus.kind],
-        "padding_source": PaddingOff("source"),
-        "padding_target": PaddingOff("target"),
+        "padding_source": masks.PaddingOff("source"),
+        "padding_target": masks.PaddingOff("target"),
     }
     on = [name for name, switch in switches.items() if _is_there(switch)]
     labels = {name: say(f"masks.{name}") for name in switches}
@@ -273,7 +169,7 @@ def _quick(focus: MaskFocus) -> None:
 
 def _is_there(switch: Switch) -> bool:
     """Whether the mask is there that a switch takes away, or gives."""
-    given = isinstance(switch, Causal) and switch.on
+    given = isinstance(switch, masks.Causal) and switch.on
     return given == (switch in experiments.now())
 
 
@@ -287,10 +183,10 @@ def _fill(focus: MaskFocus) -> None:
 
 def fill_with(fill: str) -> None:
     """How hidden scores are written; the model's own way is no switch."""
-    others = [each for each in experiments.now().switches if not isinstance(each, Fill)]
+    chosen = experiments.now().keeping(lambda each: not isinstance(each, masks.Fill))
     if fill != on_screen.plain_model().config.mask_fill:
-        others.append(Fill(fill))  # type: ignore[arg-type]
-    experiments.put(Experiment(tuple(others)))
+        chosen = chosen.having(masks.Fill(fill))  # type: ignore[arg-type]
+    experiments.put(chosen)
 
 
 def _told(focus: MaskFocus) -> None:
@@ -333,8 +229,8 @@ def open_rows() -> None:
     now, config, size = experiments.now(), focus.plain.config, focus.limit
     rows = [row for row in focus.mask.closed_rows if row < size[0]]
     cells = [(row, column) for row in rows for column in range(size[1])]
-    opened = stroked(now, config, focus.place, focus.heads, cells, "clear", size)
-    if any(isinstance(each, Band | Lines) for each in now.switches):
+    opened = masks.stroked(now, config, focus.place, focus.heads, cells, "clear", size)
+    if any(isinstance(each, masks.Band | masks.Lines) for each in now.switches):
         own = [cell for cell in cells if focus.mask.own[cell]]
-        opened = stroked(opened, config, focus.place, focus.heads, own, "show", size)
+        opened = masks.stroked(opened, config, focus.place, focus.heads, own, "show", size)
     experiments.put(opened)

@@ -60,7 +60,8 @@ def show() -> None:
                 pickers.one_head(trace, "beside_switch_tensor")
     shown = found or triple.plain_pair(trace)
     height = max(HEIGHT, LEAST * store.get_state().size // 100)
-    triple.show(shown, asked, KEY, title, TripleLayout(WIDTH, height, "corner"), found is None)
+    layout = TripleLayout(WIDTH, height, in_a_row=False)
+    triple.show(shown, asked, KEY, title, layout, found is None)
 
 
 def pair() -> Pair | None:
@@ -130,11 +131,9 @@ def first_change(found: Pair | None, address: str) -> str:
 def to_first_change(address: str) -> None:
     """Bring it into view; kind and layer, of a map its stage, into the focus of all pages."""
     at = Address.of(address)
-    focus: dict[str, object] = {"address": address}
-    if at.layer is not None:
-        focus |= {"kind": at.kind, "layer": at.layer}
-        focus |= {"stage": at.name} if at.name in STAGES else {}
-    store.update(**focus)
+    layer = {} if at.layer is None else {"kind": at.kind, "layer": at.layer}
+    stage = {"stage": at.name} if at.name in STAGES else {}
+    store.update(address=address, **layer, **stage)
 
 
 def _what(trace: Trace, chosen: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from app.pages.switch import tensor_draft
-from app.pages.switch.figures.sweep_map import Patched, SweepPanel, SweepTexts, sweep_map
+from app.pages.switch.figures.sweep_map import SweepPanel, sweep_map
 from app.plots.labels import format_percent, visible
 from app.runs import on_screen
 from app.runs.models import place_of
@@ -26,15 +26,8 @@ from app.words import say
 from core.errors import GlassformerError
 from core.interruption import StoppedError, counted
 from core.interventions import Experiment
-from core.interventions.causal_tracing import (
-    Grid,
-    Question,
-    Side,
-    Tracing,
-    causal_tracing,
-    patched_addresses,
-    questions,
-)
+from core.interventions import causal_tracing as tracings
+from core.interventions.causal_tracing import Grid, Question, Side, Tracing
 from core.interventions.tensors import TensorPatch
 from core.trace.address import Address
 from core.trace.trace import Trace
@@ -51,6 +44,7 @@ SUGGESTIONS = {
     "learning": ("I love machine learning", "I love deep learning"),
 }
 Cell = tuple[Grid, int, int]  # row and column
+Grids = Sequence[tuple[Side, Grid]]  # both stacks; what is not swept yet has none
 
 
 @dataclass(frozen=True)
@@ -78,7 +72,7 @@ def show() -> None:
             return
         try:
             wanted = _wanted(first, second)
-            found = questions(on_screen.plain_model(), wanted.plain, wanted.other)
+            found = tracings.questions(on_screen.plain_model(), wanted.plain, wanted.other)
         except GlassformerError as error:
             _instead(told(error))
             return
@@ -87,8 +81,10 @@ def show() -> None:
         with status, box("rows-3", "sweep_status", gap=None):
             tracing = _run(wanted, question.row)
             st.markdown(f":small[{_status(tracing)}]")
-        _picture(wanted, tracing)
-        _below(wanted, tracing)
+        grids = [(side, grid) for side in SIDES if (grid := tracing.grid(side)) is not None]
+        chosen = _patched_cell(grids, wanted.other.source_text)
+        _picture(wanted, tracing, grids, chosen)
+        _below(wanted, tracing, chosen)
 
 
 def _first_sentence() -> str:
@@ -196,9 +192,9 @@ def _run(wanted: Wanted, row: int) -> Tracing:
     if so_far is not None and so_far.done == so_far.total:
         return so_far
     model = on_screen.plain_model()
-    sweeps = causal_tracing(model, wanted.plain, wanted.other, row, so_far)
+    sweeps = tracings.causal_tracing(model, wanted.plain, wanted.other, row, so_far)
     try:
-        for found in counted(sweeps, len(patched_addresses(model.config))):
+        for found in counted(sweeps, len(tracings.patched_addresses(model.config))):
             so_far = found
             others = {each: old for each, old in memory.sweeps.items() if each != key}
             memory.sweeps = dict([*others.items(), (key, found)][-MOST_SWEEPS:])
@@ -213,21 +209,14 @@ def _status(found: Tracing) -> str:
     """How many runs were made, or where the reader stopped."""
     if found.done < found.total:
         return say("sweep.stopped", done=found.done, total=found.total)
-    return say("sweep.done", runs=sum(grid.restored.numel() for _, grid in _grids(found)))
+    return say("sweep.done", runs=sum(map(len, found.scores.values())))
 
 
-def _grids(tracing: Tracing) -> list[tuple[Side, Grid]]:
-    """Both stacks; what is not swept yet has none."""
-    return [(side, grid) for side in SIDES if (grid := tracing.grid(side)) is not None]
-
-
-def _picture(wanted: Wanted, tracing: Tracing) -> None:
-    grids, look = _grids(tracing), current_look()
-    chosen = _patched_cell(grids, wanted.other.source_text)
+def _picture(wanted: Wanted, tracing: Tracing, grids: Grids, chosen: Cell | None) -> None:
     drawn = [_panel(wanted, tracing, *each, chosen) for each in grids]
     answer = word_of(wanted.other, tracing.question.answer)
-    texts = SweepTexts("", say("sweep.turned"), say("sweep.chance", word=visible(answer)))
-    figure = sweep_map(drawn, texts, look, SIZE)
+    words = (say("sweep.turned"), say("sweep.chance", word=visible(answer)))
+    figure = sweep_map(drawn, words, current_look(), SIZE)
     with box("fill", "sweep_picture"):
         show_chart(figure, CHART, say("sweep.alt"), "patching_sweep", True)
 
@@ -251,17 +240,15 @@ def _panel(
         pieces = zip(plain.source_tokens, other.source_tokens, strict=True)
         marked = [place for place, (one, two) in enumerate(pieces) if one != two]
     else:
-        words = zip(plain.target_tokens, plain.output_tokens, strict=True)
-        hovers = [
-            say("sweep.reads", read=visible(read), written=visible(written))
-            for read, written in words
-        ]
+        both = zip(
+            map(visible, plain.target_tokens), map(visible, plain.output_tokens), strict=True
+        )
+        hovers = [say("sweep.reads", read=read, written=written) for read, written in both]
         marked = [tracing.question.row]
     return SweepPanel(
         title=say(f"sweep.{side}"),
         rows=[
-            Patched(_row_name(each), ROLES.get(Address.of(each).part, "data"))
-            for each in grid.addresses
+            (_row_name(each), ROLES.get(Address.of(each).part, "data")) for each in grid.addresses
         ],
         words=grid.tokens,
         hovers=hovers,
@@ -294,24 +281,21 @@ def patch_at(address: str, place: int, sentence: str) -> TensorPatch:
     return TensorPatch(address, (("position", (place,)),), sentence)
 
 
-def _patched_cell(grids: Sequence[tuple[Side, Grid]], sentence: str) -> Cell | None:
+def _patched_cell(grids: Grids, sentence: str) -> Cell | None:
     """The cell that is in the experiment; None without."""
-    switches = experiments.now().switches
     for _, grid in grids:
-        for row, address in enumerate(grid.addresses):
-            for column in range(len(grid.tokens)):
-                if patch_at(address, column, sentence) in switches:
-                    return grid, row, column
+        for row, column in np.ndindex(*grid.restored.shape):
+            if patch_at(grid.addresses[row], column, sentence) in experiments.now():
+                return grid, row, column
     return None
 
 
-def _below(wanted: Wanted, tracing: Tracing) -> None:
+def _below(wanted: Wanted, tracing: Tracing, chosen: Cell | None) -> None:
     """How to read the picture; what the chosen patch does, and the way to all of its effect."""
     plain, other, question = wanted.plain, wanted.other, tracing.question
     rival, answer = _bold(word_of(plain, question.rival)), _bold(word_of(other, question.answer))
     read, patched = st.columns([1, 1], gap="medium")
     read.markdown(f":small[{say('sweep.read', rival=rival, answer=answer)}]")
-    chosen = _patched_cell(_grids(tracing), other.source_text)
     with patched, box("rows-3", "sweep_patched", gap="xsmall"):
         if chosen is None:
             st.markdown(f":small[{say('sweep.click')}]")

@@ -74,11 +74,10 @@ export default component(".rows", {
   start: (board) => set(board.root, { role: "group" }),
   draw(board, data) {
     board.root.setAttribute("aria-label", data.label);
-    const made = JSON.stringify(data.groups.map(({ title, rows }) => [title, rows.map(
+    const made = data.groups.map(({ title, rows }) => [title, rows.map(
       ({ about, choices, id, name }) => [id, name, about, choices.map((each) => [each.name, each.label, each.options])],
-    )]));
-    if (made !== board.made) draw(board, data);
-    board.made = made;
+    )]);
+    if (board.differs("rows", made)) draw(board, data);
   },
   mark(board, { groups }) {
     for (const { choices, id, on, problem } of groups.flatMap((group) => group.rows)) {

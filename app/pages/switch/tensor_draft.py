@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, cast, get_args
 
 import streamlit as st
@@ -16,22 +17,14 @@ from app.session.codecs import sections, sections_text
 from app.session.state import STAGES
 from core.analysis.attention_views import Kind, attention_at
 from core.errors import GlassformerError
-from core.interventions.switch import Switch
-from core.interventions.tensors import (
-    At,
-    Slice,
-    TensorNoise,
-    TensorPatch,
-    TensorScale,
-    TensorSet,
-    named,
-)
+from core.interventions import tensors
 from core.trace.address import Address
 from core.trace.sites import Axis, AxisName
 from core.trace.trace import Trace
 
 # What can be done, and the inputs that it needs beside the cells.
 ACTS = {"set": ("value",), "scale": ("by",), "noise": ("spread", "draw"), "patch": ()}
+SWITCHES = {"set": tensors.TensorSet, "scale": tensors.TensorScale, "noise": tensors.TensorNoise}
 START: Mapping[str, Any] = {
     "act": "set", "address": "", "value": "0", "by": "2", "spread": "1", "draw": 0,
     "sentence": "", "origin": (),
@@ -61,7 +54,7 @@ def put(**changes: Any) -> None:
     store.update(draft=_text({**_kept(), **changes}))
 
 
-def fill(switch: Slice) -> None:
+def fill(switch: tensors.Slice) -> None:
     """Put a switch into the form, and its tensor in view; for callbacks."""
     form = _filled(switch)
     shown = {} if form["address"] else {"address": switch.address}
@@ -81,12 +74,12 @@ def _kept() -> dict[str, Any]:
     return sections(store.get_state().draft).get("form", {})
 
 
-def _last() -> Slice | None:
-    slices = [each for each in experiments.now().switches if isinstance(each, Slice)]
+def _last() -> tensors.Slice | None:
+    slices = [each for each in experiments.now().switches if isinstance(each, tensors.Slice)]
     return slices[-1] if slices else None
 
 
-def _filled(switch: Slice) -> dict[str, Any]:
+def _filled(switch: tensors.Slice) -> dict[str, Any]:
     """The form that makes a switch."""
     is_pattern = any(sign in switch.address for sign in "*?[")
     form: dict[str, Any] = {"act": switch.kind, "address": switch.address if is_pattern else ""}
@@ -123,7 +116,7 @@ def address(trace: Trace) -> str:
 
 def example(pattern: str, trace: Trace) -> str:
     """The first tensor that an address or a pattern names. Errors: `unknown_address`."""
-    return named(pattern, trace.config)[0]
+    return tensors.named(pattern, trace.config)[0]
 
 
 def choose(value: str, trace: Trace) -> None:
@@ -151,21 +144,17 @@ def picked(axis: Axis) -> Any:
     return tuple(at for at in draft().get(f"at_{axis.name}", ()) if at < axis.size)
 
 
-def switch_of_form(trace: Trace, pattern: str) -> Slice:
+def switch_of_form(trace: Trace, pattern: str) -> tensors.Slice:
     """The switch. Errors: UnreadableError, and those of core for what cannot be."""
     form, where = draft(), example(pattern, trace)
-    at = tuple(
-        (str(axis.name), places)
-        for axis in axes(trace, where)
-        if (places := _places(axis, picked(axis)))
-    )
-    if form["act"] == "set":
-        return TensorSet(pattern, at, _number("value", form["value"]))
-    if form["act"] == "scale":
-        return TensorScale(pattern, at, _number("by", form["by"]))
-    if form["act"] == "noise":
-        return TensorNoise(pattern, at, _number("spread", form["spread"]), int(form["draw"]))
-    return TensorPatch(pattern, at, sentence(), _origin(at, form["origin"]))
+    found = ((axis, picked(axis)) for axis in axes(trace, where))
+    cells = ((axis, spans(at, axis) if isinstance(at, str) else at) for axis, at in found)
+    at = tuple((str(axis.name), places) for axis, places in cells if places)
+    if form["act"] == "patch":
+        return tensors.TensorPatch(pattern, at, sentence(), _origin(at, form["origin"]))
+    names = ACTS[form["act"]]
+    numbers = [form[name] if name == "draw" else _number(name, form[name]) for name in names]
+    return SWITCHES[form["act"]](pattern, at, *numbers)
 
 
 def sentence() -> str:
@@ -173,26 +162,12 @@ def sentence() -> str:
     return str(draft()["sentence"]) or store.get_state().second
 
 
-def is_here(switch: Switch, where: str) -> bool:
-    """Whether a switch edits a tensor."""
-    if not isinstance(switch, Slice):
-        return False
-    try:
-        return where in named(switch.address, on_screen.trace().config)
-    except GlassformerError:
-        return False
-
-
-def _origin(at: At, places: tuple[int, ...]) -> At:
+def _origin(at: tensors.At, places: tuple[int, ...]) -> tensors.At:
     """Where the patch is read: other words, the same along every other axis."""
-    if not places or not any(axis in WORDS for axis, _ in at):
+    first = next((axis for axis, _ in at if axis in WORDS), None)
+    if not places or first is None:
         return ()
-    first = next(axis for axis, _ in at if axis in WORDS)
     return tuple((axis, tuple(places) if axis == first else kept) for axis, kept in at)
-
-
-def _places(axis: Axis, chosen: Any) -> tuple[int, ...]:
-    return spans(chosen, axis) if isinstance(chosen, str) else tuple(chosen)
 
 
 def spans(text: str, axis: Axis) -> tuple[int, ...]:
@@ -202,27 +177,24 @@ def spans(text: str, axis: Axis) -> tuple[int, ...]:
     """
     places: list[int] = []
     for part in filter(None, (each.strip() for each in re.split(r"[,，、;；]", text))):
-        found = SPAN.fullmatch(part)
-        if found:
+        if found := SPAN.fullmatch(part):
             first, last = int(found[1]), int(found[2] or found[1])
-            if not 1 <= first <= last <= axis.size:
-                raise UnreadableError(axis.name, text)
-            places += range(first - 1, last)
-        elif axis.labels is not None and part in axis.labels:
-            places.append(axis.labels.index(part))
+        elif axis.labels and part in axis.labels:
+            first = last = axis.labels.index(part) + 1
         else:
+            first = last = 0
+        if not 1 <= first <= last <= axis.size:
             raise UnreadableError(axis.name, text)
+        places += range(first - 1, last)
     return tuple(dict.fromkeys(places))
 
 
 def _number(field: str, text: str) -> float:
-    try:
+    with suppress(ValueError):
         value = float(text.strip().replace("−", "-").replace("，", "."))
-    except ValueError:
-        raise UnreadableError(field, text) from None
-    if not math.isfinite(value):
-        raise UnreadableError(field, text)
-    return value
+        if math.isfinite(value):
+            return value
+    raise UnreadableError(field, text)
 
 
 def check() -> None:
@@ -238,15 +210,16 @@ def check() -> None:
 
 
 def _fits(name: str, value: Any) -> bool:
+    axis = name.removeprefix("at_")
     if name == "act":
         return value in ACTS
-    if name == "draw":
-        return type(value) is int and 0 <= value <= LAST
-    if name in START and name != "origin":
-        return isinstance(value, str) and len(value) <= LONGEST
-    axis = name.removeprefix("at_")
     if name == "origin" or (axis != name and axis in LISTED):
-        is_list = isinstance(value, tuple)
-        return is_list and all(type(at) is int and 0 <= at <= LAST for at in value)
-    known = axis != name and axis in get_args(AxisName)
+        return isinstance(value, tuple) and all(map(_is_whole, value))
+    if name == "draw":
+        return _is_whole(value)
+    known = name in START or (axis != name and axis in get_args(AxisName))
     return known and isinstance(value, str) and len(value) <= LONGEST
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= LAST

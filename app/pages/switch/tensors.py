@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
 import streamlit as st
 
-from app.pages.switch import tensor_draft
 from app.pages.switch import tensor_draft as drafts
 from app.pages.switch.tensor_draft import ACTS, UnreadableError, draft, put
 from app.panels.address_words import axis_name, named_shape, place
@@ -28,7 +31,7 @@ from core.trace.trace import Trace
 
 def show() -> None:
     """Draw the form: which tensor, which cells, what happens, and what that will do."""
-    tensor_draft.check()
+    drafts.check()
     trace = drafts.plain()
     with box("fill scroll note", "tensor_edit", gap="small"):
         pattern = _address(trace)
@@ -37,7 +40,9 @@ def show() -> None:
         except GlassformerError as error:
             st.error(told(error))
             return
-        _about(trace, pattern, where)
+        shape = named_shape([axis for axis in trace.axes(where) if axis.name != "batch"])
+        about = say(trace.site(where).text_key)
+        st.markdown(f":small[{about} · `{pattern.replace('`', '')}` {shape}]")
         _cells(trace, where)
         _act(trace, where)
         _result(trace, pattern, where)
@@ -46,8 +51,7 @@ def show() -> None:
 def _address(trace: Trace) -> str:
     chosen, known = drafts.address(trace), list(trace)
     labels = {each: f"{place(each)} › {Address.of(each).name}".lstrip("› ") for each in known}
-    if chosen not in labels:
-        labels[chosen] = chosen
+    labels.setdefault(chosen, chosen)
 
     def take() -> None:
         drafts.choose(store.widget_value("tensor_address") or "", trace)
@@ -64,12 +68,6 @@ def _address(trace: Trace) -> str:
     return chosen
 
 
-def _about(trace: Trace, pattern: str, where: str) -> None:
-    words = say(trace.site(where).text_key)
-    shape = named_shape([axis for axis in trace.axes(where) if axis.name != "batch"])
-    st.markdown(f":small[{words} · `{pattern.replace('`', '')}` {shape}]")
-
-
 def _cells(trace: Trace, where: str) -> None:
     """Which numbers: along each axis all, or some."""
     axes = drafts.axes(trace, where)
@@ -80,31 +78,35 @@ def _cells(trace: Trace, where: str) -> None:
 
 
 def _axis(axis: Axis) -> None:
-    name, value = f"tensor_at_{axis.name}", drafts.picked(axis)
-
-    def take() -> None:
-        chosen = store.widget_value(name)
-        put(**{f"at_{axis.name}": chosen if isinstance(chosen, str) else tuple(chosen)})
-
+    name, label, value = f"at_{axis.name}", axis_name(axis), drafts.picked(axis)
     if axis.name in drafts.LISTED:
-        labels = [f"{at + 1} {visible(word)}" for at, word in enumerate(axis.labels or ())]
-        labels = labels or [say("frame.head", head=at + 1) for at in range(axis.size)]
-        st.multiselect(
-            axis_name(axis),
-            list(range(axis.size)),
-            key=store.bind(name, list(value)),
-            format_func=labels.__getitem__,
-            placeholder=say("tensor_edit.all", count=axis.size),
-            on_change=take,
-        )
+        _listed(name, label, axis, value, say("tensor_edit.all", count=axis.size))
         return
     words = "words" if axis.labels is not None else "numbers"
-    st.text_input(
-        axis_name(axis),
-        key=store.bind(name, value),
-        placeholder=say(f"tensor_edit.all_{words}", count=axis.size),
-        on_change=take,
+    _typed(name, label, value, placeholder=say(f"tensor_edit.all_{words}", count=axis.size))
+
+
+def _listed(name: str, label: str, axis: Axis, chosen: Sequence[int], none: str) -> None:
+    """Words or heads to choose from, a field of the form; none: what stands there without any."""
+    labels = [f"{at + 1} {visible(word)}" for at, word in enumerate(axis.labels or ())]
+    labels = labels or [say("frame.head", head=at + 1) for at in range(axis.size)]
+    st.multiselect(
+        label,
+        list(range(axis.size)),
+        key=store.bind(f"tensor_{name}", list(chosen)),
+        format_func=labels.__getitem__,
+        placeholder=none,
+        on_change=lambda: put(**{name: tuple(store.widget_value(f"tensor_{name}"))}),
     )
+
+
+def _typed(name: str, label: str, value: str, **looks: Any) -> None:
+    """A field of the form that is typed."""
+
+    def take() -> None:
+        put(**{name: store.widget_value(f"tensor_{name}")})
+
+    st.text_input(label, key=store.bind(f"tensor_{name}", value), on_change=take, **looks)
 
 
 def _act(trace: Trace, where: str) -> None:
@@ -120,16 +122,18 @@ def _act(trace: Trace, where: str) -> None:
 
 
 def _field(name: str) -> None:
-    def take() -> None:
-        put(**{name: store.widget_value(f"tensor_{name}")})
-
-    key, label = store.bind(f"tensor_{name}", draft()[name]), say(f"tensor_edit.{name}")
-    if name == "draw":
-        st.number_input(
-            label, 0, 999_999, key=key, on_change=take, help=say("tensor_edit.draw_help")
-        )
-    else:
-        st.text_input(label, key=key, on_change=take)
+    label, value = say(f"tensor_edit.{name}"), draft()[name]
+    if name != "draw":
+        _typed(name, label, value)
+        return
+    st.number_input(
+        label,
+        0,
+        drafts.LAST,
+        key=store.bind("tensor_draw", value),
+        on_change=lambda: put(draw=store.widget_value("tensor_draw")),
+        help=say("tensor_edit.draw_help"),
+    )
 
 
 def _patch(trace: Trace, where: str) -> None:
@@ -138,13 +142,8 @@ def _patch(trace: Trace, where: str) -> None:
     def take() -> None:
         put(sentence=" ".join(store.widget_value("tensor_sentence").split()), origin=())
 
-    sentence = drafts.sentence()
-    st.text_input(
-        say("tensor_edit.sentence"),
-        key=store.bind("tensor_sentence", sentence),
-        placeholder=say("tensor_edit.sentence_hint"),
-        on_change=take,
-    )
+    sentence, hint = drafts.sentence(), say("tensor_edit.sentence_hint")
+    _typed("sentence", say("tensor_edit.sentence"), sentence, placeholder=hint, on_change=take)
     words = (axis for axis in drafts.axes(trace, where) if axis.name in drafts.WORDS)
     chosen = next((axis for axis in words if drafts.picked(axis)), None)
     if not sentence or chosen is None:
@@ -154,15 +153,8 @@ def _patch(trace: Trace, where: str) -> None:
     except GlassformerError:
         return  # said where the result would stand
     other = next(axis for axis in donor.axes(where) if axis.name == chosen.name)
-    labels = [f"{at + 1} {visible(word)}" for at, word in enumerate(other.labels or ())]
-    st.multiselect(
-        say("tensor_edit.origin", axis=axis_name(other)),
-        list(range(other.size)),
-        key=store.bind("tensor_origin", [at for at in draft()["origin"] if at < other.size]),
-        format_func=labels.__getitem__,
-        placeholder=say("tensor_edit.origin_same"),
-        on_change=lambda: put(origin=tuple(store.widget_value("tensor_origin"))),
-    )
+    label, same = say("tensor_edit.origin", axis=axis_name(other)), say("tensor_edit.origin_same")
+    _listed("origin", label, other, [at for at in draft()["origin"] if at < other.size], same)
 
 
 def _result(trace: Trace, pattern: str, where: str) -> None:
@@ -204,7 +196,8 @@ def _button(switch: Slice) -> None:
 
 def _done(where: str) -> None:
     """How many numbers of the tensor are other ones now."""
-    if not any(drafts.is_here(each, where) for each in on_screen.experiment().switches):
+    slices = [each for each in on_screen.experiment().switches if isinstance(each, Slice)]
+    if not any(fnmatchcase(where, each.address) for each in slices):
         return
     now = store.get_state()
     asked = (now.text, now.direction, now.model, now.step)

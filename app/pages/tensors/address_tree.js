@@ -11,7 +11,8 @@ const MARKUP = `<div class="tree-panel">
 function sparkline(digits, role) {
   const bars = [...digits].map((digit, at) => `M${at} 15v-${parseInt(digit, 16)}h.86V15z`);
   const viewBox = `0 0 ${Math.max(digits.length, 1)} 15`;
-  return shape("svg", { viewBox, preserveAspectRatio: "none", "aria-hidden": true }, shape("path", { d: bars.join(""), style: { fill: roleOf(role) } }));
+  const drawn = shape("path", { d: bars.join(""), style: { fill: roleOf(role) } });
+  return shape("svg", { viewBox, preserveAspectRatio: "none", "aria-hidden": true }, drawn);
 }
 
 const item = (kind, depth, given, ...inside) =>
@@ -99,8 +100,7 @@ function go(tree, made) {
 function scroll(tree) {
   const made = tree.leaves.find((each) => each.dataset.address === tree.picked);
   const box = tree.find(".scroll");
-  const above = made ? made.getBoundingClientRect().top - box.getBoundingClientRect().top : 0;
-  if (made && (above < 0 || above > box.clientHeight - 48)) box.scrollTop += above - box.clientHeight / 3;
+  if (made) reveal(box, made, { more: box.clientHeight / 2 });
 }
 
 function pick(tree, address) {
@@ -156,11 +156,8 @@ export default component(MARKUP, {
   draw(tree, { lines, places, texts }) {
     set(tree.search, { placeholder: texts.search, "aria-label": texts.search });
     tree.top.setAttribute("aria-label", texts.tree);
-    tree.find(".nothing").textContent = texts.nothing;
-    tree.find(".legend").textContent = texts.legend;
-    const built = JSON.stringify([lines, places]);
-    if (built !== tree.built) build(tree);
-    tree.built = built;
+    tree.write({ ".nothing": texts.nothing, ".legend": texts.legend });
+    if (tree.differs("lines", lines, places)) build(tree);
   },
   mark(tree, { picked }) {
     const moved = picked !== tree.picked;

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
-from app.pages.tensors.address_tree import Line, address_tree
 from app.panels.address_words import axis_name, format_bytes, numbers_line, places, short_shape
 from app.plots.labels import visible
 from app.plots.theme import Look
 from app.session import store
+from app.ui.component import component
 from app.ui.layout import box
 from app.ui.pick import into, menu, segments
 from app.words import say
@@ -23,6 +25,8 @@ LARGEST = 24  # vocabulary words offered by value
 BY_VALUE, ALL = -2, -1
 WIDTHS = (70, 30)  # of the picture and what explains it
 FORMS = ("picture", "table", "exact")
+
+_tree = component(__file__, "address_tree")  # searchable
 
 
 def picked(trace: Trace) -> str:
@@ -45,14 +49,14 @@ def show_tree(trace: Trace, look: Look) -> None:
         "shared": say("tensors.shared"),
         "legend": say("tensors.legend"),
     }
+    data = {
+        "lines": [tree_line(entry, look.precision) for entry in entries],
+        "places": places([entry.address for entry in entries]),
+        "picked": picked(trace),
+        "texts": texts,
+    }
     with box("fill tall", "tensors_tree"):
-        address_tree(
-            [_line(entry, look.precision) for entry in entries],
-            places([entry.address for entry in entries]),
-            picked(trace),
-            pick,
-            texts,
-        )
+        _tree("address_tree", data, height="stretch", pick=pick)
 
 
 def pick(address: str) -> None:
@@ -70,18 +74,16 @@ def measure_of(trace: Trace, address: str) -> Measure:
     return next(entry.measure for entry in entries_of(trace) if entry.address == address)
 
 
-def _line(entry: Measured, digits: int) -> Line:
+def tree_line(entry: Measured, digits: int) -> list[Any]:
+    """An address in the tree: as a list, as names would double what is sent to the browser.
+
+    What it is in words, shape, numbers (extremes, mean, deviation), memory, spark (a hexadecimal
+    digit a bar), role, and whether it takes no memory of its own.
+    """
     site = entry.site
-    return Line(
-        address=entry.address,
-        words=say(f"sites.{site.group}.{site.name}"),
-        shape=short_shape(entry.shape),
-        numbers=numbers_line(entry.measure, digits),
-        memory=format_bytes(entry.nbytes),
-        spark=entry.spark,
-        role=site.role,
-        shared=entry.shared,
-    )
+    words, numbers = say(f"sites.{site.group}.{site.name}"), numbers_line(entry.measure, digits)
+    shape, memory = short_shape(entry.shape), format_bytes(entry.nbytes)
+    return [entry.address, words, shape, numbers, memory, entry.spark, site.role, entry.shared]
 
 
 def planned(trace: Trace, address: str) -> Plan:

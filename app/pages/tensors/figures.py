@@ -40,14 +40,9 @@ def tensor_heatmap(
 ) -> go.Figure:
     """The picture of a sheet.
 
-    Args:
-        values: (rows, columns) float32.
-        allowed: the same shape, False where hatched; None if nothing is.
-        sides: the rows and the columns.
-        limits: of the colour scale, the first below 0 for signed values.
-        role: whose colour unsigned values have.
-        words: the hover's words for "value" and "masked".
-        look: theme, type size, precision.
+    values, allowed: (rows, columns), float32 and False where hatched. sides: the rows and the
+    columns. limits: of the colour scale, the first below 0 for signed values. role: whose colour
+    unsigned values have. words: the hover's words for "value" and "masked".
     """
     said = np.ones(values.shape, bool) if allowed is None else allowed
     shown = np.where(said & np.isfinite(values), values, np.nan).astype(np.float32)

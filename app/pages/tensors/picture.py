@@ -32,7 +32,6 @@ TABLE_CELLS = 16_384  # more would take longer to send than to read
 WRITTEN_CELLS = 2_304  # more would take longer to write than a click may take; 48 words squared
 MASKED = "▨"
 FONT, LETTER, PADDING = 14, 7, 20  # pixels of a table at 100%
-Style = Any  # pandas.io.formats.style.Styler, which pandas imports only where it is used
 
 
 def show(
@@ -44,7 +43,13 @@ def show(
         if form == "picture":
             drawn = pool(sheet, WIDEST)
             _draw(trace, address, drawn, measured, look)
-            _listen(trace, address, chosen, sheet, drawn)
+
+            def clicked(click: Click) -> None:
+                row, column = int(click.y), 0 if chosen.columns is None else int(click.x)
+                place = index_of(trace.axes(address), chosen, sheet, drawn, row, column)
+                provenance.open_trail(address, place)
+
+            plotly_clicks([CHART], clicked, key="tensor")
             notes = [say("tensors.note_click"), *picture_notes(drawn, measured)]
         else:
             notes = show_table(trace, address, sheet, form, look)
@@ -63,17 +68,6 @@ def _draw(trace: Trace, address: str, sheet: Sheet, measured: Measure, look: Loo
         )
     alt = say("tensors.picture_alt", address=address)
     show_chart(figure, CHART, alt, file_stem(address), fill=True)
-
-
-def _listen(trace: Trace, address: str, chosen: Plan, sheet: Sheet, drawn: Sheet) -> None:
-    """A click on a number opens its trail."""
-
-    def clicked(click: Click) -> None:
-        row, column = int(click.y), 0 if chosen.columns is None else int(click.x)
-        place = index_of(trace.axes(address), chosen, sheet, drawn, row, column)
-        provenance.open_trail(address, place)
-
-    plotly_clicks([CHART], clicked, key="tensor")
 
 
 def pieces_of(trace: Trace, sheet: Sheet) -> list[str]:
@@ -170,9 +164,7 @@ def sheet_table(sheet: Sheet) -> pd.DataFrame:
     if sheet.allowed is not None and fills_of(sheet):
         values = np.where(sheet.allowed, values, np.float32(np.nan))
     return pd.DataFrame(
-        values,
-        index=pd.Index(_names(sheet.rows), name=title),
-        columns=_names(sheet.columns),
+        values, index=pd.Index(_names(sheet.rows), name=title), columns=_names(sheet.columns)
     )
 
 
@@ -191,8 +183,8 @@ def texts_of(table: pd.DataFrame, digits: int | None, whole: bool = False) -> di
     return {number: written(number) for number in numbers[~np.isnan(numbers)].tolist()}
 
 
-def written_table(table: pd.DataFrame, texts: Mapping[float, str]) -> Style:
-    """The table with its numbers as they are written; sorting still goes by the numbers."""
+def written_table(table: pd.DataFrame, texts: Mapping[float, str]) -> Any:
+    """The table (pandas' Styler) with numbers as they are written; sorting goes by the numbers."""
 
     def text(value: Any) -> str:
         return texts.get(value, "NaN")

@@ -8,15 +8,9 @@ from html import escape
 
 import streamlit as st
 
-from app.pages.training.figures.curves import (
-    DASHES,
-    EDGE,
-    CurveTexts,
-    Measured,
-    curves_figure,
-    metric_colour,
-)
-from app.plots.labels import format_number, format_percent
+from app.pages.training.figures.curves import DASHES, EDGE, curves_figure
+from app.plots.colours import head_colour
+from app.plots.labels import format_percent
 from app.plots.theme import Look
 from app.runs import on_screen
 from app.runs.models import get_exact_match, get_history
@@ -101,20 +95,13 @@ def show(training: Training) -> None:
     at = training.place
     left, right = st.columns([4.4, 1.3], gap="small")
     with left.container(key="training_course", gap=None):
+        texts = {name: say(f"training.{name}") for name in ("loss", "held_out", "hover")}
+        texts["shares"] = shares_title(training)
+        held_out = [each.metrics.get("loss") for each in training.history.snapshots]
         figure = curves_figure(
-            training.history.curve,
-            measured(training),
-            training.steps,
-            CurveTexts(
-                loss=say("training.loss"),
-                held_out=say("training.held_out"),
-                shares=shares_title(training),
-                hover=say("training.hover"),
-            ),
-            training.look,
-            training.look.px(HEIGHT),
-            [each.metrics.get("loss") for each in training.history.snapshots],
-        )
+            training.history.curve, measured(training), training.steps, texts, training.look,
+            training.look.px(HEIGHT), held_out,
+        )  # fmt: skip
         show_chart(figure, CHART, say("training.alt_curves"))
         st.html(place_css(training))
         _slider(training)
@@ -146,21 +133,19 @@ def place_css(training: Training) -> str:
         "edge": f"{look.px(EDGE)}px",
         "top": f"{look.px(20)}px",
         "plot": f"{look.px(HEIGHT) - look.px(44)}px",
-        "mark": look.colour("weights"),
+        "mark": "var(--weights)",
     }
     rules = "; ".join(f"--training-{name}: {value}" for name, value in places.items())
     return f"<style>:root {{ {rules}; }}</style>"
 
 
-def measured(training: Training) -> list[Measured]:
-    """The metrics that were measured at any snapshot."""
-    return [
-        Measured(
-            say(f"training.metric_{name}"),
-            [each.metrics.get(name) for each in training.history.snapshots],
-        )
+def measured(training: Training) -> dict[str, list[float | None]]:
+    """The metrics that were measured at any snapshot: what each is called, its values."""
+    snapshots = training.history.snapshots
+    return {
+        say(f"training.metric_{name}"): [each.metrics.get(name) for each in snapshots]
         for name in metrics(training)
-    ]
+    }
 
 
 def metrics(training: Training) -> list[str]:
@@ -171,12 +156,9 @@ def metrics(training: Training) -> list[str]:
 
 def about_the_numbers(training: Training) -> str:
     """What each number means, as a list in markdown."""
-    names = ["loss", *metrics(training)]
-    rows = [
-        f"- **{say('training.held_out' if name == 'loss' else f'training.metric_{name}')}** – "
-        f"{say(f'training.about_{name}')}"
-        for name in names
-    ]
+    names = {"loss": say("training.held_out")}
+    names |= {name: say(f"training.metric_{name}") for name in metrics(training)}
+    rows = [f"- **{name}** – {say(f'training.about_{key}')}" for key, name in names.items()]
     return "\n".join([say("training.about"), "", *rows, *sample(training)])
 
 
@@ -196,24 +178,21 @@ def numbers_html(training: Training) -> str:
     """The numbers of the step in view, each behind the line that it belongs to."""
     look, at = training.look, training.place
     loss = training.history.snapshots[at].metrics.get("loss")
-    written = "–" if loss is None else format_number(loss, look.precision)
-    diamond = f'<b style="color:{look.colour("faint")}">◆</b>'
-    rows = [_row(diamond, say("training.held_out"), written)]
-    for place, each in enumerate(measured(training)):
-        value = each.shares[at]
-        written = "–" if value is None else format_percent(value)
-        line = _line(metric_colour(place, look), DASHES[place % len(DASHES)])
-        rows.append(_row(line, each.name, written))
-    return f'<table class="plain training-values">{"".join(rows)}</table>'
-
-
-def _row(sign: str, name: str, value: str) -> str:
-    return f"<tr><td>{sign}</td><td>{escape(name)}</td><td>{escape(value)}</td></tr>"
+    diamond = '<b style="color:var(--faint)">◆</b>'
+    rows = [(diamond, say("training.held_out"), "–" if loss is None else look.number(loss))]
+    for place, (name, values) in enumerate(measured(training).items()):
+        share = values[at]
+        line = _line(head_colour(place, look.dark), DASHES[place % len(DASHES)])
+        rows.append((line, name, "–" if share is None else format_percent(share)))
+    table = "".join(
+        f"<tr><td>{sign}</td><td>{escape(name)}</td><td>{escape(value)}</td></tr>"
+        for sign, name, value in rows
+    )
+    return f'<table class="plain training-values">{table}</table>'
 
 
 def _line(colour: str, dash: str) -> str:
-    stops: list[str] = []
-    end = 0.0
+    stops, end = list[str](), 0.0
     for start, stop in INKED[dash]:
         stops += [f"transparent {end}px {start}px", f"{colour} {start}px {stop}px"]
         end = stop
@@ -227,10 +206,6 @@ def _slider(training: Training) -> None:
 
     if len(training.steps) < 2:
         return
-    st.select_slider(
-        say("training.slider"),
-        training.steps,
-        key=store.bind("training_step", training.steps[training.place]),
-        label_visibility="collapsed",
-        on_change=take,
-    )
+    key = store.bind("training_step", training.steps[training.place])
+    label, steps = say("training.slider"), training.steps
+    st.select_slider(label, steps, key=key, label_visibility="collapsed", on_change=take)

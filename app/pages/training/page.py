@@ -38,12 +38,9 @@ def show() -> None:
         chosen = store.get_state().training
         labels = {half: say(f"training.half_{half}") for half in HALVES}
         with st.container(
-            key="training_top",
-            horizontal=True,
-            gap="medium",
-            vertical_alignment="center",
+            key="training_top", horizontal=True, gap="medium", vertical_alignment="center",
             wrap=False,
-        ):
+        ):  # fmt: skip
             segments("training_half", say("training.half"), labels, chosen, into("training"))
             if chosen == "replay":
                 show_headline()
@@ -77,7 +74,7 @@ def show_headline() -> None:
     trace, step = on_screen.trace(), store.get_state().step
     label = say("training.at_step", step=step) if step else say("training.at_end")
     text = escape(trace.output_text or say("training.nothing"))
-    language = trace.direction.rpartition("-")[2]
+    language = trace.language
     st.html(
         f'<p class="training-headline"><span>{escape(label)}</span>'
         f'<b lang="{language}" title="{text}">{text}</b></p>'
@@ -86,7 +83,6 @@ def show_headline() -> None:
 
 def _pickers(training: Training) -> None:
     labels = {name: say(f"training.panel_{name}") for name in PANELS}
-
     with st.container(
         key="training_pickers", horizontal=True, gap="small", vertical_alignment="center",
         horizontal_alignment="distribute",

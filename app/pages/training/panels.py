@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import streamlit as st
@@ -12,34 +13,27 @@ import streamlit as st
 from app.pages.training.curves import Training
 from app.pages.training.figures.lengths import (
     ROLES,
-    LengthTexts,
     lengths_figure,
     similarity_figure,
     sizes_figure,
 )
-from app.pages.training.figures.words import PlaneTexts, ends_of, group_colours, words_figure
-from app.pages.training.film_strip import Shot, StripTexts, film_strip
-from app.pages.training.step_table import Row, step_table
+from app.pages.training.figures.words import ends_of, group_colours, words_figure
+from app.panels.attention.attention_map import MapLayout, map_figure
 from app.panels.attention.focus import AttentionFocus
-from app.panels.attention.heads import (
-    does,
-    role_word,
-    show_heads,
-    show_title,
-)
-from app.panels.attention.picture import alt, map_texts
+from app.panels.attention.heads import does, role_word, show_heads, show_title
+from app.panels.attention.picture import alt
 from app.panels.words import words_panel
 from app.panels.words.words_panel import apply_layout
-from app.plots.attention_map import MapLayout, map_figure
-from app.plots.labels import format_number, format_percent, visible
+from app.plots.colours import sequential
+from app.plots.labels import format_percent, visible
 from app.ui.chart import show_chart
+from app.ui.component import CELLS, component, going, packed
 from app.ui.layout import box
 from app.words import say
 from core.analysis.attention_views import Kind, sides
 from core.analysis.head_roles import describe
 from core.analysis.training_views import (
     Frame,
-    Word,
     agreeing,
     film,
     groups,
@@ -52,33 +46,34 @@ from core.trace.tables import as_numpy
 
 ATTENTION_HEIGHT, ATTENTION_WIDTH = 360, 640
 POSITIONS_HEIGHT, POSITIONS_WIDTH = 352, 480
-# What a line of text says of each convention; the others are fixed formulas.
-NOTES = {"learned": "learned", "none": "none"}
 WORD_MAP_HEIGHT, WORD_MAP_WIDTH = 372, 1060  # of the plot in a window of 1440 × 900
 LENGTHS_HEIGHT = 330
 
+_steps = component(__file__, "steps", scripts=(CELLS,))
+
 
 def show_translation(training: Training) -> None:
-    """Draw the list of all steps beside the words of one."""
+    """Draw the list of all steps beside the words of one; a click on a step goes there."""
     apply_layout()
+    texts = {name: say(f"training.{name}") for name in ("step", "translation", "nothing")}
+    language = training.trace.language  # of the translations
+    data = {"rows": rows(training), "now": training.place, "language": language, "texts": texts}
     left, right = st.columns([6, 5], gap="medium")
     with left, box("fill", "training_steps", gap=None):
-        step_table(
-            rows(training),
-            training.place,
-            training.trace.direction.rpartition("-")[2],
-            {name: say(f"training.{name}") for name in ("step", "translation", "nothing")},
-            training.go,
-        )
+        go = going(len(training.steps), training.go)
+        _steps("step_table", data, height="stretch", go=go)
     with right, box("fill", "training_words", gap="xsmall"):
         words_panel.show(training.trace, candidates=False)
 
 
-def rows(training: Training) -> list[Row]:
+def rows(training: Training) -> list[dict[str, Any]]:
     """A row a step; words that stand in the translation of the end, in its order, are marked."""
     end = training.replay.moments[-1].tokens
     return [
-        Row(str(each.step), marked_text(each.text, each.tokens, agreeing(each.tokens, end)))
+        {
+            "step": str(each.step),
+            "parts": marked_text(each.text, each.tokens, agreeing(each.tokens, end)),
+        }
         for each in training.replay.moments
     ]
 
@@ -91,12 +86,9 @@ def show_attention(training: Training) -> None:
     with left, box("fill scroll", "training_heads"):
         show_heads(focus)
     with middle, box("fill", "training_picture"):
-        layout = MapLayout(
-            focus.cell if focus.pinned else None, False, ATTENTION_WIDTH, ATTENTION_HEIGHT
-        )
-        figure = map_figure(
-            focus.view, focus.sides, "weights", map_texts(focus), focus.look, layout
-        )
+        cell = focus.cell if focus.pinned else None
+        layout = MapLayout(cell, False, ATTENTION_WIDTH, ATTENTION_HEIGHT)
+        figure = map_figure(focus.view, focus.sides, "weights", focus.look, layout)
         show_chart(figure, "training_attention", alt(focus), fill=True)
     with right.container(key="training_says", gap="small"):
         show_title(focus.kind, now.layer, now.head, joint="  \n")  # the column is narrow
@@ -118,29 +110,31 @@ def show_film(training: Training) -> None:
     """Draw a map a step under a line that says which head it is."""
     now, kind = training.now, cast(Kind, training.now.kind)
     show_title(kind, now.layer, now.head)
+    legend = "training.film_legend" if kind == "encoder" else "training.film_legend_forced"
     frames = film(training.replay, kind, now.layer, now.head, sides(training.end, kind))
-    film_strip(
-        [_shot(frame, kind) for frame in frames],
-        training.place,
-        _texts(training, kind, frames),
-        training.look,
-        training.go,
-    )
+    data = {
+        "label": say("training.panel_film"),
+        "legend": say(legend),
+        **_words_along(training, kind, frames),
+        "shots": [_shot(frame, kind) for frame in frames],
+        "now": training.place,
+        "scale": sequential("weights", training.look.dark),
+    }
+    _steps("film_strip", data, height="stretch", go=going(len(frames), training.go))
 
 
-def _texts(training: Training, kind: Kind, frames: tuple[Frame, ...]) -> StripTexts:
-    rows, columns = sides(training.end, kind)
-    legend = say("training.film_legend" if kind == "encoder" else "training.film_legend_forced")
-    label = say("training.panel_film")
-    shape = (len(rows.tokens), len(columns.tokens))
-    if any(frame.levels.shape != shape for frame in frames):
-        return StripTexts(label, legend)  # pooled, or of other words: a cell has no pair of words
-    return StripTexts(
-        label, legend, *([visible(word) for word in side.labels] for side in (rows, columns))
-    )
+def _words_along(training: Training, kind: Kind, frames: tuple[Frame, ...]) -> dict[str, Any]:
+    """The words along the sides of all maps, none where they differ from map to map."""
+    both = sides(training.end, kind)
+    shape = tuple(len(side.tokens) for side in both)
+    # Pooled, or of other words: then a cell has no pair of words.
+    same = all(frame.levels.shape == shape for frame in frames)
+    words = ([visible(word) for word in side.labels] if same else [] for side in both)
+    return dict(zip(("rows", "columns"), words, strict=True))
 
 
-def _shot(frame: Frame, kind: Kind) -> Shot:
+def _shot(frame: Frame, kind: Kind) -> dict[str, Any]:
+    """One map: its levels, a byte a cell; the note below it; a title for screen readers."""
     step = str(frame.step)
     title, note, head = say("training.step_only", step=step), "", frame.does
     if head is not None:
@@ -148,13 +142,15 @@ def _shot(frame: Frame, kind: Kind) -> Shot:
         if role != "mixed":
             word = say(f"training.short_{role_word(kind, role)}")
             note = f"{word} {format_percent(head.shares[role])}"
-    return Shot(step, frame.levels, note, title)
+    size, levels = frame.levels.shape, packed(frame.levels)
+    return {"step": step, "levels": levels, "note": note, "title": title, "size": size}
 
 
 def show_positions(training: Training) -> None:
     """Draw how alike the positions are, alone and with the words, and say what trains."""
     trace, look = training.trace, training.look
-    kind = NOTES.get(trace.config.positions, "fixed")
+    positions = trace.config.positions
+    kind = positions if positions in ("learned", "none") else "fixed"  # a formula
     alone = as_numpy(trace["source/positions"])  # (S, D)
     together = as_numpy(trace["source/input"][0])  # (S, D)
     columns = st.columns([2, 2, 1.2], gap="medium")
@@ -180,11 +176,9 @@ def _lengths(training: Training) -> str:
     """How long the words' vectors are against those of their positions."""
     words = as_numpy(training.trace["source/scaled"][0])  # (S, D)
     positions = as_numpy(training.trace["source/positions"])  # (S, D)
-    written = {
-        name: format_number(mean_length(vectors), training.look.precision)
-        for name, vectors in (("words", words), ("positions", positions))
-    }
-    return say("training.positions_lengths", **written)
+    number = training.look.number
+    lengths = {"words": number(mean_length(words)), "positions": number(mean_length(positions))}
+    return say("training.positions_lengths", **lengths)
 
 
 def show_word_map(training: Training) -> None:
@@ -193,30 +187,23 @@ def show_word_map(training: Training) -> None:
     paths = np.stack([replay.plane.of(each.vectors) for each in replay.moments])  # (steps, N, 2)
     first, second = (format_percent(share) for share in replay.plane.shares)
     axes = (say("training.axis_first", share=first), say("training.axis_second", share=second))
-    texts = PlaneTexts(axes, {name: say(f"training.group_{name}") for name in groups()})
+    groups_called = {name: say(f"training.group_{name}") for name in groups()}
     left, right = st.columns([4.2, 1.1], gap="medium")
     with left, box("fill", "training_plane"):
-        so_far = paths[: training.place + 1]
         figure = words_figure(
-            replay.words,
-            so_far,
-            ends_of(paths),
-            texts,
-            look,
-            WORD_MAP_WIDTH,
-            look.px(WORD_MAP_HEIGHT),
-        )
+            replay.words, paths[: training.place + 1], ends_of(paths), axes, groups_called, look,
+            (WORD_MAP_WIDTH, look.px(WORD_MAP_HEIGHT)),
+        )  # fmt: skip
         show_chart(figure, "training_words_chart", say("training.alt_words"), fill=True)
     with right.container(key="training_says", gap="small"):
-        st.html(_word_map_legend(training, texts))
+        st.html(_word_map_legend(training, groups_called))
         st.caption(say("training.words_note"))
 
 
-def _word_map_legend(training: Training, texts: PlaneTexts) -> str:
-    words: tuple[Word, ...] = training.replay.words
-    hues = group_colours(words, training.look)
+def _word_map_legend(training: Training, groups_called: Mapping[str, str]) -> str:
+    hues = group_colours(training.replay.words, training.look)
     rows = [
-        f'<div><i style="background:{hue}"></i>{escape(texts.groups[name])}</div>'
+        f'<div><i style="background:{hue}"></i>{escape(groups_called[name])}</div>'
         for name, hue in hues.items()
         if name
     ]
@@ -233,19 +220,15 @@ def show_lengths(training: Training) -> None:
     found = places(training.trace.config)
     gap = next(at for at, place in enumerate(found) if place.stack == "decoder")
     parts = {name: say(f"training.part_{name}") for name in ROLES}
-    texts = LengthTexts(
-        say("training.hover_length"),
-        parts,
-        say("training.hover_size"),
-        (say("frame.focus_encoder"), say("frame.focus_decoder")),
-    )
+    stacks = {0: say("frame.focus_encoder"), gap: say("frame.focus_decoder")}
     left, right = st.columns([1.25, 1], gap="medium")
     with left, box("fill", "training_lengths", gap="xsmall"):
         st.markdown(f"**{say('training.lengths')}**", help=say("training.lengths_help"))
         lengths = np.array([each.lengths for each in replay.moments], dtype=np.float32)
         figure = lengths_figure(
-            [say(f"training.place_{place.part}", layer=place.layer + 1) for place in found],
-            lengths, training.steps, training.place, gap, texts, look, look.px(LENGTHS_HEIGHT),
+            [say(f"training.place_{place.part}", layer=(place.layer or 0) + 1) for place in found],
+            lengths, training.steps, training.place, stacks, say("training.hover_length"), look,
+            look.px(LENGTHS_HEIGHT),
         )  # fmt: skip
         show_chart(figure, "training_lengths_chart", say("training.alt_lengths"), fill=True)
     with right, box("fill", "training_sizes", gap="xsmall"):
@@ -256,18 +239,16 @@ def show_lengths(training: Training) -> None:
             if part in replay.moments[0].sizes
         }
         figure = sizes_figure(
-            sizes, training.steps, training.place, texts, look, look.px(LENGTHS_HEIGHT)
-        )
+            sizes, training.steps, training.place, parts, say("training.hover_size"), look,
+            look.px(LENGTHS_HEIGHT),
+        )  # fmt: skip
         show_chart(figure, "training_sizes_chart", say("training.alt_sizes"), fill=True)
-        st.html(_lengths_legend(training, sizes, parts))
+        st.html(_lengths_legend({parts[part]: look.colour(ROLES[part]) for part in sizes}))
 
 
-def _lengths_legend(
-    training: Training, sizes: dict[str, list[float]], parts: dict[str, str]
-) -> str:
+def _lengths_legend(colours: Mapping[str, str]) -> str:
     names = (
-        f'<span><i style="background:{training.look.colour(ROLES[part])}"></i>'
-        f"{escape(parts[part])}</span>"
-        for part in sizes
+        f'<span><i style="background:{colour}"></i>{escape(name)}</span>'
+        for name, colour in colours.items()
     )
     return f'<div class="training-line">{"".join(names)}</div>'

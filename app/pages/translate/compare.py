@@ -9,11 +9,7 @@ import streamlit as st
 from app.panels.compare import pickers
 from app.panels.compare.triple import anchor
 from app.panels.compare.wording import titles, word_table
-from app.panels.words.words_panel import (
-    attention_in_focus,
-    cross_pickers,
-    lines,
-)
+from app.panels.words.words_panel import attention_in_focus, cross_pickers, lines
 from app.runs import on_screen
 from app.session import store
 from app.session.memory import Pair
@@ -53,7 +49,7 @@ def _lines(pair: Pair, run: int, name: str, layer: int, head: int | None) -> Non
     trace = (pair.first, pair.second)[run]
     st.html(
         f'<div class="beside-output"><span>{escape(name)}</span>'
-        f'<b lang="{trace.direction.rpartition("-")[2]}">{escape(trace.full_text)}</b></div>'
+        f'<b lang="{trace.language}">{escape(trace.full_text)}</b></div>'
     )
     with box("fill tall", f"beside_lines_place_{run}", gap=None):
         lines(

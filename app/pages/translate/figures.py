@@ -60,10 +60,7 @@ class Picture:
 
 
 def block_pictures(
-    pictures: Sequence[Picture],
-    words: Sequence[str],
-    look: Look,
-    height: int = 330,
+    pictures: Sequence[Picture], words: Sequence[str], look: Look, height: int = 330
 ) -> go.Figure:
     """The pictures from left to right over one word axis, each with its own scale below it.
 

@@ -4,7 +4,7 @@ const SIZES = [2.75, 2.25, 1.9, 1.4, 1.15]; // rem; the last one may scroll
 const COMPACT = [1.9, 1.4, 1.15, 0.95];
 const MARKUP = `<div class="headline">
   <div class="box"><div class="text" dir="auto"><span class="first"></span><span class="further"></span></div></div>
-  <div class="below"><span class="cue cut"><b class="badge"></b><span class="why"></span></span><span class="hint cut"></span></div>
+  <div class="below"><span class="cue swatch cut"><b class="badge"></b><span class="why"></span></span><span class="hint cut"></span></div>
 </div>`;
 
 function fit(view) {
@@ -26,11 +26,10 @@ export default component(MARKUP, {
     else view.root.append(below);
     const sizes = compact ? COMPACT : SIZES;
     view.sizes = doubted ? sizes.slice(1) : sizes; // nonsense does not look like success
-    const texts = { first: data.text, further: data.further, badge: data.badge, why: cue, hint };
-    for (const [name, text] of Object.entries(texts)) view.find(`.${name}`).textContent = text;
+    view.write({ ".first": data.text, ".further": data.further, ".badge": data.badge, ".why": cue, ".hint": hint });
     view.find(".text").lang = data.language;
     view.find(".hint").title = hint;
-    set(view.find(".cue"), { title: `${cue}\n${help}`, className: `cue cut ${level}` });
+    set(view.find(".cue"), { title: `${cue}\n${help}`, className: `cue swatch cut ${level}` });
   },
   mark: fit,
 });

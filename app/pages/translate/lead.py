@@ -8,7 +8,6 @@ from html import escape
 
 import streamlit as st
 
-from app.pages.translate.headline import headline
 from app.panels import provenance
 from app.panels.words.words_panel import is_large, step_in_focus
 from app.plots.bars import candidates
@@ -16,6 +15,7 @@ from app.plots.labels import format_percent, is_chinese, visible
 from app.session import store
 from app.ui.bridge import Click, plotly_clicks
 from app.ui.chart import current_look, show_chart
+from app.ui.component import component
 from app.words import say
 from core.analysis.choices import UNSURE_BELOW, Choice, choice_at
 from core.analysis.confidence import Confidence, Reason, confidence
@@ -30,6 +30,8 @@ OTHERS, OTHERS_LARGE = 5, 3  # runners-up; large type needs the room for the wor
 SIGNS = (END, "<en>", "<zh>")  # pieces that are no words
 BAR, AROUND = 23.7, 16  # pixels of a bar, and above and below all of them
 
+_headline = component(__file__, "headline")  # in the largest type that fits
+
 
 def show(trace: Trace, opened: bool) -> None:
     """Draw the translation in large type with its badge, its cue and what can be clicked.
@@ -39,17 +41,18 @@ def show(trace: Trace, opened: bool) -> None:
     trust = confidence(trace)
     large = is_large(store.get_state())
     hint = say("translate.hint_block" if opened else "translate.hint_words")
-    headline(
-        trace.output_text or say("translate.nothing"),
-        trace.direction.rpartition("-")[2],
-        further=further(trace),
-        badge=say("translate.badge") if trust.level == "unsure" else "",
-        cue=" · ".join(cues(trace, trust)),
-        cue_help=say("translate.cue_help", percent=format_percent(trust.score)),
-        level=trust.level,
-        hint="" if large else hint,  # large type has no room for it
-        compact=large,
-    )
+    data = {
+        "text": trace.output_text or say("translate.nothing"),
+        "language": trace.language,  # for the browser's choice of font
+        "further": further(trace),  # in grey
+        "badge": say("translate.badge") if trust.level == "unsure" else "",
+        "cue": " · ".join(cues(trace, trust)),
+        "cue_help": say("translate.cue_help", percent=format_percent(trust.score)),
+        "level": trust.level,
+        "hint": "" if large else hint,  # large type has no room for it
+        "compact": large,
+    }
+    _headline("headline", data)
 
 
 def further(trace: Trace) -> str:

@@ -29,12 +29,7 @@ def show() -> None:
             words_panel.show(trace)
             lead.show_choices(trace)
     with right, box("fill tall scroll", "translate_right", gap=None):
-        architecture_map(trace, opened.id if opened else "", on_pick=take_block)
-
-
-def take_block(block: str) -> None:
-    """A click on a block of the map opens it, a second click closes it: "" for none."""
-    store.update(block=block)
+        architecture_map(trace)
 
 
 if __name__ == "__main__":

@@ -11,15 +11,14 @@ import numpy as np
 import streamlit as st
 
 from app.pages.vectors import page
-from app.pages.vectors.depth_grid import Cells, GridTexts, depth_grid
-from app.pages.vectors.figures.cell_colours import shares_colours
+from app.pages.vectors.depth_grid import Cells, depth_grid, shares_colours
 from app.pages.vectors.figures.norms import beside_norms
-from app.pages.vectors.focus import VectorsFocus, pick, state_name
+from app.pages.vectors.focus import VectorsFocus, state_name
 from app.pages.vectors.stream import columns, cosine_text, ticks
 from app.panels.compare import pickers, triple
-from app.panels.compare.figures.triple_layout import TripleLayout, label
+from app.panels.compare.figures.triple_layout import TripleLayout
 from app.panels.compare.triple import Matrix
-from app.panels.compare.wording import titles
+from app.panels.compare.wording import label, titles
 from app.plots.labels import format_percent, visible
 from app.plots.theme import Look
 from app.runs import on_screen
@@ -39,7 +38,6 @@ from core.trace.trace import Candidate, Trace
 
 LAYOUT = TripleLayout(width=1380, height=560)
 KEY = "beside_vectors"
-HEIGHT = 440  # pixels of the lengths
 BEST = 3  # words of a state
 
 
@@ -77,33 +75,18 @@ def _stream(pair: Pair) -> None:
         st.caption(say("beside.stream_note", steps=steps, first=first))
     with right.container(gap="xsmall"):
         st.markdown(f"**{say('beside.stream_norms')}**")
-        figure = beside_norms(
-            found.means, titles(pair), ticks(found.states), focus.look, focus.look.px(HEIGHT)
-        )
+        figure = beside_norms(found.means, titles(pair), ticks(found.states), focus.look)
         show_chart(figure, "beside_norms", say("beside.stream_alt"))
         st.caption(say("beside.stream_norms_note"))
 
 
 def _grid(pair: Pair, focus: VectorsFocus, found: Apart) -> None:
-    own = triple.anchor(pair)
-    texts = GridTexts(
-        label=say("beside.stream_title"),
-        rows=say(f"vectors.rows_{focus.stack}"),
-        hover=say("beside.stream_hover"),
-        columns=columns(found.states),
-    )
-
-    def picked(row: int, column: int | None) -> None:
-        at = int(found.words.places[own][row])
-        if at >= 0:
-            pick(focus, at, "" if column is None else found.states[column].address)
-
     labels = tuple(label(found.words, None, at) for at in range(len(found.words)))
-    cell = (found.words.line_of(own, focus.position) or 0, focus.place(found.states))
+    words = Side(labels, frozenset()), found.words.places[triple.anchor(pair)].tolist()
     with box("fill tall", "vectors_main"):
         depth_grid(
-            "beside_stream_grid", Side(labels, frozenset()), _cells(found, focus), cell, texts,
-            picked,
+            "beside_stream_grid", focus, found.states, _cells(found, focus),
+            say("beside.stream_title"), say("beside.stream_hover"), columns(found.states), words,
         )  # fmt: skip
 
 
@@ -133,7 +116,8 @@ def _lens(pair: Pair) -> None:
     first = mine if pair.kind == "sentences" else on_screen.plain_model().transformer
     runs = (pair.first, pair.second)
     seen = [lens(*each, BEST, sublayers=True) for each in zip(runs, (first, mine), strict=True)]
-    rows = partner_rows(pair, triple.anchor(pair), focus.position)
+    lines = paired(pair.first.target_tokens, pair.second.target_tokens, pair.kind == "experiment")
+    rows = next(each for each in lines if each[triple.anchor(pair)] == focus.position)
     labels = dict(enumerate(literal(visible(each)) for each in focus.words.labels))
     st.markdown(f"**{say('beside.lens_title')}**")
     segments(
@@ -144,15 +128,6 @@ def _lens(pair: Pair) -> None:
     with box("fill tall", "vectors_main"):
         st.html(lens_table(sides, titles(pair), focus.look))
     st.caption(say("beside.lens_note"))
-
-
-def partner_rows(pair: Pair, own: int, row: int) -> tuple[int | None, int | None]:
-    """The row in focus in both runs."""
-    by_place = pair.kind == "experiment"
-    for places in paired(pair.first.target_tokens, pair.second.target_tokens, by_place):
-        if places[own] == row:
-            return places
-    return (row, None) if own == 0 else (None, row)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 
 // From the middle of the base line: to the right is the direction of the end, upwards a right angle.
 function arrow([length, cosine], ink) {
-  const drawn = shape("svg", { viewBox: "-1 -1 2 1.08", preserveAspectRatio: "xMidYMax meet", "aria-hidden": true, style: { "--ink": ink } });
+  const given = { viewBox: "-1 -1 2 1.08", preserveAspectRatio: "xMidYMax meet", "aria-hidden": true };
+  const drawn = shape("svg", { ...given, style: { "--ink": ink } });
   drawn.append(shape("line.base", { x1: -1, y1: 0, x2: 1, y2: 0 }));
   if (!Number.isFinite(cosine) || length <= 0) return drawn;
   const sine = Math.sqrt(Math.max(0, 1 - cosine * cosine));
@@ -33,15 +34,15 @@ function cell(grid, row, column) {
 }
 
 function heads({ columns, rows }) {
-  const made = [make(".corner", rows)];
+  const made = [make(".corner.stays", rows)];
   for (let at = 0, end; at < columns.length; at = end) {
     end = at + 1;
     while (end < columns.length && columns[end][0] && columns[end][0] === columns[at][0]) end += 1;
     const style = { gridRow: 1, gridColumn: `${at + 2} / ${end + 2}` };
-    made.push(make(".group", { style, is: { none: !columns[at][0] } }, columns[at][0]));
+    made.push(make(".group.stays", { style, is: { none: !columns[at][0] } }, columns[at][0]));
   }
   columns.forEach(([, name], column) => {
-    made.push(make(".name", { data: { column }, style: { gridRow: 2, gridColumn: column + 2 } }, name));
+    made.push(make(".name.stays", { data: { column }, style: { gridRow: 2, gridColumn: column + 2 } }, name));
   });
   return made;
 }

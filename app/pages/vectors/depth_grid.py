@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
+from app.pages.vectors.focus import VectorsFocus, pick
+from app.plots.colours import mix
 from app.plots.labels import visible
+from app.plots.theme import Look
 from app.ui.component import CELLS, component
+from app.words import say
 from core.analysis.attention_views import Side
+from core.trace.graph import StreamState
 
 # Length 0..1, cosine −1..1; None where there is no number, and then no arrow.
 Arrow = tuple[float | None, float | None]
+
+LEVELS = 48  # on each side of the middle
 
 _grid = component(__file__, "depth_grid", scripts=(CELLS,))
 
@@ -26,34 +37,67 @@ class Cells:
     arrows: list[list[Arrow]] | None = None
 
 
-@dataclass(frozen=True)
-class GridTexts:
-    """What stands around the cells."""
-
-    label: str  # for screen readers
-    rows: str  # title above the words
-    hover: str  # of a cell, with {row} {column} {main} {sub}
-    columns: Sequence[tuple[str, str]]  # what is above a column: its group, its name
-
-
 def depth_grid(
-    key: str, words: Side, cells: Cells, focus: tuple[int, int], texts: GridTexts,
-    on_pick: Callable[[int, int | None], None],
+    key: str, focus: VectorsFocus, states: Sequence[StreamState], cells: Cells, label: str,
+    hover: str, columns: Sequence[tuple[str, str]],
+    others: tuple[Side, Sequence[int]] | None = None,
 ) -> None:  # fmt: skip
-    """Draw it over the full height of its place.
+    """Draw it over the full height of its place; a click puts a word and a state in focus.
 
-    `on_pick(row, column)` is called before the rerun, column None for a click on the word itself.
+    label: for screen readers. hover: of a cell, with {row} {column} {main} {sub}. columns: the
+    group and the name of each state. others: in place of the stack's words others, and where each
+    stands in the run in focus (−1: it does not).
     """
+    words, places = others or (focus.words, range(len(focus.words.labels)))
 
     def picked(value: Mapping[str, Any]) -> None:
-        column = value.get("column")
-        on_pick(int(value["row"]), None if column is None else int(column))
+        place, column = places[int(value["row"])], value.get("column")
+        if place >= 0:
+            pick(focus, place, "" if column is None else states[int(column)].address)
 
+    row = places.index(focus.position) if focus.position in places else 0
+    rows = say(f"vectors.rows_{focus.stack}")
     data = {
-        "rows": [visible(label) for label in words.labels],
+        "rows": [visible(each) for each in words.labels],
         "sinks": sorted(words.sinks),
         "cells": cells,
-        "focus": focus,
-        "texts": texts,
+        "focus": (row, focus.place(states)),
+        "texts": {"label": label, "rows": rows, "hover": hover, "columns": columns},
     }
     _grid(key, data, height="stretch", pick=picked)
+
+
+def signed_colours(values: np.ndarray, end: float, look: Look) -> list[list[str]]:
+    """(R, C) numbers of −end … end on the diverging scale; NaN in the colour of the panel."""
+    low, high = (_palette(look.colour("panel"), look.colour(role)) for role in ("query", "key"))
+    return [
+        [_level(low if value < 0 else high, abs(float(value)) / end) for value in row]
+        for row in values
+    ]
+
+
+def shares_colours(shares: np.ndarray, role: str, look: Look) -> list[list[str]]:
+    """(R, C) shares of 0 … 1 from the panel's colour to the role's."""
+    palette = _palette(look.colour("panel"), look.colour(role))
+    return [[_level(palette, float(share)) for share in row] for row in shares]
+
+
+def rank_shares(ranks: np.ndarray, size: int) -> np.ndarray:
+    """Ranks on a log axis as shares: 1 for the first of `size` words, 0 for the last.
+
+    A rank of 0 (there is no number) is NaN.
+    """
+    known = np.where(ranks > 0, ranks, 1)
+    shares: np.ndarray = np.where(ranks > 0, 1 - np.log(known) / math.log(max(size, 2)), np.nan)
+    return shares
+
+
+@lru_cache(maxsize=32)
+def _palette(low: str, high: str) -> tuple[str, ...]:
+    return tuple(mix(low, high, level / LEVELS) for level in range(LEVELS + 1))
+
+
+def _level(palette: tuple[str, ...], share: float) -> str:
+    if not math.isfinite(share):
+        return palette[0]
+    return palette[round(min(max(share, 0.0), 1.0) * LEVELS)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -12,18 +13,15 @@ import streamlit as st
 
 from app.panels import provenance
 from app.panels.context import OnScreen
-from app.plots.labels import format_number, visible
+from app.plots.labels import visible
 from app.runs import on_screen
 from app.session import store
 from app.ui.chart import current_look
 from app.words import say
 from core.analysis.attention_views import Kind, Side, sides
 from core.analysis.vectors import row_at, side_of
-from core.explain.steps.places import Chosen, Places
 from core.model.transformer import Transformer
-from core.trace.graph import Stack
-from core.trace.graph import StreamState as Place
-from core.trace.sites import letters
+from core.trace.graph import Stack, StreamState
 
 
 @dataclass(frozen=True)
@@ -53,25 +51,10 @@ class VectorsFocus(OnScreen):
         """The words of the stack; those of the decoder with what each row writes."""
         return sides(self.trace, cast(Kind, self.stack))[0]
 
-    @property
-    def pinned(self) -> bool:
-        """Whether the reader chose a word of this stack."""
-        return self.now.token is not None and self.now.token[0] == self.side
-
     @cached_property
     def position(self) -> int:
         """The word in focus: the pinned one, or the same example as on the other pages."""
-        now = self.now
-        side, at = now.token or ("", None)
-        chosen = Chosen(
-            source=at if side == "source" else None,
-            target=at if side == "target" else None,
-            kind=cast(Kind, now.kind),
-            query=now.query,
-            key=now.key,
-        )
-        places = Places(self.trace, chosen)
-        return places.source if self.stack == "encoder" else places.target
+        return self.places.source if self.stack == "encoder" else self.places.target
 
     def cell(self, address: str) -> tuple[int, int, int]:
         """One number of the word's vector there: the chosen feature, or the largest one."""
@@ -81,7 +64,7 @@ class VectorsFocus(OnScreen):
             feature = int(np.abs(row).argmax())
         return 0, self.position, feature
 
-    def place(self, places: tuple[Place, ...]) -> int:
+    def place(self, places: Sequence[StreamState]) -> int:
         """Which state is in focus: the one whose tensor was clicked last, or the last one."""
         addresses = [each.address for each in places]
         if self.now.address in addresses:
@@ -90,12 +73,7 @@ class VectorsFocus(OnScreen):
 
     def number(self, value: SupportsFloat) -> str:
         """A number to the reader's digits."""
-        return format_number(float(value), self.look.precision)
-
-    def shape(self, address: str) -> str:
-        """The address and the shape of a tensor, for the line in small type."""
-        sizes = " × ".join(map(str, self.trace[address].shape))
-        return f"`{address}` ({' × '.join(letters(address))}) = {sizes}"
+        return self.look.number(value)
 
 
 def pick(focus: VectorsFocus, position: int, address: str = "") -> None:
@@ -110,7 +88,7 @@ def pick(focus: VectorsFocus, position: int, address: str = "") -> None:
         store.update(token=token)
 
 
-def state_name(place: Place) -> str:
+def state_name(place: StreamState) -> str:
     """A place along depth in words: "Layer 1 · feed-forward"."""
     name = say(f"stream.states.{place.part}")
     if place.layer is None:
@@ -122,7 +100,8 @@ def show_word(focus: VectorsFocus) -> None:
     """Which word is in focus, and why."""
     label = focus.words.labels[focus.position]
     colour = focus.look.colour("data")
-    why = say("vectors.pinned" if focus.pinned else "vectors.example")
+    pinned = focus.now.token is not None and focus.now.token[0] == focus.side
+    why = say("vectors.pinned" if pinned else "vectors.example")
     place = say("vectors.position", position=focus.position + 1)
     st.html(
         f'<div class="vectors-word"><b style="color:{colour}">{escape(visible(label))}</b>'

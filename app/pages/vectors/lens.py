@@ -6,25 +6,29 @@ Left the states from the input to what is really read; right what a lens is, and
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from app.pages.vectors.depth_grid import Cells, GridTexts, depth_grid
-from app.pages.vectors.figures.cell_colours import rank_shares, shares_colours
+from app.pages.vectors.depth_grid import Cells, depth_grid, rank_shares, shares_colours
 from app.pages.vectors.focus import VectorsFocus, pick, show_word, state_name, trail_line
-from app.pages.vectors.lens_depth import LensAxis, LensRow, LensTexts, lens_depth
 from app.pages.vectors.stream import columns
 from app.panels import provenance
 from app.plots.labels import format_number, format_percent, visible
 from app.runs import on_screen
+from app.ui.component import component
 from app.ui.layout import box
 from app.ui.text import literal
 from app.words import say
 from core.analysis.logit_lens import EQUATIONS, Lens, best_words, lens, settled
 
 WORDS = 5
+TEXTS = ("label", "words", "rank", "entropy", "rank_help", "entropy_help")
 OTHERS = 64  # rows of the decoder whose line is drawn behind the one in focus
+
+_lens_depth = component(__file__, "lens_depth")
 
 
 def show() -> None:
@@ -39,30 +43,24 @@ def show() -> None:
         _every_row(focus, seen)
 
 
-def _at(focus: VectorsFocus, seen: Lens) -> int:
-    return focus.place(tuple(each.state for each in seen.states))
-
-
 def _depth(focus: VectorsFocus, seen: Lens) -> None:
-    at, row = _at(focus, seen), focus.position
+    at, row = focus.place([each.state for each in seen.states]), focus.position
     st.markdown(f"**{say('lens.title', word=literal(visible(seen.written[row])))}**")
     address = seen.states[at].state.address
     st.caption(f"{state_name(seen.states[at].state)} · {focus.shape(address)}")
     size = len(focus.trace.vocabulary)
 
-    def picked(state: int) -> None:
-        pick(focus, row, seen.states[state].state.address)
+    def picked(sent: Mapping[str, Any]) -> None:
+        pick(focus, row, seen.states[int(sent["row"])].state.address)
 
-    texts = LensTexts(
-        label=say("lens.label"),
-        words=say("lens.words"),
-        rank=say("lens.rank"),
-        entropy=say("lens.entropy"),
-        rank_help=say("lens.rank_help"),
-        entropy_help=say("lens.entropy_help"),
-    )
+    data = {
+        "rows": rows(focus, seen),
+        "axis": axis(seen, row, size),
+        "chosen": at,
+        "texts": {name: say(f"lens.{name}") for name in TEXTS},
+    }
     with box("fill tall", "vectors_main"):
-        lens_depth("lens_depth", rows(focus, seen), axis(seen, row, size), at, texts, picked)
+        _lens_depth("lens_depth", data, height="stretch", pick=picked)
     with box("rows-2 note", "vectors_note"):
         legend = say("lens.legend", largest=format_number(math.log(size), 3), size=size)
         tied = focus.trace.config.tie_generator
@@ -70,8 +68,8 @@ def _depth(focus: VectorsFocus, seen: Lens) -> None:
     trail_line(focus, address, "lens_trail")
 
 
-def rows(focus: VectorsFocus, seen: Lens) -> list[LensRow]:
-    """The states of the row in focus, from the input to the last."""
+def rows(focus: VectorsFocus, seen: Lens) -> list[dict[str, Any]]:
+    """The states of the row in focus, from the input to the last, as lens_depth.js draws them."""
     at, size = focus.position, len(focus.trace.vocabulary)
     shares, above = rank_shares(seen.rank[:, at], size), columns([e.state for e in seen.states])
     found = []
@@ -79,16 +77,16 @@ def rows(focus: VectorsFocus, seen: Lens) -> list[LensRow]:
         entropy, rank = float(seen.entropy[n, at]), int(seen.rank[n, at])
         chance = format_percent(float(seen.chosen[n, at]))
         found.append(
-            LensRow(
-                group=group,
-                name=name,
-                words=_best(focus, seen, n),
-                rank=str(rank) if rank else "–",
-                place=_place(shares[n]),
-                entropy=focus.number(entropy),
-                spread=_sent(entropy / math.log(size)),
-                title=say("lens.row", rank=rank, chance=chance, word=seen.written[at]),
-            )
+            {
+                "group": group,
+                "name": name,
+                "words": _best(focus, seen, n),
+                "rank": str(rank) if rank else "–",
+                "place": _place(shares[n]),
+                "entropy": focus.number(entropy),
+                "spread": _sent(entropy / math.log(size)),
+                "title": say("lens.row", rank=rank, chance=chance, word=seen.written[at]),
+            }
         )
     return found
 
@@ -103,18 +101,19 @@ def _best(focus: VectorsFocus, seen: Lens, state: int) -> list[tuple[str, str, f
     ]  # fmt: skip
 
 
-def axis(seen: Lens, row: int, size: int) -> LensAxis:
-    """Powers of ten from rank 1 on the left to the last word of the vocabulary on the right."""
+def axis(seen: Lens, row: int, size: int) -> dict[str, Any]:
+    """Powers of ten from rank 1 on the left to the last word of the vocabulary on the right.
+
+    Behind them a line for each other row of the decoder.
+    """
     powers = [10**power for power in range(int(math.log10(size)) + 1)]
     places = rank_shares(np.asarray(powers), size)
     shares = rank_shares(seen.rank, size)  # (N, T)
     others = [at for at in range(shares.shape[1]) if at != row][:OTHERS]
-    return LensAxis(
-        ticks=[
-            (round(1 - float(at), 4), str(each)) for at, each in zip(places, powers, strict=True)
-        ],
-        others=[[_place(share) for share in shares[:, at]] for at in others],
-    )
+    return {
+        "ticks": [(_place(at), str(each)) for at, each in zip(places, powers, strict=True)],
+        "others": [[_place(share) for share in shares[:, at]] for at in others],
+    }
 
 
 def _sent(share: float) -> float:
@@ -165,19 +164,9 @@ def _every_row(focus: VectorsFocus, seen: Lens) -> None:
         colours=shares_colours(shares, "weights", focus.look),
         main=[[str(int(rank)) if rank else "–" for rank in row] for row in seen.rank.T],
     )
-    texts = GridTexts(
-        label=say("lens.every"),
-        rows=say("vectors.rows_decoder"),
-        hover=say("lens.hover"),
-        columns=[
-            ("" if each.layer is None else f"L{each.layer + 1}", say(f"lens.short_{each.part}"))
-            for each in states
-        ],
-    )
-
-    def picked(row: int, column: int | None) -> None:
-        pick(focus, row, "" if column is None else states[column].address)
-
+    above = [
+        ("" if each.layer is None else f"L{each.layer + 1}", say(f"lens.short_{each.part}"))
+        for each in states
+    ]
     with box("fill low", "lens_grid_place"):
-        at = (focus.position, _at(focus, seen))
-        depth_grid("lens_grid", focus.words, cells, at, texts, picked)
+        depth_grid("lens_grid", focus, states, cells, say("lens.every"), say("lens.hover"), above)

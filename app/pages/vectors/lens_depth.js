@@ -40,7 +40,7 @@ function rankCell({ place, rank }) {
 function makeRow(view, row, at) {
   const { chosen } = view.data;
   return make(
-    "button.row",
+    "button.row.subgrid",
     {
       title: row.title, "aria-pressed": at === chosen, onclick: () => view.send("pick", { row: at }),
       data: { row: at }, style: { gridRow: at + 3 }, is: { chosen: at === chosen },

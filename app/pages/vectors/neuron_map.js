@@ -2,7 +2,7 @@
 // of each pixel is drawn. Hover reads a number, a click chooses word and unit, the arrows move.
 
 const MARKUP = `<div class="neurons">
-  <div class="corner"></div><div class="above"></div><div class="shares-title"></div>
+  <div class="corner stays"></div><div class="above stays"></div><div class="shares-title stays"></div>
   <div class="words"></div>
   <div class="picture"><canvas tabindex="0" role="img"></canvas><div class="mark"></div></div>
   <div class="shares"></div>
@@ -18,17 +18,15 @@ function paint({ canvas, data, largest, palette, values }) {
   Object.assign(canvas, { width, height });
   const pen = canvas.getContext("2d");
   const columns = data.units.length;
-  pen.fillStyle = data.colours.panel;
-  pen.fillRect(0, 0, width, height);
+  fillBox(pen, data.colours.panel, 0, 0, width, height);
   const [wide, tall] = [width / columns, height / data.rows.length];
   const gap = wide > 5 * ratio ? ratio : 0;
   const active = [...values.keys()].filter((at) => values[at] > 0).sort((a, b) => values[a] - values[b]);
   for (const at of active) {
     const [row, column] = [Math.floor(at / columns), at % columns];
-    pen.fillStyle = palette[Math.round(255 * bright(values[at] / largest))];
     const left = gap ? column * wide : Math.floor(column * wide);
     const right = gap ? (column + 1) * wide - gap : Math.max(Math.ceil((column + 1) * wide), left + 1);
-    pen.fillRect(left, row * tall, right - left, Math.max(1, tall - ratio));
+    fillBox(pen, palette[Math.round(255 * bright(values[at] / largest))], left, row * tall, right - left, Math.max(1, tall - ratio));
   }
 }
 
@@ -49,7 +47,7 @@ function say(map, row, column) {
   const at = row * units.length + column;
   const there = row >= 0 && column >= 0;
   const values = there && { row: rows[row], unit: units[column] + 1, value: short(map.values[at], precision) };
-  map.find(".said").textContent = there ? phrase(texts.hover, values) : "";
+  map.write({ ".said": there ? phrase(texts.hover, values) : "" });
 }
 
 function under({ canvas, data }, event) {
@@ -102,9 +100,7 @@ export default component(MARKUP, {
     map.palette = Array.from({ length: 256 }, (_, level) => `rgb(${mixed(scale, level / 255)})`);
     // Many words scroll: a row keeps the height of its word.
     map.root.style.gridTemplateRows = `auto minmax(${1.1 * rows.length}rem, 1fr) 1.4rem`;
-    for (const [name, text] of [["corner", "rows"], ["above", "columns"], ["shares-title", "shares"]]) {
-      map.find(`.${name}`).textContent = texts[text];
-    }
+    map.write({ ".corner": texts.rows, ".above": texts.columns, ".shares-title": texts.shares });
     map.canvas.setAttribute("aria-label", texts.label);
     const word = (text, row) => make("button.cut", { is: { sink: sinks.includes(row) }, onclick: () => pick(map, row, null) }, text);
     map.find(".words").replaceChildren(...rows.map(word));

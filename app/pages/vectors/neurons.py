@@ -6,38 +6,35 @@ what the row of W₂ of one of them says in words.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from app.pages.vectors.focus import VectorsFocus, pick, show_word
-from app.pages.vectors.neuron_map import MapTexts, fitting, neuron_map
 from app.panels import provenance
 from app.plots.colours import sequential
 from app.plots.labels import format_percent, visible
 from app.session import store
+from app.ui.component import CELLS, component, packed
 from app.ui.components.bar_table import Column, Row, bar_table
 from app.ui.layout import box
 from app.ui.pick import into, segments
 from app.ui.text import literal
 from app.words import say
-from core.analysis.neurons import (
-    Promoted,
-    Sparsity,
-    Unit,
-    firings,
-    most_active,
-    promoted,
-    sparsity,
-)
+from core.analysis.neurons import Promoted, Sparsity, Unit, firings, most_active, promoted, sparsity
 from core.analysis.vectors import Numbers, rows_at
 from core.trace.graph import layer_count
 
 ACTIVE = 6  # the most active units, in a list
 WORDS, FIRED = 5, 4  # each way; tokens that a unit fires on
 ORDERS = ("largest", "dimension")
+BYTES = 150_000  # of the activations that are sent
+
+_neuron_map = component(__file__, "neuron_map", scripts=(CELLS,))
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ class NeuronFocus(VectorsFocus):
         if self.unit not in fired:
             fired = np.append(fired, self.unit)
         strongest = fired[np.argsort(-largest[fired], kind="stable")]
-        strongest = strongest[: fitting(len(self.activation))]
+        strongest = strongest[: max(1, BYTES // (4 * len(self.activation)))]
         if self.now.terms == "dimension":
             return sorted(map(int, strongest))
         here = self.activation[self.position]
@@ -118,26 +115,32 @@ def _map(focus: NeuronFocus, sparse: Sparsity) -> None:
     shown = focus.shown
     st.caption(focus.shape(focus.address))
 
-    def picked(row: int, unit: int | None) -> None:
-        if unit is None:
-            pick(focus, row)
+    def picked(sent: Mapping[str, Any]) -> None:
+        if sent.get("unit") is None:
+            pick(focus, int(sent["row"]))
         else:
-            store.update(token=(focus.side, row), feature=unit, address=focus.address)
+            _pick_unit(focus, int(sent["row"]), int(sent["unit"]))
 
-    texts = MapTexts(
-        label=say("neurons.title"),
-        rows=say(f"vectors.rows_{focus.stack}"),
-        columns=say(f"neurons.columns_{focus.now.terms}", count=len(shown)),
-        shares=say("neurons.shares"),
-        hover=say("neurons.hover"),
-    )
-    active = [(float(each), format_percent(float(each))) for each in sparse.active[focus.layer]]
+    data = {
+        "rows": [visible(label) for label in focus.words.labels],
+        "sinks": sorted(focus.words.sinks),
+        "values": packed(focus.activation[:, shown].astype("<f4")),
+        "units": shown,
+        "shares": [(each, format_percent(each)) for each in sparse.active[focus.layer].tolist()],
+        "focus": (focus.position, focus.unit),
+        "scale": sequential("feed_forward", focus.look.dark),
+        "precision": focus.look.precision,
+        "texts": {
+            "label": say("neurons.title"),
+            "rows": say(f"vectors.rows_{focus.stack}"),
+            "columns": say(f"neurons.columns_{focus.now.terms}", count=len(shown)),
+            "shares": say("neurons.shares"),
+            "hover": say("neurons.hover"),
+        },
+        "colours": {"panel": focus.look.colour("panel")},
+    }
     with box("fill tall", "vectors_main"):
-        neuron_map(
-            "neuron_map", focus.words, focus.activation[:, shown], shown, active,
-            (focus.position, focus.unit), sequential("feed_forward", focus.look.dark), texts,
-            focus.look, picked,
-        )  # fmt: skip
+        _neuron_map("neuron_map", data, height="stretch", pick=picked)
     silent, width = sparse.silent[focus.layer], sparse.width
     with box("rows-2 note", "vectors_note"):
         st.caption(say("neurons.legend", silent=silent, width=width, shown=len(shown)))
@@ -165,10 +168,11 @@ def _most_active(focus: NeuronFocus) -> None:
         Column(say("neurons.push"), "1fr", end=push, help=say("neurons.push_help")),
     ]
 
-    def picked(unit: int) -> None:
-        store.update(token=(focus.side, focus.position), feature=unit, address=focus.address)
+    bar_table("neurons_best", columns, rows, lambda unit: _pick_unit(focus, focus.position, unit))
 
-    bar_table("neurons_best", columns, rows, picked)
+
+def _pick_unit(focus: NeuronFocus, row: int, unit: int) -> None:
+    store.update(token=(focus.side, row), feature=unit, address=focus.address)
 
 
 def _promoted(focus: NeuronFocus) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
@@ -29,11 +30,7 @@ def show(answer: Callable[[str], None] | None = None) -> None:
             _choice("vectors", VECTORS, chosen)
             if chosen not in IN_ONE_STACK:
                 _choice("stack", STACKS, store.get_state().stack)
-        (answer or _answer)(chosen)
-
-
-def _answer(question: str) -> None:
-    show_part("app.pages.vectors", question)
+        (answer or partial(show_part, "app.pages.vectors"))(chosen)
 
 
 def _choice(name: str, options: tuple[str, ...], value: str) -> None:

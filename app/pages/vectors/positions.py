@@ -15,6 +15,7 @@ from app.ui.chart import show_chart
 from app.ui.layout import box
 from app.ui.pick import segments
 from app.words import say
+from core.analysis.positions import VARIANTS
 
 OTHERS = ("notes", "halves")
 VIEWS = {  # the picture of a question, and what is said beside it
@@ -59,7 +60,8 @@ def _show_controls(focus: PositionsFocus, view: str) -> None:
         if view == "variants":
             _choice(focus, "formula", "other", OTHERS, of_all.other(focus))
         else:
-            _choice(focus, "formula", "formula", focus.formulas, focus.formula)
+            learned = ("learned",) if focus.own == "learned" else ()  # no formula gives it
+            _choice(focus, "formula", "formula", (*learned, *VARIANTS), focus.formula)
 
 
 def _choice(

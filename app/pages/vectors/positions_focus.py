@@ -21,7 +21,6 @@ from app.ui.text import literal
 from app.words import say
 from core.analysis.placed_words import Repeated, repeated_words
 from core.analysis.positions import (
-    VARIANTS,
     Column,
     Table,
     Variant,
@@ -68,11 +67,6 @@ class PositionsFocus(VectorsFocus):
     def own(self) -> str:
         """What the model itself adds: a variant, "learned" or "none"."""
         return self.trace.config.positions
-
-    @property
-    def formulas(self) -> tuple[str, ...]:
-        """What can be looked at: the model's own table first where no formula gives it."""
-        return ("learned", *VARIANTS) if self.own == "learned" else VARIANTS
 
     @property
     def formula(self) -> str:
@@ -144,6 +138,13 @@ class PositionsFocus(VectorsFocus):
         sine, cosine = self.pairs[self.pair]
         return int(sine), int(cosine)
 
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two features of a pair are called."""
+        if self.variant is None:
+            return say("positions.first"), say("positions.second")
+        return say("positions.sine"), say("positions.cosine")
+
     def waves(self, features: Sequence[int]) -> list[Column]:
         """The waves of some features; of a learned table none."""
         return [column(self.width, each, self.variant) for each in features if self.variant]
@@ -214,15 +215,21 @@ def number_table(
 def pair_slider(focus: PositionsFocus) -> None:
     """The picker of a pair; the feature in focus is its sine."""
     sine, cosine = focus.features
+    label = say("positions.pair_pick", first=sine + 1, second=cosine + 1)
 
-    def take() -> None:
-        chosen = int(store.widget_value("positions_pair")) - 1
-        store.update(feature=int(focus.pairs[chosen, 0]))
+    def take(chosen: int) -> None:
+        store.update(feature=int(focus.pairs[chosen - 1, 0]))
 
+    slider("pair", label, len(focus.pairs), focus.pair + 1, take)
+
+
+def slider(name: str, label: str, last: int, value: int, take: Callable[[int], None]) -> None:
+    """A slider from 1 to `last`; `take` gets the number that is chosen."""
+    widget = f"positions_{name}"
     st.slider(
-        say("positions.pair_pick", first=sine + 1, second=cosine + 1),
+        label,
         1,
-        len(focus.pairs),
-        key=store.bind("positions_pair", focus.pair + 1),
-        on_change=take,
+        last,
+        key=store.bind(widget, value),
+        on_change=lambda: take(int(store.widget_value(widget))),
     )

@@ -15,13 +15,7 @@ from app.pages.vectors.figures.position_formulas import (
     sum_formula,
 )
 from app.pages.vectors.figures.position_map import same_figure
-from app.pages.vectors.figures.position_relations import (
-    DotTexts,
-    Turn,
-    TurnTexts,
-    dots_figure,
-    rotation_figure,
-)
+from app.pages.vectors.figures.position_relations import Turn, dots_figure, rotation_figure
 from app.pages.vectors.positions_focus import (
     Picture,
     PositionsFocus,
@@ -29,25 +23,17 @@ from app.pages.vectors.positions_focus import (
     pair_slider,
     pick,
     pick_two,
+    slider,
 )
 from app.panels.provenance import open_button
 from app.plots.labels import format_percent, visible
-from app.session import store
 from app.ui.bridge import Click
 from app.ui.layout import box
-from app.ui.pick import menu
+from app.ui.pick import into, menu
 from app.ui.text import literal
 from app.words import say
 from core.analysis.placed_words import TwoPlaces, shares, two_places
-from core.analysis.positions import (
-    Rotation,
-    Table,
-    Variant,
-    by_offset,
-    fitted_rotation,
-    nearness,
-    rotation,
-)
+from core.analysis.positions import Rotation, Table, by_offset, fitted_rotation, nearness, rotation
 
 FARTHEST = 24  # the largest offset of the slider
 FINEST = 200  # points of the way from t to t + k
@@ -58,12 +44,6 @@ PARTS = ("scaled", "encoding", "input")
 def dots(focus: PositionsFocus) -> Picture:
     """The dot products of all positions; a click chooses two."""
     table = focus.table(focus.length)
-    texts = DotTexts(
-        distance=say("positions.axis_distance"),
-        dot=say("positions.axis_dot"),
-        position=say("positions.axis_positions"),
-        alone=say("positions.dots_alone"),
-    )
     found, lines = nearness(table).dots, by_offset(table)
 
     def clicked(click: Click) -> None:
@@ -73,7 +53,7 @@ def dots(focus: PositionsFocus) -> Picture:
     return Picture(
         title=say("positions.dots_title"),
         legend=say("positions.dots_legend"),
-        figure=dots_figure(found, lines, focus.tokens, focus.two, texts, focus.look),
+        figure=dots_figure(found, lines, focus.tokens, focus.two, focus.look),
         alt=say("positions.alt_dots", rows=len(table)),
         note=say("positions.dots_note"),
         clicked=clicked,
@@ -91,13 +71,13 @@ def say_dots(focus: PositionsFocus) -> None:
         st.latex(dot_formula(focus.look))
     st.markdown(say("positions.two", offset=offset, **_two_words(focus)))
     numbers = {
-        say("positions.dot_here"): near.dots[i, j],
-        say("positions.distance_here"): near.distances[i, j],
-        say("positions.dot_least"): lines.least[offset],
-        say("positions.dot_most"): lines.most[offset],
-        say("positions.dot_self"): lines.mean[0],
+        "dot_here": near.dots[i, j],
+        "distance_here": near.distances[i, j],
+        "dot_least": lines.least[offset],
+        "dot_most": lines.most[offset],
+        "dot_self": lines.mean[0],
     }
-    number_table([(name, [focus.number(each)]) for name, each in numbers.items()])
+    number_table([(say(f"positions.{name}"), [focus.number(n)]) for name, n in numbers.items()])
     said = "positions.spread" if focus.turns else "positions.spread_not"
     st.markdown(say(said, spread=focus.number(lines.spread)))
 
@@ -110,19 +90,12 @@ def _two_words(focus: PositionsFocus) -> dict[str, str | int]:
 def turn(focus: PositionsFocus) -> Picture:
     """PE at t + k as a turn of PE at t: the clock of the pair, and what the turn misses."""
     table, turned = _turn_table(focus), _rotation(focus)
-    first, second = focus.features
-    feature, wave = say("positions.axis_feature"), focus.variant is not None
-    texts = TurnTexts(
-        first=f"{feature} {first + 1} · " + say("positions.sine" if wave else "positions.first"),
-        second=f"{feature} {second + 1} · "
-        + say("positions.cosine" if wave else "positions.second"),
-        position=say("positions.axis_position"),
-        carried=say("positions.carried"),
-        pair=say("positions.axis_pair"),
-        residual=say("positions.residual"),
-        missed=say("positions.missed"),
+    first, second = (
+        f"{say('positions.axis_feature')} {feature + 1} · {name}"
+        for feature, name in zip(focus.features, focus.names, strict=True)
     )
-    figure = rotation_figure(_turn(focus, table, turned), focus.tokens, texts, focus.look)
+    drawn = _turn(focus, table, turned)
+    figure = rotation_figure(drawn, focus.tokens, (first, second), focus.look)
 
     def clicked(click: Click) -> None:
         if click.curve == WORDS and isinstance(click.custom, list):
@@ -146,7 +119,9 @@ def say_turn(focus: PositionsFocus) -> None:
     start, look = focus.position, focus.look
     table, turned = _turn_table(focus), _rotation(focus)
     st.markdown(say("positions.rotation_why" if focus.turns else "positions.rotation_why_not"))
-    _offset_slider(turned.offset, len(table) - 1 - start)
+    last = max(min(FARTHEST, len(table) - 1 - start), 2)
+    offset = min(max(turned.offset, 1), last)
+    slider("offset", say("positions.offset"), last, offset, into("offset"))
     pair_slider(focus)
     st.latex(rotation_symbols(focus.turns, look))
     pair, end = list(focus.features), start + turned.offset
@@ -159,20 +134,6 @@ def say_turn(focus: PositionsFocus) -> None:
     worst = focus.number(turned.residual)
     said = "positions.residual_is" if focus.turns else "positions.residual_is_not"
     st.markdown(say(said, here=here, worst=worst, rows=len(table)))
-
-
-def _offset_slider(offset: int, most: int) -> None:
-    def take() -> None:
-        store.update(offset=int(store.widget_value("positions_offset")))
-
-    last = max(min(FARTHEST, most), 2)
-    st.slider(
-        say("positions.offset"),
-        1,
-        last,
-        key=store.bind("positions_offset", min(max(offset, 1), last)),
-        on_change=take,
-    )
 
 
 def _turn_table(focus: PositionsFocus) -> Table:
@@ -190,9 +151,7 @@ def _rotation(focus: PositionsFocus) -> Rotation:
     return fitted_rotation(table, offset, focus.pairs)
 
 
-@lru_cache(maxsize=64)
-def _of_formula(length: int, width: int, offset: int, variant: Variant) -> Rotation:
-    return rotation(length, width, offset, variant)
+_of_formula = lru_cache(maxsize=64)(rotation)
 
 
 def _turn(focus: PositionsFocus, table: Table, turned: Rotation) -> Turn:
@@ -204,33 +163,21 @@ def _turn(focus: PositionsFocus, table: Table, turned: Rotation) -> Turn:
     else:
         curve = table[start : end + 1][:, pair].astype(np.float64)
     carried = turned.carry(table[start])[pair]
-    return Turn(
-        points=table[:, pair],
-        curve=curve,
-        start=start,
-        end=end,
-        carried=(float(carried[0]), float(carried[1])),
-        worst=turned.worst,
-        pair=focus.pair,
-    )
+    return Turn(table[:, pair], curve, start, end, carried, turned.worst, focus.pair)
 
 
 def same(focus: PositionsFocus) -> Picture:
     """One word at two places: word, position and their sum; a click chooses a feature."""
     two = _two_places(focus)
     names = [f"{visible(focus.tokens[at])} · {at}" for at in two.positions]
-    strips = [
-        (say(f"positions.strip_{part}"), getattr(two, part).astype(np.float32), names)
-        for part in PARTS
-    ]
-    texts = (say("positions.axis_feature"), say("positions.value"))
+    strips = [(say(f"positions.strip_{part}"), getattr(two, part)) for part in PARTS]
     title = "positions.same_title" if two.same else "positions.other_title"
     words = _two_words(focus)
     first, second = map(focus.plain_word, focus.two)
     return Picture(
         title=say(title, **words),
         legend=say("positions.same_legend"),
-        figure=same_figure(strips, focus.feature, texts, focus.look),
+        figure=same_figure(strips, names, focus.feature, focus.look),
         alt=say("positions.alt_same", **words | {"first": first, "second": second}),
         note=say("positions.same_note"),
         clicked=lambda click: pick(focus, two.positions[int(click.y)], int(click.x) - 1),
@@ -243,7 +190,10 @@ def say_same(focus: PositionsFocus) -> None:
     _show_places(focus)
     st.markdown(say("positions.same_why" if two.same else "positions.other_why", **words))
     rows = [
-        (say(f"positions.part_{part}"), [focus.number(two.cosines[part]), focus.number(apart)])
+        (
+            say(f"positions.part_{part}"),
+            [focus.number(two.cosines[part]), focus.number(apart)],
+        )
         for part, apart in two.distances.items()
     ]
     number_table(rows, (say("positions.cosine_of"), say("positions.distance_of")), marked=2)

@@ -12,8 +12,8 @@ from app.pages.vectors.figures.position_formulas import (
     encoding_formula,
     wavelength_formula,
 )
-from app.pages.vectors.figures.position_map import MapTexts, map_figure, variants_figure
-from app.pages.vectors.figures.position_waves import Wave, WaveTexts, waves_figure
+from app.pages.vectors.figures.position_map import map_figure, variants_figure
+from app.pages.vectors.figures.position_waves import Wave, waves_figure
 from app.pages.vectors.positions_focus import (
     Picture,
     PositionsFocus,
@@ -42,15 +42,10 @@ def matrix(focus: PositionsFocus) -> Picture:
     """The heat map, a row a position, a column a feature; a click chooses both."""
     table = focus.table(focus.length)
     shape = say("positions.shape", rows=len(table), columns=focus.width)
-    texts = MapTexts(
-        position=say("positions.axis_position"),
-        feature=say("positions.axis_feature"),
-        end=say("positions.end"),
-    )
     return Picture(
         title=say("positions.map_title"),
         legend=f"`{focus.side}/positions` · {shape}" if focus.is_own else shape,
-        figure=map_figure(table, focus.tokens, (focus.position, focus.feature), texts, focus.look),
+        figure=map_figure(table, focus.tokens, (focus.position, focus.feature), focus.look),
         alt=say("positions.alt_map", rows=len(table)),
         note=say("positions.map_note"),
         clicked=_cell_picked(focus),
@@ -87,16 +82,10 @@ def waves(focus: PositionsFocus) -> Picture:
     table = focus.table(focus.length)
     rows = [_wave(focus, at, table) for at in shown_pairs(focus)]
     features = [feature for row in rows for feature in row.features]
-    texts = WaveTexts(
-        position=say("positions.axis_position"),
-        feature=say("positions.axis_feature"),
-        sine=say("positions.sine" if focus.variant else "positions.first"),
-        cosine=say("positions.cosine" if focus.variant else "positions.second"),
-    )
     return Picture(
         title=say("positions.waves_title"),
         legend=say("positions.waves_legend"),
-        figure=waves_figure(rows, focus.tokens, focus.position, texts, focus.look),
+        figure=waves_figure(rows, focus.tokens, focus.position, focus.names, focus.look),
         alt=say("positions.alt_waves"),
         note=say("positions.waves_note"),
         clicked=lambda click: pick(focus, round(click.x), features[click.curve // 2]),
@@ -153,12 +142,11 @@ def variants(focus: PositionsFocus) -> Picture:
         (say(f"positions.formula_{chosen}"), found.table),
         (say("positions.difference"), found.difference),
     )
-    texts = (say("positions.axis_position"), say("positions.axis_feature"))
     cell = (focus.position, focus.feature)
     return Picture(
         title=say(f"positions.variants_title_{chosen}"),
         legend=say("positions.shape", rows=focus.length, columns=focus.width),
-        figure=variants_figure(tables, focus.tokens, cell, texts, focus.look),
+        figure=variants_figure(tables, focus.tokens, cell, focus.look),
         alt=say("positions.alt_variants"),
         note=say(f"positions.variants_note_{chosen}", count=len(found.columns)),
         clicked=_cell_picked(focus),

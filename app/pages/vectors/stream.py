@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from app.pages.vectors.depth_grid import Cells, GridTexts, depth_grid
-from app.pages.vectors.figures.cell_colours import signed_colours
+from app.pages.vectors.depth_grid import Cells, depth_grid, signed_colours
 from app.pages.vectors.figures.norms import MOST_TICKS, norms_figure
 from app.pages.vectors.focus import VectorsFocus, pick, show_word, state_name, trail_line
 from app.panels import provenance
@@ -25,7 +24,6 @@ from app.words import say
 from core.analysis.residual_stream import EQUATIONS, Addition, Depth, additions, depth
 from core.trace.graph import StreamState
 
-HEIGHT = 240
 CHART = "stream_norms"
 
 
@@ -46,20 +44,10 @@ def _grid(focus: VectorsFocus, found: Depth) -> None:
     at = focus.place(found.states)
     st.markdown(f"**{say('stream.title')}** · {say(f'vectors.stack_{focus.stack}')}")
     st.caption(f"{state_name(found.states[at])} · {focus.shape(found.states[at].address)}")
-    texts = GridTexts(
-        label=say("stream.title"),
-        rows=say(f"vectors.rows_{focus.stack}"),
-        hover=say("stream.hover"),
-        columns=columns(found.states),
-    )
-
-    def picked(row: int, column: int | None) -> None:
-        pick(focus, row, "" if column is None else found.states[column].address)
-
     with box("fill tall", "vectors_main"):
         depth_grid(
-            "stream_grid", focus.words, _cells(found, focus), (focus.position, at), texts,
-            picked,
+            "stream_grid", focus, found.states, _cells(found, focus), say("stream.title"),
+            say("stream.hover"), columns(found.states),
         )  # fmt: skip
     with box("rows-2 note", "vectors_note"):
         st.caption(say("stream.legend", longest=focus.number(_longest(found))))
@@ -84,8 +72,8 @@ def _cells(found: Depth, focus: VectorsFocus) -> Cells:
         main=[[focus.number(each) for each in row] for row in lengths],
         sub=[[f"cos {cosine_text(each)}" for each in row] for row in cosines],
         arrows=[
-            [(_sent(float(each) / longest), _sent(float(cosine))) for each, cosine in pair]
-            for pair in (zip(*rows, strict=True) for rows in zip(lengths, cosines, strict=True))
+            [(_sent(length / longest), _sent(cosine)) for length, cosine in zip(*rows, strict=True)]
+            for rows in zip(lengths.tolist(), cosines.tolist(), strict=True)
         ],
     )
 
@@ -109,10 +97,7 @@ def cosine_text(number: float) -> str:
 
 def _norms(focus: VectorsFocus, found: Depth) -> None:
     labels = [visible(label) for label in focus.words.labels]
-    figure = norms_figure(
-        found, labels, focus.position, ticks(found.states), say("stream.norms"), focus.look,
-        focus.look.px(HEIGHT),
-    )  # fmt: skip
+    figure = norms_figure(found, labels, focus.position, ticks(found.states), focus.look)
     show_chart(figure, CHART, say("stream.alt_norms", token=labels[focus.position]))
 
     def clicked(click: Click) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.walkthrough import code, explanation
+from app.pages.walkthrough import code, text
 from app.pages.walkthrough.focus import StepFocus, answers, asked, heard
 from app.pages.walkthrough.scene import scene
 from app.ui.component import component
@@ -33,7 +33,7 @@ def show(pictures: bool = True) -> None:
 def ahead_data(focus: StepFocus, ids: Sequence[str], pictures: bool = True) -> dict[str, Any]:
     """What is sent: what all steps share, and what each of these steps has of its own."""
     found = (step_by_id(focus.every_step, each) for each in ids)
-    shared = {"code": code.shared(), "words": explanation.shared()}
+    shared = {"code": code.shared(), "words": text.shared()}
     return {
         "version": focus.version,
         "current": focus.step.id,
@@ -47,5 +47,5 @@ def _at(focus: StepFocus, step: Step) -> StepFocus:
 
 
 def _step(focus: StepFocus, pictures: bool) -> dict[str, Any]:
-    parts = {"words": explanation.words(focus), "code": code.own(focus)}
+    parts = {"words": text.own(focus), "code": code.own(focus)}
     return parts | ({"scene": scene.own(focus)} if pictures else {})

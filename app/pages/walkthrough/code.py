@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.walkthrough import explanation
+from app.pages.walkthrough import text
 from app.pages.walkthrough.figures.formula import levels, symbols
 from app.pages.walkthrough.focus import StepFocus, arrived
 from app.plots.labels import format_number
@@ -22,7 +22,6 @@ from core.explain.source.code import CodeLine, NamedShape
 from core.explain.steps.steps import maker_of
 from core.explain.steps.wires import Wire, axes
 from core.trace.sites import site_at
-from core.trace.trace import Trace
 
 TEXTS = ("code", "code_none", "code_functions")
 
@@ -61,15 +60,10 @@ def target(focus: StepFocus, wire: Wire) -> str:
     return step.id if step else ""
 
 
-def shape_words(trace: Trace, wire: Wire) -> str:
-    """The shape of a wire with the paper's letters: "B 1 × H 4 × S 12 × S 12"."""
-    return " × ".join(f"{axis.letter} {axis.size}" for axis in axes(trace, wire))
-
-
 def _parameter_shape(focus: StepFocus, parameter: str) -> str:
     """The shape of a parameter, a dash where the run is of a file and its model not here."""
     try:
-        return " × ".join(map(str, focus.weights[parameter].shape))
+        return " × ".join(map(str, focus.model.get_parameter(parameter).shape))
     except GlassformerError:
         return "–"
 
@@ -97,7 +91,8 @@ def _leading(focus: StepFocus, wire: Wire) -> dict[str, Any]:
     """Where the chip of a tensor leads, and what it says of it."""
     step = target(focus, wire)
     kind = "input" if not step else "here" if step == focus.step.id else "go"
-    words, shape = say(site_at(wire.address).text_key), shape_words(focus.trace, wire)
+    words = say(site_at(wire.address).text_key)
+    shape = " × ".join(f"{axis.letter} {axis.size}" for axis in axes(focus.trace, wire))
     return {
         "title": say(f"walk_steps.symbol_{kind}", words=words.rstrip(".。"), shape=shape),
         "go": {"step": step, "address": wire.address} if step else None,
@@ -106,14 +101,7 @@ def _leading(focus: StepFocus, wire: Wire) -> dict[str, Any]:
 
 
 def _line(focus: StepFocus, line: CodeLine) -> dict[str, Any]:
-    return {
-        "number": line.number,
-        "text": line.text,
-        "marked": line.marked,
-        "ran": line.ran,
-        "doc": line.docstring,
-        "shapes": [_shape(focus, each) for each in line.shapes],
-    }
+    return vars(line) | {"shapes": [_shape(focus, each) for each in line.shapes]}
 
 
 def _shape(focus: StepFocus, named: NamedShape) -> dict[str, Any]:
@@ -135,6 +123,6 @@ def _gone(sent: Mapping[str, Any]) -> None:
 def show_explain() -> None:
     """Draw the column; its parts stand at the same height in every step."""
     with st.container(key="walk_explain", gap=None):
-        explanation.show()
+        text.show()
         with box("fill low", "walk_code_place"):
             show()

@@ -33,14 +33,11 @@ function grown(tree, around) {
 }
 
 function show(view) {
-  if (!view.root.isConnected) return;
   const content = walk.content("words");
   view.root.classList.toggle("waiting", content === null);
   if (!content) return;
-  if (typeset === null) load(content.katex).then(() => show(view));
-  const key = JSON.stringify([content, typeset !== null]);
-  if (typeset === null || key === view.shown) return;
-  view.shown = key;
+  if (typeset === null) load(content.katex).then(() => walk.draw());
+  if (typeset === null || !view.differs("content", content)) return;
   const text = content.text.split("\n\n").map((sentences) => make("p", stressed(sentences)));
   const notes = content.notes.flatMap(([before, strong, after]) => [" ", make("span.note", before, make("strong", strong), after)]);
   const numbers = content.numbers ? formula(content.numbers) : null;
@@ -62,5 +59,5 @@ async function load(file) {
 }
 
 export default component(`<div class="walk-words"><div class="walk-text"></div><div class="walk-formula"></div></div>`, {
-  mark: (view) => walk.follow("words", () => show(view)),
+  mark: (view) => walk.follow("words", view.root, () => show(view)),
 });

@@ -21,15 +21,13 @@ from app.panels.context import OnScreen, selected
 from app.runs import on_screen
 from app.session import store
 from app.session.state import State
-from core.analysis.attention_views import Kind
-from core.explain.steps.places import Chosen, Pair, Places
-from core.explain.steps.steps import Step, for_layer, nearest, neighbours, step_by_id, walk
-from core.explain.steps.wires import Cell, Wire, axes
-from core.explain.steps.worked import Weights
+from core.explain.steps.places import Pair
+from core.explain.steps.steps import Step, for_layer, nearest, step_by_id, walk
+from core.explain.steps.wires import Cell, Wire, axes, cell
+from core.model.transformer import Transformer
 from core.trace.address import ATTENTIONS, Address
 from core.trace.graph import Stack, layer_count
 
-STACKS: tuple[Stack, Stack] = ("encoder", "decoder")
 MOST = 12  # steps that are sent at once
 REMEMBERED = 8  # events
 
@@ -75,11 +73,6 @@ class StepFocus(OnScreen):
         """The same with another step in view, as `go` would leave it."""
         return replace(self, now=replace(self.now, **_moved(self.now, step)))
 
-    @property
-    def neighbours(self) -> tuple[Step | None, Step | None]:
-        """The step before and the one after, None at the ends."""
-        return neighbours(self.steps, self.step.id)
-
     def layer(self, stack: str) -> int:
         """The layer of a stack that the walk goes through: the step's, else the one in focus."""
         if self.step.stage == stack and self.step.layer is not None:
@@ -93,19 +86,10 @@ class StepFocus(OnScreen):
     @property
     def layers_left(self) -> int:
         """How many layers do the same after this step, which ends its own; 0 for all others."""
-        after = self.neighbours[1]
-        if self.step.layer is None or (after is not None and after.layer is not None):
+        after = self.steps[self.place + 1 :]
+        if self.step.layer is None or (after and after[0].layer is not None):
             return 0
         return self.layers(self.step.stage) - 1 - self.step.layer
-
-    @cached_property
-    def places(self) -> Places:
-        """The cell of every tensor that belongs to the selection."""
-        now = self.now
-        words: dict[str, int] = dict([now.token]) if now.token else {}
-        kind, pair = cast(Kind, now.kind), {"query": now.query, "key": now.key}
-        chosen = Chosen(**words, **pair, kind=kind, head=now.head, feature=now.feature)
-        return Places(self.trace, chosen)
 
     @cached_property
     def line(self) -> int:
@@ -133,8 +117,7 @@ class StepFocus(OnScreen):
 
     def cell(self, wire: Wire) -> Cell:
         """The chosen cell of a wire."""
-        at = self.at(wire)
-        return Cell(wire, tuple(at[axis.name] for axis in axes(self.trace, wire)))
+        return cell(self.trace, wire, self.at(wire))
 
     @property
     def pair(self) -> Pair | None:
@@ -145,9 +128,9 @@ class StepFocus(OnScreen):
         return self.places.pair(where)
 
     @property
-    def weights(self) -> Weights:
-        """The parameters of the model that made the run, by name."""
-        return on_screen.model_on_screen().transformer.state_dict()
+    def model(self) -> Transformer:
+        """The model that made the run."""
+        return on_screen.model_on_screen().transformer
 
     def _projected_row(self, wire: Wire) -> int:
         """Whose row of what enters is projected: the query's, or the key's for K and V."""

@@ -15,7 +15,7 @@ from core.analysis.measure import telling
 from core.explain.steps.places import in_heads
 from core.explain.steps.wires import Wire, axes, tensor
 from core.trace.address import Address
-from core.trace.sites import site_at
+from core.trace.sites import Axis, site_at
 from core.trace.tables import as_numpy
 
 HALF = 2.0  # end of the scale of a mask: its ones need not shine
@@ -57,14 +57,13 @@ def sheet_of(focus: StepFocus, wire: Wire) -> Sheet:
 def caption(focus: StepFocus, wire: Wire, found: Sheet) -> dict[str, Any]:
     """The words around a panel."""
     whole = is_count(wire)
-    headed = in_heads(wire) and Address.of(wire.address).is_attention
     shown = format_number(int(found.value) if whole else found.value, focus.look.precision)
     panel = _words(focus, wire, say(site_at(wire.address).text_key))
     names = {"symbol": panel["symbol"], "shape": panel["shape"], "address": wire.address}
     return panel | {
         "kind": "narrow" if found.columns.name == "one" else "map",
         "whole": whole,
-        "perHead": focus.trace.config.d_k if headed else 0,
+        "perHead": focus.trace.config.d_k if in_heads(wire) else 0,
         "value": shown,
         "alt": say("walkthrough.alt", **names, value=shown),
     }
@@ -78,14 +77,14 @@ def address_of(wire: Wire) -> str:
 
 def shape_words(focus: StepFocus, wire: Wire) -> str:
     """Every axis with its letter, its size and its name: "S = 12 words × D = 80 features"."""
-    at, parts = focus.at(wire), []
-    for axis in axes(focus.trace, wire):
-        values = {"letter": axis.letter, "size": axis.size}
-        if axis.name == "head" and axis.name in at:
-            parts.append(say("walkthrough.held_head", head=at["head"] + 1, **values))
-        else:
-            parts.append(say(f"walkthrough.axis_{axis.name}", **values))
-    return " × ".join(parts)
+    along, head = axes(focus.trace, wire), focus.at(wire).get("head", 0) + 1
+    held = say("walkthrough.held_head", letter="H", size=focus.trace.config.n_heads, head=head)
+    return " × ".join(held if axis.name == "head" else axis_words(axis) for axis in along)
+
+
+def axis_words(axis: Axis) -> str:
+    """One axis with its letter, its size and its name: "S = 12 words"."""
+    return say(f"walkthrough.axis_{axis.name}", letter=axis.letter, size=axis.size)
 
 
 def table(focus: StepFocus, wire: Wire) -> dict[str, Any]:
@@ -147,7 +146,7 @@ def decoder_rows(focus: StepFocus, wire: Wire) -> dict[str, Any]:
     found, count = chosen_words(focus, wire), len(focus.trace.target_tokens)
     name = say("walkthrough.rows_name")
     empty = {"numbers": [0.0] * count, "texts": [""] * count, "symbol": "t", "words": name}
-    shape = say("walkthrough.axis_position", letter="T", size=count)
+    shape = axis_words(Axis("position", "T", count))
     return found | empty | {"address": "", "shape": shape, "framed": False}
 
 

@@ -17,7 +17,7 @@ class Walk {
   version = ""; // of all that a step's picture depends on besides the step
   order = []; // ids of the walk
   known = new Map(); // version → { shared, steps: Map(id → what is drawn of it) }
-  followers = new Map(); // name → the function that draws
+  followers = new Map(); // name → what draws while its root is on the page
   timers = {};
   count = 0;
 
@@ -29,9 +29,9 @@ class Walk {
   }
 
   // Calls `draw` now and whenever there is another step or something new of it.
-  follow(name, draw) {
-    this.followers.set(name, draw);
-    draw();
+  follow(name, root, draw) {
+    this.followers.set(name, () => root.isConnected && draw());
+    this.followers.get(name)();
   }
 
   draw() {

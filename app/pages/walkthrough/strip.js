@@ -5,9 +5,9 @@ const KEYS = { ArrowLeft: -1, PageUp: -1, ArrowRight: 1, PageDown: 1, Home: -Inf
 const FIELD = "input:not([type=checkbox], [type=button]), textarea, select, [contenteditable]";
 const OWN = "[role=slider], [role=listbox], [role=combobox], [role=menu], [role=dialog]";
 const MARKUP = `<div class="walk">
-  <button class="way previous" type="button"></button>
+  <button class="way push previous" type="button"></button>
   <nav class="strip"></nav>
-  <button class="way next" type="button"></button>
+  <button class="way push next" type="button"></button>
   <div class="said" aria-live="polite"></div>
 </div>`;
 
@@ -21,7 +21,6 @@ function place(strip, tag, button) {
 
 // The step here, its group, and whether there is one on either side; said once the keys rest.
 function mark(strip) {
-  if (!strip.node.isConnected) return;
   const at = walk.order.indexOf(walk.here);
   setCurrent(strip.dots, at);
   const step = walk.names.get(walk.here);
@@ -106,7 +105,7 @@ export default component(MARKUP, {
   moving: ["current"],
   start(strip) {
     Object.assign(strip, { node: strip.find(".strip"), dots: [] });
-    strip.watch(strip.node, () => strip.dots.length && mark(strip));
+    strip.watch(strip.node, () => strip.node.isConnected && strip.dots.length && mark(strip));
     strip.hear(document, "keydown", hearKey);
     // What is clicked next, a link to another page also, finds the server told.
     strip.hear(document, "pointerdown", () => walk.tell(), { capture: true });
@@ -125,7 +124,7 @@ export default component(MARKUP, {
   },
   mark(strip) {
     walk.goes = strip.trigger;
-    walk.follow("strip", () => mark(strip));
+    walk.follow("strip", strip.node, () => mark(strip));
     walk.draw();
   },
 });

@@ -3,43 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import streamlit
 
 from app.pages.walkthrough.figures.formula import equations, numbers
 from app.pages.walkthrough.focus import StepFocus
 from app.panels.opening.on_file import why_not
 from app.plots.labels import format_number, visible
 from app.runs import on_screen
-from app.words import say
+from app.ui.component import component
+from app.words import say, texts
 from core.config import ModelConfig
 from core.errors import GlassformerError
-from core.explain.steps.numbers import worked
+from core.explain.provenance.node import Node
+from core.explain.provenance.run import Run
+from core.explain.steps.numbers import node_at
 from core.explain.steps.places import in_heads
 from core.explain.steps.steps import Step
 from core.explain.steps.wires import axes, tensor
-from core.explain.steps.worked import Worked
-from core.trace.address import Address
 from core.trace.sites import Axis
 from core.trace.tables import as_numpy
 
-# The places and conventions at which a step has a text of its own; elsewhere its kind has one.
-SPECIAL = frozenset({
-    "lookup.target", "embedding_scale.off", "positions.learned", "sum.none", "sum.target",
-    "norm.pre", "norm.encoder_feed_forward.post", "norm.decoder_self_attention.post",
-    "norm.decoder_cross_attention.post", "norm.decoder_feed_forward.post", "final_norm.decoder",
-    "final_norm.post",
-    "project.decoder_self_attention", "project.decoder_cross_attention",
-    "scores.decoder_self_attention", "scores.decoder_cross_attention",
-    "mask.decoder_self_attention", "mask.decoder_cross_attention",
-    "softmax.decoder_self_attention", "softmax.decoder_cross_attention",
-    "context.decoder_self_attention", "context.decoder_cross_attention",
-    "output.decoder_cross_attention",
-    "residual.pre", "residual.encoder_feed_forward", "residual.decoder_cross_attention",
-    "expand.decoder_feed_forward", "activation.gelu", "logits.untied",
-})  # fmt: skip
 STRESSED = "§"  # where a word of the sentence goes, in bold
+
+
+# Not in a shadow root: the style sheet of the formulas is the page's.
+_explanation = component(__file__, "explanation", isolate_styles=False, scripts=("place.js",))
+
+
+def show() -> None:
+    """Make the place in which the browser writes."""
+    _explanation("walk_words", {})
+
+
+def own(focus: StepFocus) -> dict[str, Any]:
+    """What is written of a step: its text with *stress* and **strong stress**, its formulas."""
+    return {"text": text(focus)} | formula_data(focus)
+
+
+def shared() -> dict[str, Any]:
+    """What the writing of every step needs."""
+    return {"katex": katex_file()}
+
+
+@cache
+def katex_file() -> str:
+    """The name of what sets the formulas of `st.markdown`, among the scripts that Streamlit serves.
+
+    "" where there is none. Markdown itself would come only after an answer of the server.
+    """
+    scripts = Path(streamlit.__file__).parent / "static" / "static" / "js"
+    return next((path.name for path in sorted(scripts.glob("rehype-katex.*.js"))), "")
 
 
 def text(focus: StepFocus) -> str:
@@ -68,12 +86,13 @@ def step_text(config: ModelConfig, step: Step) -> str:
 
 def key_of(config: ModelConfig, step: Step) -> str:
     """The key of a step's text: the most special one that there is."""
-    return next((key for key in _keys(config, step) if key in SPECIAL), step.kind)
+    known = texts("en")
+    return next((key for key in _keys(config, step) if f"walk_steps.{key}" in known), step.kind)
 
 
 def _keys(config: ModelConfig, step: Step) -> Iterator[str]:
     """Place and convention, convention, place."""
-    place, kind = step.text_keys
+    kind, place = step.kind, f"{step.kind}.{step.place}"
     convention = {  # of the model, that the text depends on
         "embedding_scale": "" if config.embedding_scale else "off",
         "positions": config.positions,
@@ -112,8 +131,8 @@ def formula_data(focus: StepFocus) -> dict[str, Any]:
         "cell": say("walk_steps.cell", where=where(focus)),
     }
     try:
-        at = focus.at(focus.output)
-        found = worked(focus.trace, focus.step, at, focus.weights, focus.line)
+        run = Run(focus.trace, focus.model)
+        found = node_at(run, focus.step, focus.at(focus.output), focus.line)
     except GlassformerError as error:
         if error.key != "file_model":
             raise
@@ -122,17 +141,19 @@ def formula_data(focus: StepFocus) -> dict[str, Any]:
         why = why_not(file.model_name if file else "")
         return said | {"numbers": "", "notes": [[why, "", ""]]}
     more = say("walk_steps.more")  # its place is filled where the terms are counted
-    return said | {"numbers": numbers(found, focus.look, more), "notes": _notes(focus, found)}
+    line = focus.step.lines[focus.line]
+    printed = numbers(run, found, line, focus.look, more)
+    return said | {"numbers": printed, "notes": _notes(focus, found)}
 
 
-def _notes(focus: StepFocus, found: Worked) -> list[list[str]]:
+def _notes(focus: StepFocus, found: Node) -> list[list[str]]:
     """The word that was chosen; the number that the run has, where a switch reached in here."""
     notes = []
-    if found.form in ("choice", "given"):
-        token = visible(focus.trace.output_tokens[found.output.index[1]])
+    if focus.step.kind in ("choice", "given"):
+        token = visible(focus.trace.output_tokens[found.cell.index[1]])
         before, after = say("walk_steps.writes", word=STRESSED).split(STRESSED)
         notes.append([before, token, after])
-    if not found.agrees:
+    if found.verdict in ("differs", "edited"):
         value = format_number(found.recorded, focus.look.precision)
         notes.append([say("walk_steps.differs", recorded=value), "", ""])
     return notes
@@ -167,7 +188,7 @@ def _features(focus: StepFocus) -> list[str]:
     if name not in at:
         return []
     feature = say("walk_steps.feature", index=at[name] + 1)
-    if in_heads(wire) and Address.of(wire.address).is_attention:
+    if in_heads(wire):
         head = at[name] // focus.trace.config.d_k + 1
         return [say("walk_steps.in_head", feature=feature, head=head)]
     return [feature]

@@ -4,7 +4,8 @@ const PARTS = new RegExp(
   [
     "(?<comment>#.*$)",
     "(?<string>\"\"\"|[rfb]?\"[^\"]*\"|[rfb]?'[^']*')",
-    "(?<keyword>\\b(?:def|return|if|else|elif|for|in|is|not|and|or|None|True|False|import|from|as|with|class|raise|assert|while|lambda)\\b)",
+    "(?<keyword>\\b(?:def|return|if|else|elif|for|in|is|not|and|or|None|True|False|import|from|as|" +
+      "with|class|raise|assert|while|lambda)\\b)",
     "(?<digit>\\b\\d[\\d_.]*(?:e-?\\d+)?\\b)",
     "(?<name>(?:self\\.)?[A-Za-z_]\\w*)",
   ].join("|"),
@@ -86,7 +87,7 @@ function draw(view) {
     return make("button", { role: "tab", "aria-selected": place === at, onclick }, name);
   });
   set(view.find(".tabs"), { "aria-label": texts.code_functions }).replaceChildren(...tabs);
-  view.find(".place").textContent = shown ? shown.place : texts.code;
+  view.write({ ".place": shown ? shown.place : texts.code });
   const lines = shown ? shown.lines.map((line) => row(view, line)) : [make(".none", texts.code_none)];
   const source = view.find(".source");
   set(source, { "aria-label": texts.code }).replaceChildren(...lines);
@@ -94,15 +95,13 @@ function draw(view) {
 }
 
 function show(view) {
-  if (!view.root.isConnected) return;
   const content = walk.content("code");
   view.root.classList.toggle("waiting", !content);
-  const text = content && JSON.stringify(content);
-  if (!content || text === view.shown) return;
+  if (!content || !view.differs("content", content)) return;
   const source = view.find(".source");
   const top = source.scrollTop;
   const same = view.content?.step === content.step;
-  Object.assign(view, { shown: text, content, at: same ? view.at : 0 });
+  Object.assign(view, { content, at: same ? view.at : 0 });
   view.find(".symbols").replaceChildren(...content.symbols.map((symbol) => chip(view, symbol)));
   draw(view);
   if (same) source.scrollTop = top;
@@ -117,5 +116,5 @@ export default component(MARKUP, {
       height = source.clientHeight;
     });
   },
-  mark: (view) => walk.follow("code", () => show(view)),
+  mark: (view) => walk.follow("code", view.root, () => show(view)),
 });

@@ -10,10 +10,10 @@ import numpy as np
 
 from app.plots.labels import visible
 from app.plots.theme import Look
-from app.ui.component import CELLS, component, packed
+from app.ui.component import CELLS, CHIP_COLUMNS, component, packed
 from core.analysis.attention_views import Numbers, Side
 
-_lines = component(__file__, "attention_lines", scripts=(CELLS,))
+_lines = component(__file__, "attention_lines", scripts=(CELLS, CHIP_COLUMNS))
 FULL = 65535  # two bytes a weight: exact to 0.001 %
 
 
@@ -25,21 +25,13 @@ class Line:
     colour: str  # "#RRGGBB"
 
 
-def attention_lines(
-    weights: Numbers, sides: tuple[Side, Side], heads: Sequence[Line],
-    pinned: tuple[int, int] | None, titles: tuple[str, str], look: Look,
-    on_pick: Callable[[str, int], None],
-) -> None:  # fmt: skip
-    """Draw the lines of one head, of a mean, or of several heads.
-
-    weights (heads, T, S); `on_pick("query" | "key", position)` is called before the rerun.
-    """
+def attention_lines(data: dict[str, Any], on_pick: Callable[[str, int], None]) -> None:
+    """Draw the lines; `on_pick("query" | "key", position)` is called before the rerun."""
 
     def picked(value: dict[str, Any]) -> None:
         if value.get("side") in ("query", "key"):
             on_pick(value["side"], int(value["place"]))
 
-    data = lines_data(weights, sides, heads, pinned, titles, look)
     _lines("attention_lines", data, height="stretch", pick=picked)
 
 
@@ -47,7 +39,10 @@ def lines_data(
     weights: Numbers, sides: tuple[Side, Side], heads: Sequence[Line],
     pinned: tuple[int, int] | None, titles: tuple[str, str], look: Look,
 ) -> dict[str, Any]:  # fmt: skip
-    """What is sent to the browser; a weight that is not a number draws no line."""
+    """The lines of one head, of a mean, or of several heads: weights (heads, T, S).
+
+    A weight that is not a number draws no line.
+    """
     levels = np.rint(np.clip(np.nan_to_num(weights, nan=0.0), 0, 1) * FULL).astype("<u2")
     queries, keys = (
         [

@@ -61,8 +61,15 @@ class AttentionFocus(OnScreen):
 
     @cached_property
     def role(self) -> tuple[str, MeasuredHead] | None:
-        """What the head in focus was measured to do, over many sentences."""
-        return role_of(self.trace.direction, (self.kind, self.now.layer, self.now.head))
+        """The role that the head in focus was measured to play most of all heads, and clearly.
+
+        The first of several; None for the mean of a layer and for heads that play none.
+        """
+        direction, place = self.trace.direction, (self.kind, self.now.layer, self.now.head)
+        for role, head in best_by_role(measured(), direction).items():
+            if (head.kind, head.layer, head.head) == place and head.roles[direction][role] >= CLEAR:
+                return role, head
+        return None
 
     @property
     def pinned(self) -> tuple[int, int] | None:
@@ -129,14 +136,3 @@ def measured() -> tuple[MeasuredHead, ...]:
     with suppress(GlassformerError):  # a run of another model's
         return get_heads(on_screen.made_by()[0])
     return ()
-
-
-def role_of(direction: str, place: tuple[Kind, int, int | None]) -> tuple[str, MeasuredHead] | None:
-    """The role that a head plays most of all heads, and clearly; the first of `ROLES`, if several.
-
-    None for the mean of a layer and for heads that play none.
-    """
-    for role, head in best_by_role(measured(), direction).items():
-        if (head.kind, head.layer, head.head) == place and head.roles[direction][role] >= CLEAR:
-            return role, head
-    return None

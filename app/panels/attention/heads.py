@@ -21,7 +21,6 @@ from core.errors import GlassformerError
 from core.interventions import Experiment
 from core.interventions import heads as per_head
 from core.interventions.heads import Way
-from core.trace.trace import Trace
 
 SIGN = "◥"  # as in the corner of a thumbnail
 NAMED_COLUMNS = 5  # with more columns there is room for the number alone
@@ -57,12 +56,6 @@ def with_mark(title: str, note: str, joint: str = " · ") -> str:
     return f"{title}{joint}**{SIGN} {say('attention.taught')}**" if note else title
 
 
-def off_heads(trace: Trace) -> dict[tuple[str, int], Way]:
-    """The heads that were off when a run was made, by attention and head; {} for a plain run."""
-    made_under = tuple(each for each in experiments.now().switches if each.text in trace.edits)
-    return per_head.silenced(Experiment(made_under), trace.config)
-
-
 def way() -> Way:
     """What heads that are switched off say: nothing, or their mean."""
     off = per_head.silenced(experiments.now(), on_screen.trace().config)
@@ -96,7 +89,9 @@ def off_button(key: str) -> None:
 def thumbnails(focus: AttentionFocus) -> list[Thumbnail]:
     """Every head in reading order: by layer with the layer's mean last, or ranked by a role."""
     now, trace = focus.now, focus.trace
-    heads, off = heads_of(trace, focus.kind), off_heads(trace)
+    made_under = tuple(each for each in experiments.now().switches if each.text in trace.edits)
+    off = per_head.silenced(Experiment(made_under), trace.config)
+    heads = heads_of(trace, focus.kind)
     if now.order != "place":
         return [_thumbnail(focus.kind, head, off, now.order) for head in ranked(heads, now.order)]
     items = []
@@ -125,10 +120,8 @@ def _thumbnail(
 ) -> Thumbnail:
     name = head_name(head.layer, head.head)
     share = format_percent(head.shares[order]) if order else None
-    place = {"layer": head.layer + 1, "head": say("attention.mean")}
-    if head.head is not None:
-        place["head"] = head.head + 1
-    short = say("attention.short", **place)
+    number = say("attention.mean") if head.head is None else head.head + 1
+    short = say("attention.short", layer=head.layer + 1, head=number)
     title = say("attention.head_does", name=name, does=does(kind, head))
     note = taught_note(kind, head.layer, head.head)
     title = f"{title}\n{SIGN} {note}" if note else title

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
-from app.panels.attention.attention_lines import Line, attention_lines
+from app.panels.attention.attention_lines import Line, attention_lines, lines_data
+from app.panels.attention.attention_map import CELLS, MapLayout, map_figure, numbered_axes
 from app.panels.attention.focus import AttentionFocus, choice, head_name, pin
-from app.panels.attention.heads import (
-    show_title,
-)
-from app.plots.attention_map import CELLS, MapLayout, MapTexts, map_figure, numbered_axes
+from app.panels.attention.heads import show_title
+from app.panels.context import counted
 from app.plots.colours import head_colour
-from app.plots.labels import visible
 from app.session import store
 from app.session.state import STAGES, VIEWS
 from app.ui.bridge import Click, plotly_clicks
 from app.ui.chart import show_chart
 from app.ui.layout import box
-from app.ui.text import literal
 from app.words import say
 from core.analysis.attention_views import head_map, largest_cell, partner
-from core.trace.sites import letters
 
 # What the column has at 1440 × 900, also with larger type; they decide how words are written.
 HEIGHT = 530
@@ -42,12 +40,10 @@ def show(focus: AttentionFocus) -> None:
     ):
         choice("stage", STAGES, disabled=not matrix)
         choice("view", VIEWS)
-    shape = " × ".join(letters(focus.address))
-    sizes = " × ".join(map(str, focus.trace[focus.address].shape))
     head = None if focus.now.view == "heads" else focus.now.head
     show_title(focus.kind, focus.now.layer, head, focus.name)
     rows = say("attention.rows") if focus.sides[0].writes else ""
-    st.caption(f"`{focus.address}` ({shape}) = {sizes}{rows}")
+    st.caption(f"{focus.shape(focus.address)}{rows}")
     if matrix:
         _show_matrix(focus)
     else:
@@ -57,38 +53,26 @@ def show(focus: AttentionFocus) -> None:
 def _show_matrix(focus: AttentionFocus) -> None:
     look, apart = focus.look, focus.now.sinks == "apart"
     layout = MapLayout(focus.cell, apart, WIDTH, HEIGHT)
-    figure = map_figure(focus.view, focus.sides, focus.stage, map_texts(focus), look, layout)
+    figure = map_figure(focus.view, focus.sides, focus.stage, look, layout)
     with box("fill tall", "attention_picture"):
         show_chart(figure, CHART, alt(focus), focus.address.replace("/", "_"), fill=True)
+
+    def take() -> None:
+        store.update(sinks="apart" if store.widget_value("attention_sinks") else "counted")
+
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         st.caption(mask_note(focus), width="content")
         st.toggle(
             say("attention.sinks"),
             key=store.bind("attention_sinks", apart),
             help=say("attention.sinks_help"),
-            on_change=_take_sinks,
+            on_change=take,
         )
     with box("rows-2 scroll", "attention_words"):
         numbered = numbered_axes(focus.sides, look, layout)[1]
-        st.caption(numbered_words(focus) if numbered else say("attention.spread_note"))
+        words = focus.sides[1].tokens
+        st.caption(counted(words) if numbered else say("attention.spread_note"))
     plotly_clicks([CHART], clicked)
-
-
-def map_texts(focus: AttentionFocus) -> MapTexts:
-    """What stands around the map of the stage in focus."""
-    return MapTexts(
-        number=say(f"attention.number_{focus.stage}"),
-        spread=say("attention.spread"),
-        spread_hover=say("attention.spread_hover"),
-        rows=say("attention.looks"),
-        columns=say("attention.at"),
-    )
-
-
-def numbered_words(focus: AttentionFocus) -> str:
-    """The words across, each behind the number that stands on the axis for it."""
-    words = focus.sides[1].tokens
-    return " · ".join(f"{at} {literal(visible(word))}" for at, word in enumerate(words, start=1))
 
 
 def mask_note(focus: AttentionFocus) -> str:
@@ -107,10 +91,6 @@ def clicked(click: Click) -> None:
         pin(int(click.y), int(click.x))
 
 
-def _take_sinks() -> None:
-    store.update(sinks="apart" if store.widget_value("attention_sinks") else "counted")
-
-
 def _show_lines(focus: AttentionFocus) -> None:
     now, look = focus.now, focus.look
     if now.view == "heads":
@@ -122,14 +102,10 @@ def _show_lines(focus: AttentionFocus) -> None:
         lines = {now.head: Line(focus.name, look.colour("weights"))}
     weights = [head_map(focus.trace, focus.kind, now.layer, at, "weights").weights for at in lines]
 
-    def picked(side: str, place: int) -> None:
-        pin_word(focus, side, place)
-
-    titles = (say("attention.query"), say("attention.key"))
+    titles, heads = (say("attention.query"), say("attention.key")), [*lines.values()]
+    data = lines_data(np.stack(weights), focus.sides, heads, focus.pinned, titles, look)
     with box("fill tall", "attention_picture"):
-        attention_lines(
-            np.stack(weights), focus.sides, [*lines.values()], focus.pinned, titles, look, picked
-        )
+        attention_lines(data, partial(pin_word, focus))
     st.caption(say("attention.lines_note"))
 
 

@@ -22,11 +22,6 @@ def stages(key: str) -> None:
     choice("stage", STAGES, key)
 
 
-def kinds(key: str) -> None:
-    """Encoder, decoder or cross."""
-    choice("kind", KINDS, key)
-
-
 def layers(count: int, now: int, take: Callable[[int], object], key: str) -> None:
     """One of so many layers."""
     _numbers("layer", {at: str(at + 1) for at in range(count)}, now, take, key)
@@ -52,9 +47,8 @@ def one_head(trace: Trace, key: str) -> None:
 def focused(trace: Trace, key: str) -> None:
     """Kind, layer and head of the attention in focus."""
     now = store.get_state()
-    kinds(key)
-    count = layers_of(trace, cast(Kind, now.kind))
-    layers(count, now.layer, into("layer"), key)
+    choice("kind", KINDS, key)
+    layers(layers_of(trace, cast(Kind, now.kind)), now.layer, into("layer"), key)
     heads(trace, now.head, into("head"), key)
 
 

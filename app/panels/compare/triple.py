@@ -10,16 +10,9 @@ import numpy as np
 import streamlit as st
 
 from app.panels.compare.figures.triple import triple_figure
-from app.panels.compare.figures.triple_layout import (
-    CELLS,
-    Frame,
-    TripleLayout,
-    TripleTexts,
-    has_room,
-    label,
-)
-from app.panels.compare.wording import axis_word, change, largest, number_name, titles, where
-from app.plots.labels import visible
+from app.panels.compare.figures.triple_layout import CELLS, Frame, TripleLayout, has_room
+from app.panels.compare.wording import change, label, largest, titles, where
+from app.panels.context import counted
 from app.runs import on_screen
 from app.session import store
 from app.session.memory import Pair
@@ -29,9 +22,9 @@ from app.ui.chart import current_look, show_chart
 from app.ui.layout import box
 from app.ui.text import literal
 from app.words import say
-from core.analysis.comparison import Beside, Edge, beside, fitted, largest_lines, picked
+from core.analysis.comparison import Beside, beside, fitted, largest_lines, picked
 from core.trace.address import Address
-from core.trace.sites import letters, site_at
+from core.trace.sites import letters
 from core.trace.trace import Trace
 
 MOST_CELLS = 4800  # with all numbers of the hover the figure stays below 256 KB
@@ -69,20 +62,14 @@ def matrix(pair: Pair, asked: Matrix) -> Beside | None:
         by_place=pair.kind == "experiment",
         mean=asked.mean,
     )
-    if asked.parts:
-        found = _windowed(found, asked.parts)
+    if asked.parts:  # of a long axis
+        edges = (found.rows, found.columns)
+        rows, columns = (asked.parts.get(each.name, np.arange(len(each))) for each in edges)
+        found = picked(found, rows, columns)
     if "vocabulary" in (found.rows.name, found.columns.name) and "vocabulary" not in asked.parts:
         found = largest_lines(found, LARGEST)
     plain = all(said.all() for said in found.said) and not found.broken
     return fitted(found, MOST_CELLS if plain else MOST_COVERED)
-
-
-def _windowed(found: Beside, parts: Mapping[str, np.ndarray]) -> Beside:
-    """The part of a long axis that was asked for."""
-    rows, columns = (
-        parts.get(edge.name, np.arange(len(edge))) for edge in (found.rows, found.columns)
-    )
-    return picked(found, rows, columns)
 
 
 def show(
@@ -97,22 +84,19 @@ def show(
     if found is None:
         st.info(say("beside.missing", address=asked.address))
         return
-    look = current_look()
-    role = site_at(asked.address).role
-    pinned = pinned_lines(pair, found, store.get_state())
-    placed = TripleLayout(layout.width, layout.height, layout.arrangement, pinned)
-    texts = figure_texts(pair, found, plain, placed)
-    frame = Frame(found, (texts.rows, texts.columns), look, placed)
-    below = not texts.said or not has_room(frame, texts.said)
-    if below:
-        texts = replace(texts, said=())
-    figure = triple_figure(found, role, texts, look, placed)
-    first, second, _ = texts.titles
+    placed = replace(layout, pinned=pinned_lines(pair, found, store.get_state()))
+    kind = "named" if pair.names is not None else pair.kind
+    frame = Frame(found, titles(pair), kind, current_look(), placed, plain)
+    if not plain and not layout.in_a_row:
+        frame = replace(frame, said=told(frame))
+    if not has_room(frame):
+        frame = replace(frame, said=())
+    first, second = frame.titles
     alt = say("beside.alt", first=first, second=second, what=title or asked.address)
     with box("fill tall", f"{key}_picture"):
-        show_chart(figure, key, alt, asked.address.replace("/", "_"), fill=True)
+        show_chart(triple_figure(frame), key, alt, asked.address.replace("/", "_"), fill=True)
     with box("rows-2 scroll note", f"{key}_notes"):
-        st.caption(" ".join(notes(found, frame, below, plain)) or " ")
+        st.caption(" ".join(notes(frame)) or " ")
     plotly_clicks([key], lambda click: clicked(pair, found, click), key=key)
 
 
@@ -128,33 +112,15 @@ def shape_line(pair: Pair, address: str) -> str:
     return say("beside.shape", address=address, letters=named, sizes=sizes[0]) + more
 
 
-def figure_texts(pair: Pair, found: Beside, plain: bool, layout: TripleLayout) -> TripleTexts:
-    """What stands in the figure."""
-    number = number_name(found.address).capitalize()
-    said = [] if plain or layout.arrangement == "row" else told(found, layout)
-    waiting = say("beside.waiting_after"), say("beside.waiting_difference")
-    kind = "named" if pair.names is not None else pair.kind
-    return TripleTexts(
-        titles=(*titles(pair), say("beside.difference")),
-        rows=axis_word(found.rows.name),
-        columns=axis_word(found.columns.name),
-        number=number if plain else say("beside.scale", number=number),
-        steps=say(f"beside.steps_{kind}"),
-        forbidden=say("beside.forbidden"),
-        only=(say(f"beside.only_{kind}_0"), say(f"beside.only_{kind}_1")),
-        said=said,
-        waiting=waiting if plain else None,
-    )
-
-
-def notes(found: Beside, frame: Frame, below: bool, plain: bool) -> list[str]:
+def notes(frame: Frame) -> list[str]:
     """What the reader must know to read the pictures, as markdown.
 
-    below: the largest difference is said here, not beside the pictures.
+    The largest difference is said here where it does not stand beside the pictures.
     """
-    parts, layout = [], frame.layout
-    if below and not plain:
-        for said in (told(found, layout), largest(found, _digits()))[: 2 if layout.pinned else 1]:
+    parts, found, layout = [], frame.found, frame.layout
+    if not frame.said and not frame.plain:
+        both = told(frame), largest(found, frame.look.precision)
+        for said in both[: 2 if layout.pinned else 1]:
             head, *rest = map(literal, said)
             parts.append(f"**{head}** {' · '.join(rest)} " if rest else head)
     if any((there & ~free).any() for there, free in zip(found.there, found.allowed, strict=True)):
@@ -167,29 +133,21 @@ def notes(found: Beside, frame: Frame, below: bool, plain: bool) -> list[str]:
         if edge.step > 1:
             axis = say(f"axes.{edge.name}")
             parts.append(say("beside.note_pooled", step=edge.step, axis=axis))
-    if layout.arrangement == "row" and layout.pinned is None and not plain:
+    if layout.in_a_row and layout.pinned is None and not frame.plain:
         parts.append(say("beside.note_pin"))
     if frame.numbered:
-        parts.append(numbered_words(found.columns))
+        words = counted([label(found.columns, None, at) for at in range(len(found.columns))])
+        parts.append(say("beside.note_words", axis=frame.axis_words[1], words=words))
     return parts
 
 
-def told(found: Beside, layout: TripleLayout) -> list[str]:
+def told(frame: Frame) -> list[str]:
     """The framed cell in words and numbers, or the one with the largest difference."""
-    row, column = layout.pinned or (None, None)
+    found, digits = frame.found, frame.look.precision
+    row, column = frame.layout.pinned or (None, None)
     if row is None or column is None or not found.compared[row, column]:
-        return largest(found, _digits())
-    return [
-        say("beside.framed"),
-        where(found, row, column),
-        change(found, row, column, _digits()),
-    ]
-
-
-def numbered_words(edge: Edge) -> str:
-    """The words behind the numbers on an axis."""
-    words = [f"{at + 1} {literal(visible(label(edge, None, at)))}" for at in range(len(edge))]
-    return say("beside.note_words", axis=axis_word(edge.name), words=" · ".join(words))
+        return largest(found, digits)
+    return [say("beside.framed"), where(found, row, column), change(found, row, column, digits)]
 
 
 def pinned_lines(pair: Pair, found: Beside, now: State) -> tuple[int | None, int | None] | None:
@@ -226,7 +184,3 @@ def clicked(pair: Pair, found: Beside, click: Click) -> None:
 def plain_pair(trace: Trace) -> Pair:
     """A run beside itself, for a panel that waits for the second one."""
     return Pair("experiment", trace, trace)
-
-
-def _digits() -> int:
-    return store.get_state().precision

@@ -6,17 +6,18 @@ import math
 from collections.abc import Iterator
 from html import escape
 
-from app.panels.compare.figures.triple_layout import label
 from app.plots.labels import MINUS, format_number, format_percent, visible
 from app.plots.theme import Look
 from app.session.memory import Pair
 from app.words import say
-from core.analysis.comparison import Beside, paired
+from core.analysis.comparison import Beside, Edge, paired
 from core.interventions.translations import TranslatedWord, words
 from core.trace.sites import site_at
 from core.trace.trace import Trace
 
 MOST_WORDS = 2  # of a sentence in its title
+READ_WRITTEN = "▸"  # between what a row of the decoder reads and what it writes
+NOBODY = "–"
 Chances = tuple[float | None, float | None]
 
 
@@ -44,6 +45,26 @@ def _own_words(pair: Pair, run: int) -> list[int]:
         if (own := places[run]) is not None
         and (None in places or first[places[0] or 0] != second[places[1] or 0])
     ]
+
+
+def label(edge: Edge, run: int | None, at: int) -> str:
+    """The word of a line; of the difference the second one behind the first where they differ."""
+    if run is not None:
+        word = edge.word(run, at)
+        return NOBODY if word is None else visible(word)
+    one, two = (label(edge, each, at) for each in (0, 1))
+    if NOBODY in (one, two):
+        return two if one == NOBODY else one
+    return _both(one, two)
+
+
+def _both(one: str, two: str) -> str:
+    """Both words with what they share written once: "to▸Beijing|Shanghai"."""
+    parts = one.split(READ_WRITTEN), two.split(READ_WRITTEN)
+    if len(parts[0]) != len(parts[1]):
+        return f"{one}|{two}"
+    pairs = zip(*parts, strict=True)
+    return READ_WRITTEN.join(a if a == b else f"{a}|{b}" for a, b in pairs)
 
 
 def number_name(address: str) -> str:
@@ -113,7 +134,7 @@ def _rows(word: TranslatedWord, look: Look) -> Iterator[str]:
         changed = word.kind != "same" and text == word.after and at == len(lines) - 1
         shown = escape(visible(text or ""))
         colour = f" style='color:{look.colour('changed')}'" if changed else ""
-        kl = "" if at else _nats(word.divergence, look.precision)
+        kl = "" if at or word.divergence is None else look.number(word.divergence)
         yield (
             f"<tr class='{' '.join(names)}'><td{colour}>{shown}</td>"
             f"<td>{_percent(chances[0])}</td><td>{_percent(chances[1])}</td>"
@@ -127,21 +148,11 @@ def _percent(chance: float | None) -> str:
     return "NaN" if math.isnan(chance) else escape(format_percent(chance))
 
 
-def _nats(divergence: float | None, digits: int) -> str:
-    return "" if divergence is None else escape(format_number(divergence, digits))
-
-
-def points(chances: Chances) -> float | None:
-    """The step in percentage points; None where one run has no number."""
-    one, two = chances
-    if one is None or two is None or not math.isfinite(one) or not math.isfinite(two):
-        return None
-    return 100 * (two - one)
-
-
 def _bar(chances: Chances, look: Look) -> str:
-    step = points(chances)
-    if step is None:
+    """The step in percentage points; nothing where one run has no number."""
+    one, two = (math.nan if chance is None else chance for chance in chances)
+    step = 100 * (two - one)
+    if not math.isfinite(step):
         return ""
     colour = look.colour("key" if step > 0 else "query")
     side = "left" if step > 0 else "right"

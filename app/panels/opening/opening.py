@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
@@ -10,11 +11,10 @@ import streamlit as st
 from app.runs import opened, uploads
 from app.session import store
 from app.ui.component import component
-from app.ui.style import put_sheet
 from app.ui.text import told
 from app.words import say
 from core.errors import GlassformerError
-from core.opening.kinds import MEGABYTE
+from core.opening.kinds import MEGABYTE, refuse_large
 
 _file_drop = component(__file__, "file_drop")
 
@@ -40,7 +40,6 @@ def _dialog() -> None:
     if store.memory().opening_done:
         store.memory().opening_done = False
         st.rerun()  # closes the dialog and draws what was opened
-    put_sheet(__file__, "opening.css")
     st.markdown(say("opening.about"))
     with st.container(key="open_file"):
         _uploader()
@@ -63,23 +62,19 @@ def _uploader() -> None:
     most = opened.MOST // MEGABYTE
     label = say("opening.file")
     st.file_uploader(label, max_upload_size=most, key=f"widget_{widget}", on_change=take)
-    words = {"instructions": say("opening.drop_here"), "button": say("opening.choose")}
+    here, choose = say("opening.drop_here"), say("opening.choose")
     st.html(
         "<style>"
-        f'.st-key-open_file section::before {{ content: "{words["instructions"]}" }}'
-        f'.st-key-open_file section button p::after {{ content: "{words["button"]}" }}'
+        f'.st-key-open_file section::before {{ content: "{here}" }}'
+        f'.st-key-open_file section button p::after {{ content: "{choose}" }}'
         "</style>"
     )
 
 
 def take_file(name: str, data: bytes) -> None:
     """Open an uploaded file; one that cannot be used changes nothing and is told."""
-    try:
+    with _telling():
         opened.open_file(name, data)
-    except GlassformerError as error:
-        store.memory().opening_failed = error
-        store.memory().opening_asked = True
-    else:
         _forget()
         store.memory().opening_done = True
 
@@ -96,8 +91,15 @@ def _ask() -> None:
 
 def _refuse_large(sent: Mapping[str, Any]) -> None:
     """The browser keeps a file that is too large to itself: only its size is sent."""
+    with _telling():
+        refuse_large(int(sent["bytes"]), opened.MOST)
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    """What goes wrong is told in the dialog."""
     try:
-        opened.refuse_size(int(sent["bytes"]))
+        yield
     except GlassformerError as error:
         store.memory().opening_failed = error
         store.memory().opening_asked = True

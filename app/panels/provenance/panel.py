@@ -13,7 +13,6 @@ from app.panels import provenance
 from app.panels.address_words import axis_name, place
 from app.panels.context import selected, walk_button
 from app.panels.phrases import line
-from app.panels.provenance.trail_view import trail_view
 from app.plots.labels import format_number, visible
 from app.plots.theme import Look
 from app.runs import on_screen
@@ -21,19 +20,22 @@ from app.runs.traces import get_setting
 from app.runs.turns import admitted
 from app.session import store
 from app.ui.chart import current_look
+from app.ui.component import component
 from app.ui.layout import box
 from app.ui.style import put_sheet
 from app.ui.text import literal, told
 from app.words import say
 from core.errors import GlassformerError
-from core.explain.provenance.node import Cell, Factor, Label, Node, Term
-from core.explain.provenance.run import Weights
+from core.explain.provenance.node import Cell, Factor, Node, Term
 from core.explain.provenance.unfold import following, path, unfold
 from core.explain.steps.wires import Wire
 from core.interventions import Experiment
+from core.model.transformer import Transformer
 from core.trace.sites import Axis, site_at
 from core.trace.sites import Role as SiteRole
 from core.trace.trace import Trace
+
+_view = component(__file__, "trail_view")  # terms as signed bars, or the numbers visited
 
 TICKS = {"agrees": "✓", "edited": "✎", "differs": "≠", "given": "•"}
 SHOWN = 8  # terms that stand by themselves
@@ -85,15 +87,15 @@ def _drawer() -> None:
         with way:
             there = [cell for cell in cells if is_in(trace, cell)]
             crumbs = [crumb(trace, cell, look) for cell in there]
-            trail_view("trail_way", {"way": crumbs, "title": say("trail.way")})
+            _draw("trail_way", {"way": crumbs, "title": say("trail.way")})
         with number, box("tex", "trail_number", gap="xsmall"):
             _number(node, look)
         with terms:
             heading = say(f"trail.outer_{node.outer}") if node.groups else say("trail.no_terms")
-            trail_view("trail_terms", {"rows": rows(node, look), "title": heading})
+            _draw("trail_terms", {"rows": rows(node, look), "title": heading})
 
 
-def _head(trace: Trace, model: Weights, node: Node) -> None:
+def _head(trace: Trace, model: Transformer, node: Node) -> None:
     """The title, and the buttons that go on, to the words, to the Walkthrough, and out."""
     cells, onward = provenance.visited(), following(node)
 
@@ -128,6 +130,19 @@ def _button(name: str, act: Callable[[], None], disabled: bool = False) -> None:
     )
 
 
+def _draw(key: str, data: dict[str, Any]) -> None:
+    """Draw `data["rows"]` as terms, or `data["way"]` as the numbers visited; a click goes to one.
+
+    Texts go in as data: nothing of a user's is read as HTML.
+    """
+    _view(key, data, height="stretch", go=lambda sent: provenance.go(read_cell(sent)))
+
+
+def read_cell(value: dict[str, Any]) -> Cell:
+    """The cell that the browser sent."""
+    return Cell(str(value["address"]), tuple(int(index) for index in value["index"]))
+
+
 def selection(trace: Trace, node: Node) -> dict[str, object]:
     """The cell's place as the one selection of all pages has it."""
     axes = zip(trace.axes(node.cell.address), node.cell.index, strict=True)
@@ -142,7 +157,7 @@ def _number(node: Node, look: Look) -> None:
     recorded, exact = (format_number(each, LONG) for each in (node.recorded, node.exact))
     switches = _switches(node)
     # A run under switches may differ only where one of them reached in.
-    verdict = "differs" if node.edited and not switches else node.verdict
+    verdict = "differs" if node.verdict == "edited" and not switches else node.verdict
     st.markdown(
         say(
             f"trail.verdict_{verdict}",
@@ -167,7 +182,7 @@ def _number(node: Node, look: Look) -> None:
 
 def _switches(node: Node) -> str:
     """What is switched at a number that is not what was computed; "" where nothing is."""
-    if not node.edited:
+    if node.verdict != "edited":
         return ""
     applied = on_screen.experiment()
     plain = get_setting(*on_screen.made_by())
@@ -228,17 +243,17 @@ def rows(node: Node, look: Look) -> list[dict[str, Any]]:
 
     The term that belongs to the cell itself always stands among them, first.
     """
-    terms, rest = node.shown(SHOWN)
+    terms, others, rest = node.shown(SHOWN)
     written = [_row(term, look) for term in terms]
-    if rest.count > 0:
-        name = say("trail.rest", count=rest.count)
-        written.append({"label": name, "factors": []} | _bar(rest.contribution, look))
+    if others:
+        name = say("trail.rest", count=others)
+        written.append({"label": name, "factors": []} | _bar(rest, look))
     return written
 
 
 def _row(term: Term, look: Look) -> dict[str, Any]:
     return {
-        "label": label(term.label),
+        "label": label(term),
         "factors": [_factor(factor, look) for factor in term.factors],
         "own": term.own,
     } | _bar(term.contribution, look)
@@ -250,7 +265,7 @@ def _bar(number: float, look: Look) -> dict[str, Any]:
     return {"value": value, "number": format_number(number, look.precision)}
 
 
-def label(named: Label) -> str:
+def label(named: Term) -> str:
     """What a term stands for."""
     if named.kind == "part":
         return ""
@@ -266,7 +281,7 @@ def _factor(factor: Factor, look: Look) -> dict[str, Any]:
     name = say(f"trail.role_{factor.role}")
     if factor.parameter is not None:
         index = ", ".join(map(str, factor.parameter.index))
-        name = say("trail.learned", name=name, parameter=f"{factor.parameter.name}[{index}]")
+        name = say("trail.learned", name=name, parameter=f"{factor.parameter.address}[{index}]")
     return {
         "sign": SIGNS[factor.role],
         "name": name,

@@ -20,6 +20,7 @@ from app.ui.components.word_lines import (
     Chip,
     Pin,
     greyed,
+    lines_data,
     output_chips,
     source_chips,
     word_lines,
@@ -123,17 +124,16 @@ def lines(
     step: the output word that is marked, or NO_STEP. key: unique on the page.
     """
     look = current_look()
-    word_lines(
+    data = lines_data(
         source_chips(trace),
         output_chips(trace),
         head_map(trace, "cross", layer, head, "weights").weights,
         pin,
         step,
-        on_pin,
         look.colour("weights") if head is None else head_colour(head, look.dark),
         texts={"end": vocabulary.END} | {name: say(f"translate.{name}") for name in TEXTS},
-        key=key,
     )
+    word_lines(key, data, on_pin)
 
 
 def _matrix(trace: Trace, layer: int, head: int | None) -> None:
@@ -144,8 +144,7 @@ def _matrix(trace: Trace, layer: int, head: int | None) -> None:
         head_map(trace, "cross", layer, head, "weights").weights,
         *words,
         look,
-        titles=(say("translate.source"), say("translate.output_axis"), ""),
-        greyed=(greyed(sources), greyed(outputs)),
+        grey=(greyed(sources), greyed(outputs)),
         framed=(place if side == "source" else None, place if side == "target" else None),
     )
     show_chart(figure, key=MATRIX, alt=say("translate.matrix_alt"), fill=True)

@@ -17,7 +17,7 @@ function makeRow(view, row) {
   const live = clicks && !row.head;
   const pressed = { "aria-pressed": row.chosen, onclick: () => view.send("pick", { key: row.key }) };
   return make(
-    `${live ? "button" : ""}.row`,
+    `${live ? "button" : ""}.row.subgrid`,
     { title: row.title, data: { key: row.key }, is: { chosen: row.chosen, head: row.head }, ...(live ? pressed : {}) },
     columns.map((column, at) => {
       if (column.end === null || row.head) return make("span.text.cut", row.texts[at]);

@@ -86,9 +86,9 @@ function step(grid, event) {
 
 function makeHead(grid, item) {
   const { kind, layer, head, line, share, short } = item;
-  const canvas = make("canvas");
+  const canvas = make("canvas.pixels");
   const acts = grid.data.switches ? switching(grid, item) : { onclick: () => pick(grid, item) };
-  const button = make("button.head", { data: { kind, layer, head: head ?? "mean" }, ...acts }, make("span.picture", canvas));
+  const button = make("button.head.framed", { data: { kind, layer, head: head ?? "mean" }, ...acts }, make("span.picture", canvas));
   if (line) {
     const word = make("span.word.cut", make("b", line.word), ` ${line.change}`);
     button.append(make("span.name.cut", short), meter(line.share), make("span.value", line.harm), word);
@@ -128,7 +128,7 @@ function build(grid, { items, kinds, ranked, switches }) {
   Object.assign(grid, { heads: [], groups: [] });
   const header = switches && ranked ? switches.header.map((text, at) => make(at === 3 ? "span.value" : "span", text)) : null;
   const heads = ranked ? items.map((item) => makeHead(grid, item)) : kinds.map((kind) => makeKind(grid, kind));
-  grid.root.replaceChildren(...(header ? [make(".line.header", header)] : []), ...heads);
+  grid.root.replaceChildren(...(header ? [make(".line.header.stays", header)] : []), ...heads);
 }
 
 // Differences are brightened away from the middle, which is none.
@@ -167,9 +167,8 @@ export default component(".heads", {
     const { heads, items, kinds, label, ranked, switches } = data;
     set(grid.root, { "aria-label": label, is: { grid: !switches, switches, ranked } });
     const places = items.map(({ kind, layer, head, line, share, short }) => [kind, layer, head, line, share, short]);
-    const made = JSON.stringify([ranked, heads, switches, places, kinds.map(({ columns, name, rows }) => [name, rows, columns])]);
-    if (made !== grid.made) build(grid, data);
-    grid.made = made;
+    const names = kinds.map(({ columns, name, rows }) => [name, rows, columns]);
+    if (grid.differs("heads", ranked, heads, switches, places, names)) build(grid, data);
     paint(grid, data);
   },
   mark(grid, data) {

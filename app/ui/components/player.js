@@ -58,9 +58,9 @@ function arrived(player, now) {
 
 export default component("div.player", {
   start(player, { now }) {
-    const back = make("button.back", { onclick: () => go(player, player.at - 1) }, "‹");
-    const play = make("button.play", { onclick: () => toggle(player) });
-    const on = make("button.on", { onclick: () => go(player, player.at + 1) }, "›");
+    const back = make("button.push.back", { onclick: () => go(player, player.at - 1) }, "‹");
+    const play = make("button.push.play", { onclick: () => toggle(player) });
+    const on = make("button.push.on", { onclick: () => go(player, player.at + 1) }, "›");
     Object.assign(player, { at: now, awaited: [], playing: false, buttons: { back, play, on } });
     set(player.root, { role: "group" }).append(back, play, on);
     player.hear(document, "keydown", (event) => listen(player, event));

@@ -4,34 +4,10 @@
 
 const WIDEST = 9; // pixels of a line of weight 1; the legend's three strokes follow it
 const TOLD = 0.02; // a weaker weight is drawn but not written
-const MARKUP = `<div class="frame">
-  <div class="titles"><span></span><span></span></div>
-  <div class="scroll"><div class="board">
-    <ol class="column sources"></ol>
-    <svg class="lines" aria-hidden="true"></svg>
-    <ol class="column outputs"></ol>
-  </div></div>
-  <div class="legend" aria-hidden="true">
-    <span class="legend-text"></span><i class="weak"></i>0.1<i class="middle"></i>0.5<i class="strong"></i>1
-    <span class="marks"></span>
-  </div>
-</div>`;
-
-const same = (a, b) => a === b || (a && b && a[0] === b[0] && a[1] === b[1]);
-
-function wordOf(event) {
-  const part = event.target.closest("[data-place]");
-  return part ? [part.dataset.side, Number(part.dataset.place)] : null;
-}
-
-function point(panel, word) {
-  if (same(panel.hot, word)) return;
-  panel.hot = word;
-  light(panel);
-}
+const LEGEND = `<span class="legend-text"></span><i class="weak"></i>0.1<i class="middle"></i>0.5<i class="strong"></i>1
+  <span class="marks"></span>`;
 
 function press(panel, word) {
-  if (!word) return;
   panel.pin = same(panel.pin, word) ? null : word;
   light(panel);
   const [side, place] = panel.pin ?? [null, null];
@@ -60,16 +36,15 @@ function makeRow(side, word, place, texts) {
 }
 
 function writeWords(panel, { outputs, sources, texts }) {
-  const text = JSON.stringify([sources, outputs, texts]);
-  if (text === panel.words) return;
-  Object.assign(panel, { words: text, hot: null, shown: "" });
+  if (!panel.differs("words", sources, outputs, texts)) return;
+  panel.hot = null;
+  panel.memory.shown = "";
   for (const [side, words] of [["source", sources], ["target", outputs]]) {
     panel.columns[side].replaceChildren(...words.map((word, place) => makeRow(side, word, place, texts)));
   }
   panel.scroll.scrollTop = 0;
-  panel.find(".titles").firstChild.textContent = texts.source;
-  panel.find(".titles").lastChild.textContent = texts.output;
-  panel.find(".legend-text").textContent = texts.legend;
+  writeTitles(panel, [texts.source, texts.output]);
+  panel.write({ ".legend-text": texts.legend });
   // The legend explains the marks that are on screen, and no others.
   const marks = {
     unknown: [...sources, ...outputs].some((word) => word.slot !== ""),
@@ -129,21 +104,12 @@ function place(panel) {
 }
 
 // All places are read before any path is written: the browser lays out once.
-function drawLines({ board, columns, data, paths, scroll }) {
+function drawLines(panel) {
+  const { data, paths, scroll } = panel;
   const hidden = scroll.scrollHeight - scroll.clientHeight;
   const at = scroll.scrollTop;
-  const box = board.getBoundingClientRect();
-  const edges = (side, part) =>
-    [...columns[side].querySelectorAll(".chip")].map((chip) => {
-      const own = chip.getBoundingClientRect();
-      return [own[part] - box.left, (own.top + own.bottom) / 2 - box.top];
-    });
-  const [from, to] = [edges("source", "right"), edges("target", "left")];
-  data.lines.forEach(([target, source], index) => {
-    const [[x, y], [u, v]] = [from[source], to[target]];
-    const bend = (u - x) * 0.45;
-    paths[index].setAttribute("d", `M${x} ${y}C${x + bend} ${y} ${u - bend} ${v} ${u} ${v}`);
-  });
+  const [from, to] = edgesOf(panel);
+  data.lines.forEach(([target, source], index) => paths[index].setAttribute("d", curve(from[source], to[target])));
   set(scroll, { is: { above: at > 1, below: hidden - at > 1 } });
 }
 
@@ -151,9 +117,7 @@ function drawLines({ board, columns, data, paths, scroll }) {
 // when it is another one than before, so that the reader's own scrolling stays.
 function bring(panel) {
   const word = panel.pin ?? ["target", panel.data.step];
-  const shown = JSON.stringify([word, panel.scroll.clientHeight]);
-  if (shown === panel.shown) return;
-  panel.shown = shown;
+  if (!panel.differs("shown", word, panel.scroll.clientHeight)) return;
   for (const each of [strongestOf(panel.data.lines, word), word]) {
     const row = each && panel.columns[each[0]].children[each[1]];
     if (row) reveal(panel.scroll, row, { more: 2 * row.getBoundingClientRect().height });
@@ -198,16 +162,12 @@ function lightColumn(panel, side, word, weights) {
   });
 }
 
-export default component(MARKUP, {
+export default component(columnsOf("sources", "outputs", LEGEND), {
   start(panel) {
-    const [scroll, board] = [panel.find(".scroll"), panel.find(".board")];
-    const columns = { source: panel.find(".sources"), target: panel.find(".outputs") };
-    Object.assign(panel, { scroll, board, columns, hot: null, pin: null, paths: [] });
-    const over = (event) => point(panel, wordOf(event));
-    const out = () => point(panel, null);
-    set(board, { onpointerover: over, onpointerleave: out, onclick: (event) => press(panel, wordOf(event)) });
-    panel.hear(board, "focusin", over);
-    panel.hear(board, "focusout", out);
+    startColumns(panel, ["source", "target"], light, press);
+    Object.assign(panel, { pin: null, paths: [] });
+    const { scroll } = panel;
+    panel.find(".legend").setAttribute("aria-hidden", true);
     panel.hear(scroll, "scroll", () => drawLines(panel), { passive: true });
     panel.watch(scroll, () => {
       place(panel);

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from app.plots.labels import format_percent, visible
-from app.ui.component import component
+from app.ui.component import CHIP_COLUMNS, component
 from core.analysis.choices import UNSURE_BELOW, guarded, probabilities
 from core.analysis.confidence import unseen_places
 from core.text import vocabulary
@@ -47,15 +47,10 @@ class Chip:
 def source_chips(trace: Trace) -> list[Chip]:
     """The words of the source, its end last."""
     unknown, unseen, listed = set(trace.source_unknown), unseen_places(trace), _listed(trace)
+    words = zip(trace.source_tokens, trace.source_pieces, strict=True)
     return [
-        replace(
-            _chip(token, piece, place in unknown),
-            listed=piece in listed,
-            unseen=place in unseen,
-        )
-        for place, (token, piece) in enumerate(
-            zip(trace.source_tokens, trace.source_pieces, strict=True)
-        )
+        _chip(token, piece, place in unknown, listed=piece in listed, unseen=place in unseen)
+        for place, (token, piece) in enumerate(words)
     ]
 
 
@@ -64,8 +59,11 @@ def output_chips(trace: Trace) -> list[Chip]:
     listed = _listed(trace)
     rows = zip(trace.output_tokens, trace.output_pieces, probabilities(trace), strict=True)
     return [
-        replace(
-            _chip(token, piece, piece in UNKNOWN, chance),
+        _chip(
+            token,
+            piece,
+            piece in UNKNOWN,
+            probability=chance,
             listed=piece in listed,
             guarded=visible(word) if (word := guarded(trace, row)) else "",
         )
@@ -84,14 +82,14 @@ def greyed(chips: Sequence[Chip]) -> list[int]:
     return [place for place, chip in enumerate(chips) if chip.sink]
 
 
-def _chip(token: str, piece: str, unknown: bool, probability: float | None = None) -> Chip:
+def _chip(token: str, piece: str, unknown: bool, **more: Any) -> Chip:
     end = piece == vocabulary.END  # a typed "<eos>" travels in a slot
     return Chip(
         text="" if end else visible(token),
         slot=piece if unknown else "",
         typed=token if unknown else "",
         sink=end or _is_punctuation(token),
-        probability=probability,
+        **more,
     )
 
 
@@ -102,7 +100,7 @@ def _is_punctuation(token: str) -> bool:
 FAINTEST = 0.005  # weaker lines would not be seen
 NO_STEP = -1  # no output word is marked
 
-_lines = component(__file__, "word_lines")
+_lines = component(__file__, "word_lines", scripts=(CHIP_COLUMNS,))
 
 
 @dataclass(frozen=True)
@@ -113,32 +111,13 @@ class Pin:
     place: int
 
 
-def word_lines(
-    sources: Sequence[Chip],
-    outputs: Sequence[Chip],
-    weights: np.ndarray,
-    pin: Pin | None,
-    step: int,
-    on_pin: Callable[[Pin | None], None],
-    hue: str,
-    texts: Mapping[str, str],
-    key: str,
-) -> None:
-    """Draw the words and their lines; `on_pin(pin)` is called when a word is clicked.
+def word_lines(key: str, data: Mapping[str, Any], on_pin: Callable[[Pin | None], None]) -> None:
+    """Draw the words and lines of `lines_data` over the height of their container.
 
-    weights (T, S): of each output to each source word. step: the output word whose probability is
-    marked, because its candidates stand elsewhere on the page, or NO_STEP. hue: of the
-    lines. texts: "source", "output", "end", "slot" and "slot_listed"
-    (with {slot} and {word}), "guarded" (with {word}), "unseen", "legend", and "mark_unknown",
-    "mark_unsure", "mark_unseen", "mark_guarded" for the legend. The component fills the height of
-    the container it stands in.
+    `on_pin(pin)` is called when a word is clicked.
     """
-
-    def clicked(value: Mapping[str, Any]) -> None:
-        on_pin(read_pin(value, len(sources), len(outputs)))
-
-    data = lines_data(sources, outputs, weights, pin, step, hue, texts)
-    _lines(key, data, height="stretch", pin=clicked)
+    sizes = len(data["sources"]), len(data["outputs"])
+    _lines(key, data, height="stretch", pin=lambda value: on_pin(read_pin(value, *sizes)))
 
 
 def lines_data(
@@ -153,6 +132,12 @@ def lines_data(
     """What is sent to the browser, as plain JSON: only the lines that can be seen.
 
     A line is [output place, source place, weight]; a weight that is not a number is None.
+
+    weights (T, S): of each output to each source word. step: the output word whose probability is
+    marked, because its candidates stand elsewhere on the page, or NO_STEP. hue: of the
+    lines. texts: "source", "output", "end", "slot" and "slot_listed"
+    (with {slot} and {word}), "guarded" (with {word}), "unseen", "legend", and "mark_unknown",
+    "mark_unsure", "mark_unseen", "mark_guarded" for the legend.
     """
     return {
         "sources": [_sent(chip) for chip in sources],
@@ -175,9 +160,8 @@ def read_pin(value: Mapping[str, Any], sources: int, outputs: int) -> Pin | None
 
 
 def _sent(chip: Chip) -> dict[str, Any]:
-    sent: dict[str, Any] = {"text": chip.text, "slot": chip.slot, "sink": chip.sink}
-    sent |= {"typed": chip.typed, "guarded": chip.guarded}
-    sent |= {"listed": chip.listed, "unseen": chip.unseen}
+    names = ("text", "slot", "typed", "guarded", "listed", "unseen", "sink")
+    sent: dict[str, Any] = {name: getattr(chip, name) for name in names}
     if chip.probability is None:
         return sent
     number = not math.isnan(chip.probability)
@@ -189,12 +173,9 @@ def _sent(chip: Chip) -> dict[str, Any]:
 
 
 def _visible_lines(weights: np.ndarray) -> list[list[int | float | None]]:
-    rows, columns = np.nonzero(~(weights < FAINTEST))  # NaN compares false and is kept
+    seen = ~(weights < FAINTEST)  # NaN compares false and is kept
+    places, numbers = np.argwhere(seen).tolist(), weights[seen].astype(float).tolist()
     return [
-        [int(row), int(column), _sendable(float(weights[row, column]))]
-        for row, column in zip(rows, columns, strict=True)
+        [*place, round(weight, 4) if math.isfinite(weight) else None]  # JSON has no NaN
+        for place, weight in zip(places, numbers, strict=True)
     ]
-
-
-def _sendable(weight: float) -> float | None:
-    return round(weight, 4) if math.isfinite(weight) else None  # JSON has no NaN

@@ -6,17 +6,14 @@ import math
 from dataclasses import replace
 
 from core.explain import formula
-from core.explain.provenance.node import Cell, Column, Fact, Group, Lane, Node, Note, Operation
-from core.explain.provenance.run import ALL, Run, constant, part
+from core.explain.provenance.node import ALL, Cell, Column, Fact, Group, Lane, Node, Note, Operation
+from core.explain.provenance.run import Run, constant, part
 
 
 def exponentials(scores: Column, at: str, empty: Group) -> tuple[Group, tuple[Fact, ...]]:
     """A row of scores as exp(score − maximum) each, which `empty` says how to label.
 
-    Args:
-        scores: (n,) with its symbol bare, such as z.
-        at: the indices of one score, such as t,v.
-        empty: the labels of the terms and the one that is asked for.
+    The scores (n,) have their symbol bare, such as z; `at` are the indices of one, such as t,v.
     """
     symbol, own = f"{scores.symbol}_{{{at}}}", empty.own or 0
     largest = scores.values.max()
@@ -108,10 +105,8 @@ def weight(run: Run, cell: Cell) -> Node:
     group, facts = exponentials(scores, "t,r", Group("token", (), words, own=key))
     written = "A_{t,s} = " + share_formula(scores.symbol, "t,s", "t,r")
     visible = Fact("allowed_keys", r"\sum_s M_{t,s}", float(allowed.sum()))
-    notes += _forbidden(run, cell)
-    return run.node(
-        cell, "softmax", written, group, outer="share", facts=(*facts, visible), notes=notes
-    )
+    notes, facts = notes + _forbidden(run, cell), (*facts, visible)
+    return run.node(cell, "softmax", written, group, outer="share", facts=facts, notes=notes)
 
 
 def context(run: Run, cell: Cell) -> Node:

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import NamedTuple
 
 from core.analysis.positions import wave_of
 from core.explain import formula
-from core.explain.provenance.node import Cell, Column, Fact, Group, Lane, Node, Note, Outer, Role
-from core.explain.provenance.run import ALL, Run, constant, dropped, part
+from core.explain.provenance.node import (
+    ALL,
+    Cell,
+    Column,
+    Fact,
+    Group,
+    Lane,
+    Node,
+    Note,
+    Outer,
+    Role,
+)
+from core.explain.provenance.run import Run, constant, dropped, part
 
 
 def token(run: Run, cell: Cell) -> Node:
@@ -60,37 +70,23 @@ def positions(run: Run, cell: Cell) -> Node:
         name = f"{cell.at.module}.position_table.weight"
         found = run.parameter("table", r"P_{t,i}", name, (position, feature))
         return run.node(cell, "learned_position", r"PE_{t,i} = P[t]_i", part(found))
-    return _turning(run, cell, position, feature)
-
-
-def _turning(run: Run, cell: Cell, position: int, feature: int) -> Node:
-    wave, exponent = wave_of(run.config.d_model, feature, run.config.positions)
-    frequency = formula.frequency(run.config, exponent)
-    turns = rf"10000^{{-{exponent}/D}}"
-    name: Outer = "sin" if wave == "sine" else "cos"
-    angle = position * frequency
-    return run.node(
-        cell,
-        "position",
-        rf"PE_{{t,i}} = \{name}(t \cdot {turns})",
-        part(constant("time", "t", float(position)), constant("frequency", turns, frequency)),
-        outer=name,
-        facts=(
-            Fact("angle", r"\omega t", angle),
-            Fact("wavelength", r"2\pi / \omega", 2 * math.pi / frequency),
-        ),
+    wave, exponent = wave_of(run.config.d_model, feature, variant)
+    frequency, turns = formula.frequency(run.config, exponent), rf"10000^{{-{exponent}/D}}"
+    outer: Outer = "sin" if wave == "sine" else "cos"
+    angle = constant("time", "t", float(position)), constant("frequency", turns, frequency)
+    facts = (
+        Fact("angle", r"\omega t", position * frequency),
+        Fact("wavelength", r"2\pi / \omega", 2 * math.pi / frequency),
     )
+    made = rf"PE_{{t,i}} = \{outer}(t \cdot {turns})"
+    return run.node(cell, "position", made, part(*angle), outer=outer, facts=facts)
 
 
 def entered(run: Run, cell: Cell) -> Node:
     """What enters the stack: word + position, and dropout in a training run."""
     _, position, feature = cell.index
-    word = run.recorded(
-        "embedding",
-        r"\sqrt{D}\,E_{w_t,i}" if run.config.embedding_scale else r"E_{w_t,i}",
-        cell.beside("scaled"),
-        cell.index,
-    )
+    symbol = r"\sqrt{D}\,E_{w_t,i}" if run.config.embedding_scale else r"E_{w_t,i}"
+    word = run.recorded("embedding", symbol, cell.beside("scaled"), cell.index)
     summed, columns = word.symbol, [word]
     if run.config.positions != "none":
         place = cell.beside("positions")
@@ -119,46 +115,36 @@ def std(run: Run, cell: Cell) -> Node:
     sample = run.config.norm_formula == "sample"
     below, sign = ("D - 1", "s") if sample else ("D", r"\sigma")
     share = constant("fraction", rf"\frac{{1}}{{{below}}}", 1 / (len(x.values) - sample))
-    variance = float((centred.values**2 * share.values).sum())
-    return run.node(
-        cell,
-        "std",
-        rf"{sign}_t = \sqrt{{\frac{{1}}{{{below}}} \sum_i (x_{{t,i}} - \mu_t)^2}}",
-        Group("feature", (centred, centred, share)),
-        outer="sqrt",
-        facts=(Fact("mean", r"\mu_t", mu), Fact("variance", rf"{sign}_t^2", variance)),
-    )
+    group = Group("feature", (centred, centred, share))
+    variance = Fact("variance", rf"{sign}_t^2", float(group.contributions.sum()))
+    facts = (Fact("mean", r"\mu_t", mu), variance)
+    made = rf"{sign}_t = \sqrt{{\frac{{1}}{{{below}}} \sum_i (x_{{t,i}} - \mu_t)^2}}"
+    return run.node(cell, "std", made, group, outer="sqrt", facts=facts)
 
 
 def normalized(run: Run, cell: Cell) -> Node:
     """(x − μ) over the spread, in the formula of the config."""
     batch, position, _ = cell.index
-    row, epsilon = (batch, position, 0), run.config.norm_epsilon
-    sigma = run.number(cell.beside("std"), row)
+    row = (batch, position, 0)
+    sigma, mu = (run.number(cell.beside(name), row) for name in ("std", "mean"))
     if run.config.norm_formula == "sample":
         sign, written = "s", r"s_t + \varepsilon"
     else:
         sign, written = r"\sigma", r"\sqrt{\sigma_t^2 + \varepsilon}"
     spread = formula.spread(run.config, sigma)
-    inverse = formula.quotient(1, spread)
-    lane = (Lane(cell.beside("std"), row),)
+    inverse, lane = formula.quotient(1, spread), (Lane(cell.beside("std"), row),)
     divided = constant("inverse_spread", rf"\frac{{1}}{{{written}}}", inverse, lane)
     x = run.recorded("state", r"x_{t,i}", run.inputs(cell)[0], cell.index)
-    mu = run.number(cell.beside("mean"), row)
     centre = constant("mean", r"-\mu_t", -mu, (Lane(cell.beside("mean"), row),))
-    return run.node(
-        cell,
-        "normalize",
-        rf"\hat{{x}}_{{t,i}} = \frac{{x_{{t,i}} - \mu_t}}{{{written}}}",
-        part(x, divided),
-        part(centre, divided),
-        facts=(
-            Fact("mean", r"\mu_t", mu),
-            Fact("std", f"{sign}_t", sigma),
-            Fact("epsilon", r"\varepsilon", epsilon),
-            Fact("spread", written, spread),
-        ),
+    made = rf"\hat{{x}}_{{t,i}} = \frac{{x_{{t,i}} - \mu_t}}{{{written}}}"
+    facts = (
+        Fact("mean", r"\mu_t", mu),
+        Fact("std", f"{sign}_t", sigma),
+        Fact("epsilon", r"\varepsilon", run.config.norm_epsilon),
+        Fact("spread", written, spread),
     )
+    terms = part(x, divided), part(centre, divided)
+    return run.node(cell, "normalize", made, *terms, facts=facts)
 
 
 def gained(run: Run, cell: Cell) -> Node:
@@ -197,32 +183,23 @@ def _features(run: Run, cell: Cell) -> Column:
     return run.recorded("state", r"x_{t,i}", run.inputs(cell)[0], (batch, position, ALL))
 
 
-class LinearMap(NamedTuple):
-    """One of the model's linear maps, x W + b, in the symbols of one cell."""
-
-    made: str  # LaTeX of what comes out, as of all that follow
-    role: Role  # of what enters
-    enters: str
-    matrix: str
-    bias: str
-    name: str  # of its parameters below the module
-
-
-_LINEAR_MAPS = {
-    ("attention", "q"): LinearMap("Q_{t,i}", "state", "x_{t,j}", "W^Q_{j,i}", "b^Q_i", ".w_q"),
-    ("attention", "k"): LinearMap("K_{s,i}", "state", "x_{s,j}", "W^K_{j,i}", "b^K_i", ".w_k"),
-    ("attention", "v"): LinearMap("V_{s,i}", "state", "x_{s,j}", "W^V_{j,i}", "b^V_i", ".w_v"),
-    ("attention", "output"): LinearMap(
+# What a linear map makes, as LaTeX of one cell; the role and the symbol of what enters, the matrix,
+# the bias, the name of both below the module.
+_LINEAR_MAPS: dict[tuple[str, str], tuple[str, Role, str, str, str, str]] = {
+    ("attention", "q"): ("Q_{t,i}", "state", "x_{t,j}", "W^Q_{j,i}", "b^Q_i", ".w_q"),
+    ("attention", "k"): ("K_{s,i}", "state", "x_{s,j}", "W^K_{j,i}", "b^K_i", ".w_k"),
+    ("attention", "v"): ("V_{s,i}", "state", "x_{s,j}", "W^V_{j,i}", "b^V_i", ".w_v"),
+    ("attention", "output"): (
         r"\mathrm{MHA}(x)_{t,i}", "value", "C_{t,j}", "W^O_{j,i}", "b^O_i", ".w_o"
     ),
-    ("feed_forward", "pre_activation"): LinearMap(
+    ("feed_forward", "pre_activation"): (
         "u_{t,i}", "state", "x_{t,j}", "(W_1)_{j,i}", "(b_1)_i", ".w_1"
     ),
-    ("feed_forward", "output"): LinearMap(
+    ("feed_forward", "output"): (
         r"\mathrm{FFN}(x)_{t,i}", "activation", "a_{t,j}", "(W_2)_{j,i}", "(b_2)_i", ".w_2"
     ),
-    ("output", "logits"): LinearMap("z_{t,v}", "state", "x_{t,j}", "E_{v,j}", "b_v", ""),
-}
+    ("output", "logits"): ("z_{t,v}", "state", "x_{t,j}", "E_{v,j}", "b_v", ""),
+}  # fmt: skip
 
 
 def linear(run: Run, cell: Cell) -> Node:

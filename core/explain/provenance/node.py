@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from core.trace.address import Address
 
 Numbers = NDArray[np.float64]
 Index = tuple[int, ...]
+ALL = slice(None)
 
 Role = Literal[
     "id", "table", "root", "embedding", "position", "time", "frequency", "copied", "stream",
@@ -49,25 +50,22 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Weight:
-    """One learned number: the parameter's name, as torch has it, and its place there."""
-
-    name: str
-    index: Index
-
-
-@dataclass(frozen=True)
 class Lane:
     """A line of numbers in a tensor: `index` with the term's number put at `axis` (None: fixed)."""
 
-    name: str  # an address, or a parameter's name
+    name: str  # an address, a wire's key or a parameter's name
     index: Index
     axis: int | None = None
 
-    def at(self, term: int) -> Index:
-        if self.axis is None:
-            return self.index
-        return (*self.index[: self.axis], term, *self.index[self.axis + 1 :])
+    def at(self, term: int) -> Cell:
+        """Where the number of a term stands."""
+        index = (term if axis == self.axis else at for axis, at in enumerate(self.index))
+        return Cell(self.name, tuple(index))
+
+    @property
+    def whole(self) -> tuple[int | slice, ...]:
+        """What all numbers of the line stand at."""
+        return tuple(ALL if axis == self.axis else at for axis, at in enumerate(self.index))
 
 
 @dataclass(frozen=True, eq=False)  # it holds arrays
@@ -106,12 +104,11 @@ class Group:
 
     def term(self, place: int) -> Term:
         """The term at a place of this group."""
-        text = self.words[place] if self.words else ""
-        head = place // self.head_width if self.head_width else None
         factors = tuple(_factor(column, place) for column in self.columns)
         contribution = math.prod(factor.value for factor in factors)
-        label = Label(self.kind, place, text, head)
-        return Term(label, factors, contribution, own=self.own == place)
+        text = self.words[place] if self.words else ""
+        head = place // self.head_width if self.head_width else None
+        return Term(self.kind, place, text, head, factors, contribution, own=self.own == place)
 
 
 @dataclass(frozen=True)
@@ -119,60 +116,39 @@ class Factor:
     """One number that is multiplied into a term, and where to go on from it."""
 
     role: Role
-    symbol: str
     value: float
     sources: tuple[Cell, ...]  # to unfold next; empty for a constant or a learned number
-    parameter: Weight | None
-
-
-@dataclass(frozen=True)
-class Label:
-    """What a term stands for: a token, a feature, a word; a `part` is named by its roles."""
-
-    kind: LabelKind
-    index: int
-    text: str = ""
-    head: int | None = None
+    parameter: Cell | None  # of a learned number: the parameter's name, as torch has it
 
 
 @dataclass(frozen=True)
 class Term:
-    """One summand of a node."""
+    """One summand of a node, and what it stands for: a `part` is named by its factors' roles."""
 
-    label: Label
+    kind: LabelKind
+    index: int
+    text: str
+    head: int | None
     factors: tuple[Factor, ...]
     contribution: float
-    own: bool = False
-
-
-@dataclass(frozen=True)
-class Rest:
-    """The terms that are not shown, summed."""
-
-    count: int
-    contribution: float
+    own: bool
 
 
 def _factor(column: Column, term: int) -> Factor:
-    values, lane = column.values, column.parameter
-    return Factor(
-        column.role,
-        column.symbol,
-        float(values[term if len(values) > 1 else 0]),
-        tuple(Cell(source.name, source.at(term)) for source in column.sources),
-        Weight(lane.name, lane.at(term)) if lane else None,
-    )
+    value = float(column.values[term if len(column.values) > 1 else 0])
+    sources = tuple(source.at(term) for source in column.sources)
+    parameter = None if column.parameter is None else column.parameter.at(term)
+    return Factor(column.role, value, sources, parameter)
 
 
 TOLERANCE = 1e-5  # recorded and recomputed may differ by this much
 _ROUNDING = 8 * float(np.finfo(np.float32).eps)  # of the magnitudes that were added up
-_TURNS = {"sin": np.sin, "cos": np.cos}
 
 Operation = Literal[
     "token", "look_up", "scale", "position", "learned_position", "no_position", "input", "copy",
     "residual", "mean", "std", "normalize", "gain", "project", "dot", "divide", "mask",
     "mask_keep", "mask_fill", "mask_add", "softmax", "mix", "join", "relu", "gelu", "gelu_tanh",
-    "draw",
+    "draw", "drop", "choose",
 ]  # fmt: skip
 
 Note = Literal[
@@ -195,6 +171,7 @@ Outer = Literal[
     "cos",
     "share",  # the own term's part of the sum
 ]
+_OUTER: dict[Outer, Any] = {"sum": np.float64, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos}
 Verdict = Literal[
     "agrees",  # recorded and recomputed differ by no more than the tolerance
     "edited",  # they differ, and the run was edited
@@ -236,24 +213,18 @@ class Node:
         """The number recomputed in float64 throughout."""
         if not self.groups:
             return self.recorded
-        terms = [group.contributions for group in self.groups]
-        own = [
-            each[group.own]
-            for each, group in zip(terms, self.groups, strict=True)
-            if group.own is not None
-        ]
-        if self.outer in ("sin", "cos"):
-            return float(_TURNS[self.outer](self.contributions.sum()))
         with np.errstate(all="ignore"):
-            total = np.sum([each.sum() for each in terms])
-            if self.outer == "sqrt":
-                return float(np.sqrt(total))
-            return float(own[0] / total if self.outer == "share" else total)
+            total = self.contributions.sum()
+            if self.outer == "share":
+                return float(self.contributions[self._own_place] / total)
+            return float(_OUTER[self.outer](total))
 
     @property
     def difference(self) -> float:
         """Recorded − exact; 0 where both are NaN or the same infinity."""
-        return _difference(self.recorded, self.exact)
+        both = (self.recorded, self.exact)
+        same = self.recorded == self.exact or np.isnan(both).all()
+        return 0.0 if same else self.recorded - self.exact
 
     @property
     def tolerance(self) -> float:
@@ -269,10 +240,6 @@ class Node:
             return "agrees"
         return "edited" if self.run_edited else "differs"
 
-    @property
-    def edited(self) -> bool:
-        return self.verdict == "edited"
-
     @cached_property
     def order(self) -> NDArray[np.int64]:
         """The places of the terms by |contribution|, the largest (and any NaN) first: (n,)."""
@@ -284,27 +251,19 @@ class Node:
         return (self._term(int(place)) for place in self.order)
 
     @property
-    def terms(self) -> tuple[Term, ...]:
-        """All terms, by |contribution|."""
-        return tuple(self.ranked())
-
-    @property
     def own(self) -> Term | None:
         """The term that belongs to this very cell; None in a plain sum."""
-        for group in self.groups:
-            if group.own is not None:
-                return group.term(group.own)
-        return None
+        return None if self._own_place is None else self._term(self._own_place)
 
-    def shown(self, count: int) -> tuple[tuple[Term, ...], Rest]:
-        """The `count` largest terms, and the others summed; the cell's own first, if small."""
-        own = self._own_place
-        first = [] if own is None else [own]
-        others = [int(place) for place in self.order if place != own]
+    def shown(self, count: int) -> tuple[tuple[Term, ...], int, float]:
+        """The `count` largest terms, the cell's own first; how many others, and their sum."""
+        first = [] if self._own_place is None else [self._own_place]
+        others = [int(place) for place in self.order if place not in first]
         cut = count - len(first)
         with np.errstate(all="ignore"):
-            rest = Rest(len(others[cut:]), float(self.contributions[others[cut:]].sum()))
-        return tuple(self._term(place) for place in (*first, *others[:cut])), rest
+            rest = float(self.contributions[others[cut:]].sum())
+        shown = tuple(self._term(place) for place in (*first, *others[:cut]))
+        return shown, len(others[cut:]), rest
 
     @property
     def _own_place(self) -> int | None:
@@ -321,8 +280,3 @@ class Node:
                 break
             place -= group.size
         return group.term(place)
-
-
-def _difference(recorded: float, recomputed: float) -> float:
-    same = recorded == recomputed or (np.isnan(recorded) and np.isnan(recomputed))
-    return 0.0 if same else recorded - recomputed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from torch import Tensor
@@ -12,6 +11,7 @@ from torch import Tensor
 from core.config import ModelConfig
 from core.errors import GlassformerError
 from core.explain.provenance.node import (
+    ALL,
     Cell,
     Column,
     Fact,
@@ -24,21 +24,13 @@ from core.explain.provenance.node import (
     Outer,
     Role,
 )
+from core.model.transformer import Transformer
 from core.trace.address import Address
 from core.trace.graph import inputs
 from core.trace.tables import exact
 from core.trace.trace import Trace
 
 Place = tuple[int | slice, ...]
-ALL = slice(None)
-
-
-class Weights(Protocol):
-    """What the trail needs of a model: `Translator.transformer` has it."""
-
-    @property
-    def config(self) -> ModelConfig: ...
-    def get_parameter(self, target: str) -> Tensor: ...
 
 
 @dataclass(frozen=True)
@@ -46,7 +38,7 @@ class Run:
     """A trace beside its model. Numbers come out in float64; nothing is written to either."""
 
     trace: Trace
-    model: Weights
+    model: Transformer
     _held: dict[str, Tensor] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -2,8 +2,8 @@ r"""The number trail: any number of a run, unfolded into the numbers that it was
 
     node = unfold(trace, model, "decoder/1/cross_attention/context", (0, head, query, feature))
     node.recorded, node.exact, node.verdict   # both numbers, and whether they agree
-    node.top(5)                               # the largest terms, and the rest summed
-    node.terms[0].factors[0].sources          # the cells to unfold next
+    node.shown(5)                             # the largest terms, and the rest summed
+    next(node.ranked()).factors[0].sources          # the cells to unfold next
 
 Every node is recomputed from the *recorded* numbers one step before it, so that an edit shows up at
 the tensor that was edited and nowhere else. Indices have one entry for each axis, the batch too.
@@ -11,86 +11,72 @@ the tensor that was edited and nowhere else. Indices have one entry for each axi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Literal
 
 from core.errors import GlassformerError, check_index
 from core.explain.provenance import attention, layers
 from core.explain.provenance.node import Cell, Index, Node, Term
-from core.explain.provenance.run import Run, Weights
+from core.explain.provenance.run import Run
+from core.model.transformer import Transformer
 from core.trace.trace import Trace
 
 Through = Literal["weights", "values"]
 
-_UNFOLDERS: dict[tuple[str, str], Callable[[Run, Cell], Node]] = {
-    ("embedding", "ids"): layers.token,
-    ("embedding", "embedding"): layers.embedding,
-    ("embedding", "scaled"): layers.scaled,
-    ("embedding", "positions"): layers.positions,
-    ("embedding", "input"): layers.entered,
-    ("residual", "stream"): layers.copied,
-    ("residual", "branch_input"): layers.copied,
-    ("residual", "summed"): layers.summed,
-    ("norm", "mean"): layers.mean,
-    ("norm", "std"): layers.std,
-    ("norm", "normalized"): layers.normalized,
-    ("norm", "output"): layers.gained,
-    ("attention", "memory"): layers.copied,
-    ("attention", "q"): layers.linear,
-    ("attention", "k"): layers.linear,
-    ("attention", "v"): layers.linear,
-    ("attention", "scores"): attention.score,
-    ("attention", "scaled"): attention.scaled,
-    ("attention", "mask"): attention.mask,
-    ("attention", "masked"): attention.masked,
-    ("attention", "weights"): attention.weight,
-    ("attention", "context"): attention.context,
-    ("attention", "concat"): attention.concat,
-    ("attention", "output"): layers.linear,
-    ("feed_forward", "pre_activation"): layers.linear,
-    ("feed_forward", "activation"): layers.activation,
-    ("feed_forward", "output"): layers.linear,
-    ("stack", "memory"): layers.copied,
-    ("output", "logits"): layers.linear,
-    ("output", "probabilities"): attention.probability,
-}
+_UNFOLDERS: dict[str, dict[str, Callable[[Run, Cell], Node]]] = {
+    "embedding": {
+        "ids": layers.token, "embedding": layers.embedding, "scaled": layers.scaled,
+        "positions": layers.positions, "input": layers.entered,
+    },
+    "residual": {
+        "stream": layers.copied, "branch_input": layers.copied, "summed": layers.summed,
+    },
+    "norm": {
+        "mean": layers.mean, "std": layers.std, "normalized": layers.normalized,
+        "output": layers.gained,
+    },
+    "attention": {
+        "memory": layers.copied, "q": layers.linear, "k": layers.linear, "v": layers.linear,
+        "scores": attention.score, "scaled": attention.scaled, "mask": attention.mask,
+        "masked": attention.masked, "weights": attention.weight, "context": attention.context,
+        "concat": attention.concat, "output": layers.linear,
+    },
+    "feed_forward": {
+        "pre_activation": layers.linear, "activation": layers.activation, "output": layers.linear,
+    },
+    "stack": {"memory": layers.copied},
+    "output": {"logits": layers.linear, "probabilities": attention.probability},
+}  # fmt: skip
 
 
-def unfold(trace: Trace, model: Weights, address: str, index: Index) -> Node:
-    """One number of a run, and what it was made of.
+def unfold(trace: Trace, model: Transformer, address: str, index: Index) -> Node:
+    """One number of a run, and what it was made of; its learned numbers are the model's.
 
-    Args:
-        trace: the run.
-        model: the model that made it (`Translator.transformer`), for the learned numbers.
-        address: of a recorded tensor; sublayers, heads and positions count from 0.
-        index: one entry for each axis of that tensor, the batch too.
+    index: an entry for each axis of the recorded tensor, the batch too, from 0.
 
-    Raises:
-        GlassformerError: `unknown_address`, `trail_cell` for another number of indices,
-            `out_of_range`, `trail_model` for a model of another config.
+    Raises `GlassformerError`: `unknown_address`, `trail_cell` for another number of indices,
+    `out_of_range`, `trail_model` for a model of another config.
     """
-    return _unfold(Run(trace, model), Cell(address, tuple(index)))
+    return node_of(Run(trace, model), Cell(address, tuple(index)))
 
 
 def path(
-    trace: Trace, model: Weights, start: Cell, through: Through = "weights"
+    trace: Trace, model: Transformer, start: Cell, through: Through = "weights"
 ) -> tuple[Node, ...]:
     """From a number backwards along the largest contribution, down to an embedding row.
 
     Positions, masks and learned numbers are passed over: they lead to no word. A score that the
     mask forbids has no other source, so the path ends at it.
 
-    Args:
-        trace: the run.
-        model: the model that made it.
-        start: the number to begin with.
-        through: where a context is unfolded, on to the `weights` (then q · k, then the query) or
-            to the `values` (what was said, not why it was listened to).
-
-    Raises:
-        GlassformerError: as `unfold`.
+    through: where a context is unfolded, on to the `weights` (then q · k, then the query) or
+    to the `values` (what was said, not why it was listened to). Raises as `unfold`.
     """
-    return tuple(_steps(Run(trace, model), start, through))
+    run, found = Run(trace, model), list[Node]()
+    cell: Cell | None = start
+    while cell is not None:
+        found.append(node_of(run, cell))
+        cell = following(found[-1], through)
+    return tuple(found)
 
 
 def following(node: Node, through: Through = "weights") -> Cell | None:
@@ -105,14 +91,6 @@ def following(node: Node, through: Through = "weights") -> Cell | None:
     return None
 
 
-def _steps(run: Run, start: Cell, through: Through) -> Iterator[Node]:
-    cell: Cell | None = start
-    while cell is not None:
-        node = _unfold(run, cell)
-        yield node
-        cell = following(node, through)
-
-
 def _source(term: Term, through: Through) -> Cell | None:
     factors = term.factors
     if through == "values" and any(factor.role == "value" for factor in factors):
@@ -124,7 +102,8 @@ def _source(term: Term, through: Through) -> Cell | None:
     return None
 
 
-def _unfold(run: Run, cell: Cell) -> Node:
+def node_of(run: Run, cell: Cell) -> Node:
+    """The same of a run beside its model."""
     site = run.trace.site(cell.address)  # raises for an address that this run has not
     given, shape = cell.index, run.tensor(cell.address).shape
     if len(given) != len(site.axes):
@@ -132,7 +111,7 @@ def _unfold(run: Run, cell: Cell) -> Node:
         raise GlassformerError("trail_cell", given=given, address=cell.address, axes=names)
     for name, index, size in zip(site.axes, given, shape, strict=True):
         check_index(name, index, size)
-    return _UNFOLDERS.get((site.group, site.name), _drawn)(run, cell)
+    return _UNFOLDERS[site.group].get(site.name, _drawn)(run, cell)
 
 
 def _drawn(run: Run, cell: Cell) -> Node:

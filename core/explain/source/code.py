@@ -78,7 +78,7 @@ class CodeLine:
     text: str
     ran: bool
     marked: bool
-    docstring: bool = False
+    doc: bool = False  # a line of the docstring
     shapes: tuple[NamedShape, ...] = ()
 
 
@@ -90,15 +90,6 @@ class Source:
     name: str  # MultiHeadAttention.forward
     file: str  # core/model/attention.py
     lines: tuple[CodeLine, ...]
-
-    @property
-    def marked(self) -> tuple[CodeLine, ...]:
-        return tuple(line for line in self.lines if line.marked)
-
-    @property
-    def text(self) -> str:
-        """The source, its common indent taken away."""
-        return "\n".join(line.text for line in self.lines)
 
 
 def code(trace: Trace, step: Step) -> tuple[Source, ...]:
@@ -118,7 +109,8 @@ def code(trace: Trace, step: Step) -> tuple[Source, ...]:
 
 def _chosen(trace: Trace, step: Step) -> Iterator[tuple[Call, list[Statement]]]:
     """The calls of a step, each with the statements that matter."""
-    calls = _calls(trace, step)
+    drops = "source/kept" in trace.tensors
+    calls = choice_run() if step.kind == "choice" else model_run(trace.config, drops)
     main = _main(calls, step)
     helpers = list(_helpers(calls, main, step))
     everything = [(helper, statements(helper.code)) for helper in helpers]
@@ -129,12 +121,6 @@ def _chosen(trace: Trace, step: Step) -> Iterator[tuple[Call, list[Statement]]]:
     if step.kind in _WITH_CALLER and main.caller is not None:
         there = statements(main.caller.code)
         yield main.caller, [each for each in there if each.holds(main.line)]
-
-
-def _calls(trace: Trace, step: Step) -> tuple[Call, ...]:
-    if step.kind == "choice":
-        return choice_run()
-    return model_run(trace.config, "source/kept" in trace.tensors)
 
 
 def _main(calls: Sequence[Call], step: Step) -> Call:
@@ -203,7 +189,7 @@ def _shapes_at(
     call: Call, here: Statement, trace: Trace, actual: Mapping[str, int]
 ) -> tuple[NamedShape, ...]:
     """What the names of a statement were: those it sets after it, the others before it."""
-    before, after = call.before(here.first, here.last), call.after(here.first, here.last)
+    before, after = call.around(here.first, here.last)
     found: dict[str, Sizes] = {}
     for name in here.names:
         known = after if name in here.sets else before
@@ -213,11 +199,13 @@ def _shapes_at(
             found[f"self.{weight[0]}"] = weight[1]
     if "return" in here.sets and call.result is not None:
         found["return"] = call.result
-    return tuple(
-        _named(name, small, _address(name, call, here, trace), actual)
-        for name, small in found.items()
-        if LETTERS.keys() >= set(small)  # else it is of the small model only
-    )
+    named = []
+    for name, small in found.items():
+        if LETTERS.keys() >= set(small):  # else it is of the small model only
+            letters = tuple(LETTERS[size] for size in small)
+            numbers = tuple(actual[letter] for letter in letters)
+            named.append(NamedShape(name, numbers, letters, _address(name, call, here, trace)))
+    return tuple(named)
 
 
 def _address(name: str, call: Call, here: Statement, trace: Trace) -> str:
@@ -231,13 +219,7 @@ def _address(name: str, call: Call, here: Statement, trace: Trace) -> str:
     return address if at.place and address in trace else ""
 
 
-def _named(name: str, small: Sizes, address: str, actual: Mapping[str, int]) -> NamedShape:
-    letters = tuple(LETTERS[size] for size in small)
-    return NamedShape(name, tuple(actual[letter] for letter in letters), letters, address)
-
-
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
@@ -262,18 +244,17 @@ class Statement:
 @cache
 def statements(code: CodeType) -> list[Statement]:
     """Every statement of a function's body but its docstring, from top to bottom."""
-    function, offset = _parsed(code)
-    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
-    return [_statement(node, offset) for node in _flat(body)]
+    function = _parsed(code)
+    body = function.body[1:] if docstring(code) else function.body
+    return [_statement(node) for node in _flat(body)]
 
 
 def docstring(code: CodeType) -> range:
     """The lines of a function's docstring; none where it has none."""
-    function, offset = _parsed(code)
-    if ast.get_docstring(function) is None:
-        return range(0)
+    function = _parsed(code)
     first = function.body[0]
-    return range(first.lineno + offset, (first.end_lineno or first.lineno) + offset + 1)
+    has_one = ast.get_docstring(function) is not None
+    return range(first.lineno, (first.end_lineno or first.lineno) + 1) if has_one else range(0)
 
 
 @cache
@@ -283,12 +264,13 @@ def source_lines(code: CodeType) -> tuple[list[str], int]:
 
 
 @cache
-def _parsed(code: CodeType) -> tuple[_Function, int]:
-    """The function's tree, and what to add to the tree's line numbers for those of the file."""
+def _parsed(code: CodeType) -> ast.FunctionDef:
+    """The function's tree; its lines are counted as in the file."""
     lines, start = source_lines(code)
-    function = ast.parse(textwrap.dedent("".join(lines))).body[0]
-    assert isinstance(function, _Function)
-    return function, start - 1
+    module = ast.parse(textwrap.dedent("".join(lines)))
+    function = ast.increment_lineno(module, start - 1).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    return function
 
 
 def _flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
@@ -299,43 +281,38 @@ def _flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from _flat(getattr(node, part, []))
 
 
-def _statement(node: ast.stmt, offset: int) -> Statement:
-    last = node.end_lineno or node.lineno
-    parts: list[ast.AST] = [node]
+def _statement(node: ast.stmt) -> Statement:
+    last, parts = node.end_lineno or node.lineno, list[ast.AST]([node])
     if isinstance(node, _COMPOUND):
         last = node.body[0].lineno - 1
         parts = [getattr(node, part) for part in ("test", "iter", "target") if hasattr(node, part)]
-    if isinstance(node, _Function):  # its own body runs later, if at all
+    if isinstance(node, ast.FunctionDef):  # its own body runs later, if at all
         last, parts = node.body[0].lineno - 1, []
     inside = [each for part in parts for each in ast.walk(part)]
-    sets = {
-        each.id for each in inside if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-    }
+    stored = (each for each in inside if isinstance(each, ast.Name))
+    sets = {each.id for each in stored if isinstance(each.ctx, ast.Store)}
     if isinstance(node, ast.Return):
         sets.add("return")
-    return Statement(
-        node.lineno + offset,
-        max(last, node.lineno) + offset,
-        tuple(dict.fromkeys(name for part in parts for name in _names(part))),
-        frozenset(sets),
-        frozenset(name for each in inside for name in _recorded(each)),
-    )
+    names = dict.fromkeys(name for part in parts for name in _names(part))
+    records = frozenset(name for each in inside for name in _recorded(each))
+    last = max(last, node.lineno)
+    return Statement(node.lineno, last, tuple(names), frozenset(sets), records)
 
 
 def _names(node: ast.AST) -> Iterator[str]:
     """Names in reading order; `self.gamma` is one, whatever hangs on it further on."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        yield f"self.{node.attr}" if node.value.id == "self" else node.value.id
-    elif isinstance(node, ast.Name):
-        yield node.id
-    else:
-        for child in ast.iter_child_nodes(node):
-            yield from _names(child)
+    match node:
+        case ast.Attribute(value=ast.Name(id="self"), attr=attribute):
+            yield f"self.{attribute}"
+        case ast.Attribute(value=ast.Name(id=name)) | ast.Name(id=name):
+            yield name
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from _names(child)
 
 
 def _recorded(node: ast.AST) -> Iterator[str]:
     """The name in `tape("scores", …)`: a call, by any name, of a text and one value."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 2:
-        first = node.args[0]
-        if isinstance(first, ast.Constant) and isinstance(first.value, str):
-            yield first.value
+    match node:
+        case ast.Call(func=ast.Name(), args=[ast.Constant(value=str(name)), _]):
+            yield name

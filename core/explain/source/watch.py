@@ -61,25 +61,15 @@ class Call:
         """Whether one of these lines ran."""
         return any(first <= line <= last for line, _ in self.events)
 
-    def before(self, first: int, last: int) -> dict[str, Sizes]:
-        """The tensors known when these lines began for the last time."""
-        starts = [
-            known
-            for place, (line, known) in enumerate(self.events)
-            if first <= line <= last and not self._inside(place - 1, first, last)
-        ]
-        return starts[-1] if starts else {}
-
-    def after(self, first: int, last: int) -> dict[str, Sizes]:
-        """The tensors known when these lines had run for the last time."""
-        places = [place for place, (line, _) in enumerate(self.events) if first <= line <= last]
-        if not places:
-            return {}
-        end = places[-1] + 1
-        return self.events[end][1] if end < len(self.events) else self.known
-
-    def _inside(self, place: int, first: int, last: int) -> bool:
-        return place >= 0 and first <= self.events[place][0] <= last
+    def around(self, first: int, last: int) -> tuple[dict[str, Sizes], dict[str, Sizes]]:
+        """The tensors known when these lines began for the last time, and when they had run."""
+        inside = [first <= line <= last for line, _ in self.events]
+        if not any(inside):
+            return {}, {}
+        end = len(inside) - inside[::-1].index(True)
+        start = next(at for at in range(end, 0, -1) if at == 1 or not inside[at - 2]) - 1
+        after = self.events[end][1] if end < len(self.events) else self.known
+        return self.events[start][1], after
 
 
 # Of the small model. D is H times K, half of it sines, half cosines; M is max_length.
@@ -100,7 +90,7 @@ def model_run(config: ModelConfig, drops: bool = False) -> tuple[Call, ...]:
         ids = [torch.ones(SIZES["B"], SIZES[side], dtype=torch.long) for side in ("S", "T")]
         tape = _WatchedTape(watcher, drops)
         watcher.watch(lambda: model(*ids, tape))
-    return watcher.calls
+    return tuple(watcher.calls)
 
 
 @lru_cache(maxsize=1)
@@ -108,19 +98,15 @@ def choice_run() -> tuple[Call, ...]:
     """Every call in the choice of a word from its logits (V,)."""
     watcher, logits = _Watcher(), torch.zeros(SIZES["V"])
     watcher.watch(lambda: decoding_step.step_from(logits, keep=1))
-    return watcher.calls
+    return tuple(watcher.calls)
 
 
 class _Watcher:
     """Follows the calls of the watched folders in this thread, and only while `watch` runs."""
 
     def __init__(self) -> None:
-        self._calls: list[Call] = []
+        self.calls: list[Call] = []
         self.stack: list[Call] = []
-
-    @property
-    def calls(self) -> tuple[Call, ...]:
-        return tuple(self._calls)
 
     def watch(self, run: Callable[[], object]) -> None:
         before = sys.gettrace()
@@ -140,7 +126,7 @@ class _Watcher:
         call = Call(code, frame.f_globals["__name__"], caller, line, owner)
         if caller:
             caller.called.append(call)
-        self._calls.append(call)
+        self.calls.append(call)
         self.stack.append(call)
         return self._stepped
 

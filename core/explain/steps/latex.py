@@ -1,4 +1,4 @@
-r"""The formula of a step with its numbers put in, as LaTeX.
+r"""The formula of one number with its numbers put in, as LaTeX.
 
 Long sums are printed short: the largest terms first, then the sum of all others above how many
 they are, `\underbrace{0.031}_{124}`.
@@ -6,149 +6,226 @@ they are, `\underbrace{0.031}_{124}`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import partial
 
-from core.explain.steps.worked import Form, Operand, Worked
+import numpy as np
+
+from core.analysis.positions import wave_of
+from core.explain.equations import SymbolRole
+from core.explain.provenance.node import ALL, Column, Lane, Node, Numbers, Operation
+from core.explain.provenance.run import Run
+from core.explain.steps.wires import Wire
+from core.trace.sites import site_at
 
 Number = Callable[[float], str]
-Mark = Callable[[Operand, str], str]  # what to print for a number, given the operand it is of
+Mark = Callable[[SymbolRole, str], str]  # what to print for a number, given what it is of
 
 
-def in_numbers(worked: Worked, shown: int, number: Number, mark: Mark) -> str:
-    """`symbol = formula in numbers = result`, as LaTeX.
+def in_numbers(run: Run, node: Node, shown: int, number: Number, mark: Mark) -> str:
+    """The right side of the formula, as LaTeX; "" where the number was made of nothing.
 
-    Args:
-        worked: one cell, worked out.
-        shown: how many terms of a sum stand by themselves.
-        number: prints a number.
-        mark: called for every number that is an operand's, so that it can be coloured or linked.
+    shown: how many terms of a sum stand by themselves. number: prints a number. mark: called for
+    every printed number that went in, so that it can be coloured.
     """
-    writer = _Writer(worked, shown, number, mark)
-    formula = _TEMPLATES[worked.form](writer)
-    result = number(worked.value)
-    return " = ".join((worked.symbol, formula, *([result] if formula != result else [])))
+    return _TEMPLATES[node.operation](_Writer(run, node, shown, number, mark))
+
+
+def role_of(node: Node, column: Column) -> SymbolRole:
+    """What a factor is of; a learned number belongs to what is made with it."""
+    if column.parameter:
+        return site_at(node.cell.address).role
+    return _recorded_role(column.sources[0].name) if column.sources else "constant"
+
+
+def _recorded_role(key: str) -> SymbolRole:
+    return site_at(Wire.of(key).address).role
 
 
 class _Writer:
-    """Prints operands and sums of one worked number."""
+    """Prints factors and sums of one node."""
 
-    def __init__(self, worked: Worked, shown: int, number: Number, mark: Mark) -> None:
-        self.worked, self.shown, self.number, self.mark = worked, shown, number, mark
+    def __init__(self, run: Run, node: Node, shown: int, number: Number, mark: Mark) -> None:
+        self.run, self.node, self.shown, self.number, self.mark = run, node, shown, number, mark
+        self.config = run.config
 
-    def __call__(self, name: str, signed: bool = False) -> str:
-        """A scalar; with `signed` in parentheses where it is negative."""
-        operand = self.worked.scalars[name]
-        return self.mark(operand, self.guarded(operand.value) if signed else self.of(operand.value))
+    def __call__(self, term: int, factor: int = 0, signed: bool = False) -> str:
+        """One factor of one term that is the only one of its kind."""
+        column = self.node.groups[term].columns[factor]
+        return self.of(role_of(self.node, column), float(column.values[0]), signed)
 
-    def of(self, value: float) -> str:
-        return self.number(value)
+    def of(self, role: SymbolRole, value: float, signed: bool = False) -> str:
+        """A number, marked; with `signed` in parentheses where it is negative."""
+        return self.mark(role, self.guarded(value) if signed else self.number(value))
 
     def guarded(self, value: float) -> str:
         return f"({self.number(value)})" if value < 0 else self.number(value)
 
-    def sum_of(self, term: Callable[[int], str]) -> str:
-        """The largest terms, each printed by `term`, and the rest in one."""
-        short = self.worked.short(self.shown)
-        parts = [term(place) for place in short.largest]
-        if short.rest_count:
-            parts.append(rf"\underbrace{{{self.guarded(short.rest)}}}_{{{short.rest_count}}}")
+    def row(self, lane: Lane) -> Numbers:
+        """The recorded numbers along a lane, (n,)."""
+        return self.run.row(lane.name, lane.whole)
+
+    def sum_of(self, terms: Numbers, term: Callable[[int], str], own: int | None = None) -> str:
+        """The largest terms, and `own`, each printed by `term`, and the rest in one."""
+        largest = self.largest(terms, own)
+        rest = np.delete(terms, largest)
+        parts = [term(place) for place in largest]
+        if rest.size:
+            parts.append(rf"\underbrace{{{self.guarded(float(rest.sum()))}}}_{{{rest.size}}}")
         return " + ".join(parts)
 
-    def factors(self, place: int) -> str:
-        """The operands of one term, as a product."""
-        printed = (
-            self.mark(operand, self.guarded(float(operand.values[place])))
-            for operand in self.worked.factors
-        )
-        return r" \cdot ".join(printed)
+    def largest(self, terms: Numbers, own: int | None = None) -> list[int]:
+        """The places of the largest terms, `own` always among them."""
+        found = [int(at) for at in np.argsort(-np.abs(terms), kind="stable")[: self.shown]]
+        if own is not None and own not in found and found:
+            found[-1] = own
+        return found
+
+    def products(self) -> str:
+        """The sum of products in the first group; what dropout multiplies by is not told apart."""
+        factors: list[tuple[SymbolRole, Numbers]] = []
+        for column in self.node.groups[0].columns:
+            if column.role == "dropout":
+                role, values = factors.pop()
+                factors.append((role, values * column.values))
+            elif column.role != "fraction":
+                factors.append((role_of(self.node, column), column.values))
+
+        def product(place: int) -> str:
+            printed = (self.of(role, float(row[place]), signed=True) for role, row in factors)
+            return r" \cdot ".join(printed)
+
+        return self.sum_of(np.prod([row for _, row in factors], axis=0), product)
 
 
 def _wave(w: _Writer) -> str:
-    exponent = rf"{w('dimension')}/{w('width')}"
-    return rf"\{w.worked.detail}({w('position')} / 10000^{{{exponent}}})"
+    feature, width = w.node.cell.index[-1], w.config.d_model
+    _, dimension = wave_of(width, feature, w.config.positions)
+    position, *exponent = (
+        w.of("constant", value) for value in (w.node.cell.index[0], dimension, width)
+    )
+    return rf"\{w.node.outer}({position} / 10000^{{{'/'.join(exponent)}}})"
+
+
+def _sum(w: _Writer) -> str:
+    left, right = (group.columns[-1] for group in w.node.groups)  # dropout's is the last
+    both = w.node.contributions
+    first = w.of(role_of(w.node, left), float(both[0]))
+    return f"{first} + {w.of(role_of(w.node, right), float(both[1]), signed=True)}"
 
 
 def _dropout(w: _Writer) -> str:
-    return rf"\frac{{{w('kept')} \cdot {w('source', True)}}}{{1 - {w('rate')}}}"
+    share = w.node.groups[0].columns[1]
+    kept = w.of(role_of(w.node, share), float(share.values.any()))
+    rate = w.of("constant", w.config.dropout)
+    return rf"\frac{{{kept} \cdot {w(0, signed=True)}}}{{1 - {rate}}}"
 
 
 def _mean(w: _Writer) -> str:
-    return rf"\frac{{{w.sum_of(w.factors)}}}{{{w('count')}}}"
+    return rf"\frac{{{w.products()}}}{{{w.of('constant', w.node.groups[0].size)}}}"
 
 
-def _deviation(w: _Writer) -> str:
-    x, mean = w.worked.factors[0], w("mean", True)
+def _std(w: _Writer) -> str:
+    centred, _, share = w.node.groups[0].columns
+    features, means = centred.sources
+    row, mean = w.row(features), float(w.row(means)[0])
+    role, less = _recorded_role(features.name), w.of(_recorded_role(means.name), mean, signed=True)
 
     def square(place: int) -> str:
-        return rf"({w.mark(x, w.of(float(x.values[place])))} - {mean})^2"
+        return rf"({w.of(role, float(row[place]))} - {less})^2"
 
-    return rf"\sqrt{{\frac{{{w.sum_of(square)}}}{{{w('count')}}}}}"
+    count = w.of("constant", round(1 / share.values[0]))
+    return rf"\sqrt{{\frac{{{w.sum_of(np.square(centred.values), square)}}}{{{count}}}}}"
 
 
 def _normalize(w: _Writer) -> str:
-    below = rf"{w('std')} + {w('epsilon')}"
-    if w.worked.detail == "population":
-        below = rf"\sqrt{{{w('std')}^2 + {w('epsilon')}}}"
-    return rf"\frac{{{w('source')} - {w('mean', True)}}}{{{below}}}"
+    facts = {fact.key: fact.value for fact in w.node.facts}
+    std, epsilon = w.of("norm", facts["std"]), w.of("constant", facts["epsilon"])
+    is_sample = w.config.norm_formula == "sample"
+    below = rf"{std} + {epsilon}" if is_sample else rf"\sqrt{{{std}^2 + {epsilon}}}"
+    return rf"\frac{{{w(0)} - {w.of('norm', facts['mean'], signed=True)}}}{{{below}}}"
 
 
-def _linear(w: _Writer) -> str:
-    bias = f" + {w('bias', True)}" if "bias" in w.worked.scalars else ""
-    return w.sum_of(w.factors) + bias
+def _project(w: _Writer) -> str:
+    bias = f" + {w(1, signed=True)}" if len(w.node.groups) > 1 else ""
+    return w.products() + bias
 
 
-def _allow(w: _Writer) -> str:
-    scalars = w.worked.scalars
-    if scalars["id"].value == scalars["pad"].value and w.worked.value:  # the begin token
-        word = rf"[{w('key')} \le 0]"
+def _mask(w: _Writer) -> str:
+    word, *future = w.node.groups[0].columns
+    _, _, query, key = (w.of("constant", place) for place in w.node.cell.index)
+    id = float(w.row(word.sources[0])[0])
+    if id == w.config.pad_id and w.node.exact:  # the begin token
+        said = rf"[{key} \le 0]"
     else:
-        word = rf"[{w('id')} \neq {w('pad')}]"
-    causal = rf" \cdot [{w('key')} \le {w('query')}]"
-    return word + (causal if w.worked.detail == "causal" else "")
+        said = rf"[{w.of('data', id)} \neq {w.of('constant', w.config.pad_id)}]"
+    return said + (rf" \cdot [{key} \le {query}]" if future else "")
 
 
 def _softmax(w: _Writer) -> str:
-    row, chosen = w.worked.factors[0], w.worked.chosen or 0
+    group, lane = w.node.groups[0], w.node.groups[0].columns[0].sources[0]
+    row, role, own = w.row(lane), _recorded_role(lane.name), group.own or 0
 
     def power(place: int) -> str:
-        return rf"e^{{{w.mark(row, w.of(float(row.values[place])))}}}"
+        return rf"e^{{{w.of(role, float(row[place]))}}}"
 
-    return rf"\frac{{{power(chosen)}}}{{{w.sum_of(power)}}}"
-
-
-def _activate(w: _Writer) -> str:
-    names = {"gelu": r"\mathrm{GELU}(%s)", "gelu_tanh": r"\mathrm{GELU}_{\tanh}(%s)"}
-    return names.get(w.worked.detail, r"\max(0, %s)") % w("source")
+    with np.errstate(over="ignore", invalid="ignore"):
+        powers = np.exp(row)  # as the formula has them; ∞ beyond 709
+    return rf"\frac{{{power(own)}}}{{{w.sum_of(powers, power, own)}}}"
 
 
 def _choice(w: _Writer) -> str:
-    row, worked = w.worked.factors[0], w.worked
+    source = w.node.groups[0].columns[0].sources[0]
+    row, taken = w.run.row(source.name, (*source.index[:-1], ALL)), source.index[-1]
     printed = [
-        w.mark(row, (r"\mathbf{%s}" if place == worked.chosen else "%s") % w.of(chance))
-        for place in worked.short(w.shown).largest
-        for chance in [float(worked.terms[place])]
+        w.mark(
+            "weights", (r"\mathbf{%s}" if place == taken else "%s") % w.number(float(row[place]))
+        )
+        for place in w.largest(row, taken)
     ]
     return rf"\arg\max({', '.join(printed)}, \dots)"
 
 
-_TEMPLATES: dict[Form, Callable[[_Writer], str]] = {
-    "copy": lambda w: w("source"),
-    "product": lambda w: rf"{w('scale')} \cdot {w('source', True)}",
-    "wave": _wave,
-    "sum": lambda w: f"{w('left')} + {w('right', True)}",
-    "draw": lambda w: w.of(w.worked.value),
-    "dropout": _dropout,
+def _value(w: _Writer) -> str:
+    return w.number(w.node.exact)
+
+
+def _term(w: _Writer) -> str:
+    return w(0)
+
+
+def _activation(w: _Writer, written: str) -> str:
+    return written % w(0)
+
+
+_TEMPLATES: dict[Operation, Callable[[_Writer], str]] = {
+    "look_up": _term,
+    "learned_position": _term,
+    "copy": _term,
+    "join": _term,
+    "scale": lambda w: rf"{w(0)} \cdot {w(0, 1, signed=True)}",
+    "position": _wave,
+    "input": _sum,
+    "residual": _sum,
+    "draw": _value,
+    "drop": _dropout,
     "mean": _mean,
-    "deviation": _deviation,
+    "std": _std,
     "normalize": _normalize,
-    "affine": lambda w: rf"{w('gamma')} \cdot {w('source', True)} + {w('beta', True)}",
-    "linear": _linear,
-    "dot": _linear,
-    "divide": lambda w: rf"\frac{{{w('source')}}}{{{w('divisor')}}}",
-    "allow": _allow,
-    "fill": lambda w: w("source") if w.worked.scalars["mask"].value else w("fill"),
+    "gain": lambda w: rf"{w(0)} \cdot {w(0, 1, signed=True)} + {w(1, signed=True)}",
+    "project": _project,
+    "dot": _Writer.products,
+    "mix": _Writer.products,
+    "divide": lambda w: rf"\frac{{{w(0)}}}{{{w.of('constant', math.sqrt(w.config.d_k))}}}",
+    "mask": _mask,
+    "mask_keep": _term,
+    "mask_fill": _value,
+    "mask_add": _value,
     "softmax": _softmax,
-    "activate": _activate,
-    "choice": _choice,
-    "given": lambda w: w.of(w.worked.value),
+    "relu": partial(_activation, written=r"\max(0, %s)"),
+    "gelu": partial(_activation, written=r"\mathrm{GELU}(%s)"),
+    "gelu_tanh": partial(_activation, written=r"\mathrm{GELU}_{\tanh}(%s)"),
+    "choose": _choice,
+    "token": _value,
 }

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from core.analysis.attention_views import NOTEWORTHY, Kind, of_words, sides
-from core.explain.steps.wires import Cell, Wire, axes, nearest_cell
+from core.explain.steps.wires import Wire, axes
 from core.trace.address import Address
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
@@ -131,10 +131,6 @@ class Places:
             axis.name: self._on(wire, axis.name, axis.letter) for axis in axes(self.trace, wire)
         }
 
-    def cell(self, wire: Wire) -> Cell:
-        """The chosen cell of a wire."""
-        return nearest_cell(self.trace, wire, self.at(wire))
-
     def _on(self, wire: Wire, axis: str, letter: str) -> int:
         where, at = Address.of(wire.address).place, Address.of(wire.address)
         if axis in ("head", "query", "key"):
@@ -146,7 +142,7 @@ class Places:
             return self.source if letter == "S" else self.target
         if axis == "head_feature":
             return self.head_feature(where)
-        if axis == "feature" and at.is_attention and in_heads(wire):
+        if axis == "feature" and in_heads(wire):
             return self.pair(where).head * self.trace.config.d_k + self.head_feature(where)
         if axis == "vocabulary":
             return self.trace.output_ids[self.target]

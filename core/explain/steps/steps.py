@@ -13,13 +13,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
+from operator import itemgetter
 from typing import Literal, cast
 
 from core.config import ModelConfig
 from core.explain.equations import Line, line_of
 from core.explain.steps.wires import Regrouping, Wire, merge_of, split_of
 from core.trace.address import Address
-from core.trace.graph import Stack, inputs, layer_count, sublayers
+from core.trace.graph import inputs
+from core.trace.sites import addresses
 from core.trace.trace import Trace
 
 Stage = Literal["source", "encoder", "memory", "target", "decoder", "output"]
@@ -30,7 +32,26 @@ Kind = Literal[
     "sublayer_dropout", "residual", "final_norm", "memory",
     "logits", "probabilities", "choice", "given",
 ]  # fmt: skip
-_NORM = ("mean", "std", "normalized", "output")
+# What makes a recorded tensor, by group and name; those of one kind side by side are one step.
+_KINDS: dict[str, dict[str, Kind]] = {
+    "embedding": {
+        "embedding": "lookup", "scaled": "embedding_scale", "positions": "positions",
+        "kept": "embedding_dropout", "input": "sum",
+    },
+    "norm": {"mean": "norm", "std": "norm", "normalized": "norm", "output": "norm"},
+    "attention": {
+        "q": "project", "k": "project", "v": "project", "scores": "scores", "scaled": "scale",
+        "mask": "mask", "masked": "mask", "weights": "softmax", "kept": "weights_dropout",
+        "context": "context", "concat": "concat", "output": "output",
+    },
+    "feed_forward": {
+        "pre_activation": "expand", "activation": "activation", "kept": "hidden_dropout",
+        "output": "contract",
+    },
+    "residual": {"kept": "sublayer_dropout", "summed": "residual"},
+    "stack": {"memory": "memory"},
+    "output": {"logits": "logits", "probabilities": "probabilities"},
+}  # fmt: skip
 _WORDS: dict[Kind, str] = {  # how a kind is written in an id, where it is not its name
     "embedding_scale": "scale", "embedding_dropout": "dropout", "sublayer_dropout": "dropout",
     "final_norm": "norm", "probabilities": "softmax", "given": "choice",
@@ -60,11 +81,6 @@ class Step:
         """Key of the place: `decoder_cross_attention`, or the stage where it is in no layer."""
         return f"{self.stage}_{self.sublayer}" if self.sublayer else self.stage
 
-    @property
-    def text_keys(self) -> tuple[str, str]:
-        """Keys of its texts: the one for this place, then the one for its kind anywhere."""
-        return f"{self.kind}.{self.place}", self.kind
-
 
 @cache
 def steps_of(config: ModelConfig, drops: bool = False, forced: bool = False) -> tuple[Step, ...]:
@@ -82,73 +98,43 @@ class _Walk:
 
     def steps(self) -> Iterator[Step]:
         self.drops = self.drops and self.config.dropout > 0
-        yield from self._input("source")
-        yield from self._stack("encoder")
-        yield self._step("memory", "memory")
-        yield from self._input("target")
-        yield from self._stack("decoder")
-        yield self._step("logits", "output/logits")
+        kinds = (
+            (self._kind(Address.of(each)), each) for each in addresses(self.config, self.drops)
+        )
+        for kind, found in groupby(kinds, key=itemgetter(0)):
+            if kind is not None:
+                yield from self._made(kind, [address for _, address in found])
         chances = "output/probabilities"
-        yield self._step("probabilities", chances)
-        kind: Kind = "given" if self.forced else "choice"
-        yield self._step(kind, Wire(chances, "chosen"), ins=[chances])
+        last: Kind = "given" if self.forced else "choice"
+        yield self._step(last, Wire(chances, "chosen"), ins=[chances])
 
-    def _input(self, side: str) -> Iterator[Step]:
-        yield self._step("lookup", f"{side}/embedding")
-        yield self._step("embedding_scale", f"{side}/scaled")
-        if self.config.positions != "none":
-            yield self._step("positions", f"{side}/positions")
-        entered = f"{side}/input"
-        if not self.drops:
-            yield self._step("sum", entered)
-            return
-        added = Wire(f"{side}/scaled", "added")
-        yield self._step("sum", added, ins=inputs(self.config, entered))
-        yield self._step("embedding_dropout", f"{side}/kept", entered, ins=[added])
+    def _kind(self, at: Address) -> Kind | None:
+        """What makes a tensor; None for what is only given or passed on."""
+        if at.name == "positions" and self.config.positions == "none":
+            return None
+        if at.group == "norm" and at.layer is None:
+            return "final_norm"
+        return _KINDS[at.group].get(at.name)
 
-    def _stack(self, stack: Stack) -> Iterator[Step]:
-        for layer in range(layer_count(self.config, stack)):
-            for name in sublayers(stack):
-                yield from self._sublayer(f"{stack}/{layer}/{name}")
-        if self.config.final_norm:
-            yield self._step("final_norm", *(f"{stack}/norm/{name}" for name in _NORM))
-
-    def _sublayer(self, where: str) -> Iterator[Step]:
-        norm = self._step("norm", *(f"{where}_norm/{name}" for name in _NORM))
-        if self.config.norm_place == "pre":
-            yield norm
-        is_attention = Address.of(where).is_attention
-        yield from self._attention(where) if is_attention else self._feed_forward(where)
-        yield from self._dropout("sublayer_dropout", f"{where}_residual/kept")
-        yield self._step("residual", f"{where}_residual/summed")
-        if self.config.norm_place == "post":
-            yield norm
-
-    def _attention(self, where: str) -> Iterator[Step]:
-        heads = [f"{where}/{name}" for name in ("q", "k", "v")]
-        joined = [Wire(head, "joined") for head in heads]
-        context, concat = f"{where}/context", f"{where}/concat"
-        yield self._step("project", *joined)
-        yield self._step("split", *heads, ins=joined, regroupings=tuple(map(split_of, heads)))
-        yield self._step("scores", f"{where}/scores")
-        yield self._step("scale", f"{where}/scaled")
-        hidden = [f"{where}/scaled", *inputs(self.config, f"{where}/mask")]
-        yield self._step("mask", f"{where}/mask", f"{where}/masked", ins=hidden)
-        yield self._step("softmax", f"{where}/weights")
-        yield from self._dropout("weights_dropout", f"{where}/kept")
-        yield self._step("context", context)
-        yield self._step("concat", concat, regroupings=(merge_of(context, concat),))
-        yield self._step("output", f"{where}/output")
-
-    def _feed_forward(self, where: str) -> Iterator[Step]:
-        yield self._step("expand", f"{where}/pre_activation")
-        yield self._step("activation", f"{where}/activation")
-        yield from self._dropout("hidden_dropout", f"{where}/kept")
-        yield self._step("contract", f"{where}/output")
-
-    def _dropout(self, kind: Kind, kept: str) -> Iterator[Step]:
-        if self.drops:
-            yield self._step(kind, kept, Wire(kept, "dropped"), ins=inputs(self.config, kept))
+    def _made(self, kind: Kind, made: list[str]) -> Iterator[Step]:
+        """The steps of neighbouring tensors: mostly one."""
+        at, before = Address.of(made[0]), inputs(self.config, made[0])
+        if kind == "embedding_dropout":
+            added = Wire(at.sibling("scaled"), "added")
+            yield self._step("sum", added, ins=before)
+            yield self._step(kind, made[0], at.sibling("input"), ins=[added])
+        elif kind.endswith("_dropout"):
+            yield self._step(kind, made[0], Wire(made[0], "dropped"), ins=before)
+        elif kind == "project":
+            joined = [Wire(head, "joined") for head in made]
+            yield self._step(kind, *joined)
+            yield self._step("split", *made, ins=joined, regroupings=tuple(map(split_of, made)))
+        elif kind == "mask":
+            yield self._step(kind, *made, ins=[at.sibling("scaled"), *before])
+        elif kind == "concat":
+            yield self._step(kind, *made, regroupings=(merge_of(*before, *made),))
+        elif kind != "sum" or not self.drops:
+            yield self._step(kind, *made)
 
     def _step(
         self, kind: Kind, *outs: str | Wire, ins: Sequence[str | Wire] = (),
@@ -242,14 +228,6 @@ def _before(steps: Sequence[Step], sublayer: str) -> Step | None:
         if f"{step.stage}/{step.layer}/{step.sublayer}" == sublayer:
             return before
     return None
-
-
-def neighbours(steps: Sequence[Step], step_id: str) -> tuple[Step | None, Step | None]:
-    """The step before and the step after, None at the ends; `KeyError` for an unknown id."""
-    places = {step.id: place for place, step in enumerate(steps)}
-    at = places[step_id]
-    before = steps[at - 1] if at else None
-    return before, steps[at + 1] if at + 1 < len(steps) else None
 
 
 def for_layer(steps: Sequence[Step], encoder: int = 0, decoder: int = 0) -> tuple[Step, ...]:

@@ -8,17 +8,16 @@ here from what is recorded, so that a screen can draw them like any other.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from torch import Tensor
 
-from core.errors import GlassformerError, check_index
 from core.trace.address import Address
 from core.trace.graph import inputs
 from core.trace.sites import Axis
-from core.trace.trace import Trace
+from core.trace.trace import Trace, check_places
 
 # "" as recorded; "joined": heads side by side (B, T, D); "apart": (B, T, H, K); "added": embedding
 # and position before dropout; "dropped": what dropout, whose mask `kept` is, left; "chosen": ids.
@@ -121,27 +120,8 @@ def cell(trace: Trace, wire: Wire, at: Mapping[str, int]) -> Cell:
     Raises `GlassformerError`: `unknown_axis`, or `out_of_range` for a place beyond the end.
     """
     known = axes(trace, wire)
-    names = [axis.name for axis in known]
-    for name in at:
-        if name not in names:
-            raise GlassformerError(
-                "unknown_axis", address=wire.address, axis=name, axes=", ".join(names)
-            )
-    for axis in known:
-        check_index(axis.name, at.get(axis.name, 0), axis.size)
+    check_places(wire.address, known, at)
     return Cell(wire, tuple(at.get(axis.name, 0) for axis in known))
-
-
-def nearest_cell(trace: Trace, wire: Wire, wanted: Mapping[str, int]) -> Cell:
-    """The cell that fits a choice made elsewhere: foreign axes are left out, places held within."""
-    known: dict[str, int] = {axis.name: axis.size for axis in axes(trace, wire)}
-    at = {name: min(max(wanted.get(name, 0), 0), size - 1) for name, size in known.items()}
-    return cell(trace, wire, at)
-
-
-def as_recorded(wire: Wire) -> Wire:
-    """The wire of the tensor itself, whatever the arrangement."""
-    return replace(wire, form="")
 
 
 def recorded(trace: Trace, chosen: Cell) -> Cell | None:
@@ -150,7 +130,7 @@ def recorded(trace: Trace, chosen: Cell) -> Cell | None:
     Of a chosen word it is its probability.
     """
     wire, index = chosen.wire, chosen.index
-    own = as_recorded(wire)
+    own = Wire(wire.address)
     if wire.form in ("added", "dropped"):
         return None
     if wire.form == "joined":

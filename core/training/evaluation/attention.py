@@ -30,16 +30,6 @@ ROLES = (*OFFSETS, "alignment", "antecedent")
 ONE_HOT = 0.99  # a row with a larger weight is
 
 
-def head_name(layer: int, head: int) -> str:
-    """As on screen: `layer 1 head 3`, counted from 1; given from 0."""
-    return f"layer {layer + 1} head {head + 1}"
-
-
-def layer_name(layer: int) -> str:
-    """`layer 1`; given from 0."""
-    return f"layer {layer + 1}"
-
-
 @dataclass(frozen=True)
 class Part:
     """One head, or all heads of an attention where `head` is None."""
@@ -52,21 +42,32 @@ class Part:
         return f"{self.stack}/context"
 
     @property
+    def where(self) -> str:
+        """As on screen: `layer 1 head 3`, or `layer 1` for all heads; counted from 1."""
+        layer = f"layer {(Address.of(self.stack).layer or 0) + 1}"
+        return layer if self.head is None else f"{layer} head {self.head + 1}"
+
+    @property
     def name(self) -> str:
         at = Address.of(self.stack)
-        layer = at.layer or 0
-        where = layer_name(layer) if self.head is None else head_name(layer, self.head)
-        return f"{at.stack} {at.part.replace('_', '-')} {where}"
+        return f"{at.stack} {at.part.replace('_', '-')} {self.where}"
+
+    @property
+    def heads(self) -> slice:
+        """Its heads, along the axis of heads."""
+        return slice(None) if self.head is None else slice(self.head, self.head + 1)
 
     def edit(self, filling: Tensor | None) -> Edit:
         """Zeroes the part, or gives it this filling, (H, K), in every row."""
 
         def change(context: Tensor) -> Tensor:  # (B, H, T, K)
-            heads = slice(None) if self.head is None else slice(self.head, self.head + 1)
-            context[:, heads] = 0.0 if filling is None else filling[heads, None]
+            context[:, self.heads] = 0.0 if filling is None else filling[self.heads, None]
             return context
 
         return Edit(self.address, change, f"without {self.name}")
+
+
+Roles = dict[Part, dict[str, Tally]]
 
 
 def parts(translator: Translator) -> Iterator[Part]:
@@ -83,9 +84,7 @@ def parts(translator: Translator) -> Iterator[Part]:
 def looks(weights: Tensor, places: Tensor) -> list[Tally]:
     """How often each head's rows look most at their place; rows without one are not counted.
 
-    Args:
-        weights: (B, H, T, S).
-        places: (N, 3), sentence, row and column; a row may have several columns.
+    weights: (B, H, T, S). places: (N, 3), sentence, row and column; a row may have several columns.
     """
     right = torch.zeros_like(weights[:, 0], dtype=torch.bool)  # (B, T, S)
     right[places[:, 0], places[:, 1], places[:, 2]] = True
@@ -95,29 +94,35 @@ def looks(weights: Tensor, places: Tensor) -> list[Tally]:
     return [Tally(count, total) for count in met.sum(dim=(0, 2, 3)).tolist()]
 
 
-def alignment_in(run: Pass, tallies: dict[str, Tally]) -> None:
-    """Counts, in a pass that kept the cross-attention, the rows that look at a partner.
+def count_looks(run: Pass, translator: Translator, roles: Sequence[str], found: Roles) -> None:
+    """Adds the rows of a pass to the tallies of the roles, by head and by the mean of all heads.
 
-    A row that writes a word is right if the source word that it looks at most is one of the
-    words it translates; words without a partner are not counted. `layer 2` is the mean of the
-    layer's heads, `layer 2 head 1` that head alone.
+    Rows count that have a place of the role: words, not `<eos>` or padding.
     """
-    for address, weights in run.kept.items():
-        layer = Address.of(address).layer or 0
-        (mean,) = looks(weights.mean(dim=1, keepdim=True), run.batch.alignment)
-        tallies[layer_name(layer)] += mean
-        for head, found in enumerate(looks(weights, run.batch.alignment)):
-            tallies[head_name(layer, head)] += found
+    end = translator.tokenizer.vocabulary.id(END)
+    for address, weights in run.kept.items():  # (B, H, T, S)
+        heads = (None, *range(weights.size(1)))
+        maps = torch.cat([weights.mean(dim=1, keepdim=True), weights], dim=1)
+        for role, places in _places(run, address, end).items():
+            if role in roles:
+                for head, each in zip(heads, looks(maps, places), strict=True):
+                    part = Part(Address.of(address).place, head)
+                    found.setdefault(part, defaultdict(Tally))[role] += each
+
+
+def by_layer(found: Roles, role: str) -> dict[str, Tally]:
+    """The tallies of a role by `layer 2`, the mean of its heads, and `layer 2 head 1`."""
+    return {part.where: tallies[role] for part, tallies in found.items()}
 
 
 def alignment(
     translator: Translator, pairs: Sequence[Pair], direction: Direction
 ) -> dict[str, Tally]:
     """The share of rows that look at a word they translate, by layer and by head."""
-    tallies: dict[str, Tally] = defaultdict(Tally)
+    found: Roles = {}
     for run in passes(translator, pairs, direction, keep=is_cross_attention):
-        alignment_in(run, tallies)
-    return dict(tallies)
+        count_looks(run, translator, ["alignment"], found)
+    return by_layer(found, "alignment")
 
 
 def is_cross_attention(at: Address) -> bool:
@@ -129,16 +134,7 @@ def antecedents(
     translator: Translator, pairs: Sequence[Pair], direction: Direction = "en-zh"
 ) -> dict[str, Tally]:
     """For every encoder head: how often the pronoun's row looks most at its antecedent."""
-    tallies: dict[str, Tally] = defaultdict(Tally)
-    wanted = ("encoder", "weights")
-    for run in passes(translator, pairs, direction, keep=lambda at: (at.stack, at.name) == wanted):
-        for address, weights in run.kept.items():
-            for head, found in enumerate(looks(weights, run.batch.antecedents)):
-                tallies[head_name(Address.of(address).layer or 0, head)] += found
-    return dict(tallies)
-
-
-Roles = dict[Part, dict[str, Tally]]
+    return by_layer(head_roles(translator, pairs, direction, ["antecedent"]), "antecedent")
 
 
 def head_roles(
@@ -147,20 +143,11 @@ def head_roles(
     direction: Direction,
     roles: Sequence[str] = ROLES,
 ) -> Roles:
-    """How often the rows of each head look most at the place that a role names.
-
-    Rows count that have such a place: words, not `<eos>` or padding. `alignment` is that of
-    cross-attention, `antecedent` that of the encoder, `next` no role of the decoder.
-    """
-    found: Roles = defaultdict(lambda: defaultdict(Tally))
-    end = translator.tokenizer.vocabulary.id(END)
+    """How often the rows of each head look most at the place of a role (see `_places`)."""
+    found: Roles = {}
     for run in passes(translator, pairs, direction, keep=lambda at: at.name == "weights"):
-        for address, weights in run.kept.items():
-            for role, places in _places(run, address, end).items():
-                if role in roles:
-                    for head, tally in enumerate(looks(weights, places)):
-                        found[Part(Address.of(address).place, head)][role] += tally
-    return {part: dict(tallies) for part, tallies in found.items()}
+        count_looks(run, translator, roles, found)
+    return {part: dict(tallies) for part, tallies in found.items() if part.head is not None}
 
 
 def _places(run: Pass, address: str, end: int) -> dict[str, Tensor]:

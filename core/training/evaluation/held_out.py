@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import copy
 import importlib.util
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from core.corpus import DIRECTIONS, Direction, Grammar, Pair, draw_pair, held_out_pairs
-from core.corpus.grammar import Rule, RuleSet
+from core.corpus.grammar import Rule
 from core.corpus.split import is_held_out
 from core.text.tokenizer import Tokenizer
 from core.text.vocabulary import SLOTS
 from core.training.data import antecedents_in
-from core.training.evaluation.passes import Tally, translations
+from core.training.evaluation.passes import Tally, tally, translations
 from core.translator import Translator
 
 MOST_DRAWS = 400_000  # a grammar without pronouns would be searched for ever
@@ -39,15 +38,10 @@ def coreference_readings(grammar: Grammar, count: int) -> tuple[tuple[Pair, Pair
     word is a copy slot are left out: nothing in them says which noun is meant. Fewer than
     `count` come back where the grammar has no more.
     """
-    narrow = _referring(grammar)
-    if narrow is None:
-        return ()
-    rng = random.Random("coreference")
     waiting: dict[tuple[str, ...], list[Pair]] = {}
     found: dict[tuple[str, ...], tuple[Pair, Pair]] = {}
-    for _ in range(MOST_DRAWS):
-        pair = draw_pair(narrow, rng)
-        if not _is_usable(pair):
+    for pair in _referring(grammar, "coreference"):
+        if not (pair.antecedents and "en-zh" in pair.directions and is_held_out(pair)):
             continue
         stem = pair.english[: pair.antecedents[0][0] + 1]
         if stem in found:
@@ -69,13 +63,8 @@ def referring_pairs(grammar: Grammar, direction: Direction, count: int) -> tuple
 
     Fewer than `count` come back where the grammar has no more.
     """
-    narrow = _referring(grammar)
-    if narrow is None:
-        return ()
-    rng = random.Random(f"pronouns {direction}")
     found: dict[tuple[str, ...], Pair] = {}
-    for _ in range(MOST_DRAWS):
-        pair = draw_pair(narrow, rng)
+    for pair in _referring(grammar, f"pronouns {direction}"):
         known = direction in pair.directions and is_held_out(pair)
         if known and antecedents_in(pair, direction):
             found[pair.sides(direction)[0]] = pair
@@ -90,10 +79,6 @@ def resolved_rows(pair: Pair) -> list[int]:
     return sorted({chinese for english, chinese in pair.alignment if english == pronoun})
 
 
-def _is_usable(pair: Pair) -> bool:
-    return bool(pair.antecedents) and "en-zh" in pair.directions and is_held_out(pair)
-
-
 def _are_readings(one: Pair, other: Pair) -> bool:
     """Whether one word decides between two nouns, and both languages show which."""
     if one.antecedents == other.antecedents or len(one.english) != len(other.english):
@@ -101,25 +86,17 @@ def _are_readings(one: Pair, other: Pair) -> bool:
     differing = [
         words for words in zip(one.english, other.english, strict=True) if words[0] != words[1]
     ]
-    return (
-        len(differing) == 1
-        and not any(word in SLOTS for word in differing[0])
-        and _noun(one) != _noun(other)
-    )
+    if len(differing) != 1 or any(word in SLOTS for word in differing[0]):
+        return False
+    said, meant = ([pair.chinese[row] for row in resolved_rows(pair)] for pair in (one, other))
+    return said != meant
 
 
-def _noun(pair: Pair) -> list[str]:
-    return [pair.chinese[row] for row in resolved_rows(pair)]
-
-
-def _referring(grammar: Grammar) -> Grammar | None:
-    """The grammar with only those templates that have a pronoun of known antecedent."""
-    rules = [rule for rule in grammar.templates.rules if refers(rule)]
-    if not rules:
-        return None
-    narrow = copy.copy(grammar)
-    narrow.templates = RuleSet.of(rules)
-    return narrow
+def _referring(grammar: Grammar, seed: str) -> Iterator[Pair]:
+    """Pairs of the templates that have a pronoun of known antecedent, if there are any."""
+    narrow, rng = grammar.narrowed(refers), random.Random(seed)
+    for _ in range(MOST_DRAWS if narrow.templates.rules else 0):
+        yield draw_pair(narrow, rng)
 
 
 def refers(rule: Rule) -> bool:
@@ -156,25 +133,20 @@ def written(translator: Translator, pairs: Sequence[Pair]) -> Written:
     for direction in DIRECTIONS:
         taught = [pair for pair in pairs if direction in pair.directions]
         given = list(translations(translator, taught, direction))
+        wrong: list[dict[str, str]] = []
         for pair, words in zip(taught, given, strict=True):
-            right = words == pair.sides(direction)[1]
-            found.exact[direction].add(right)
-            found.by_template[pair.template][direction].add(right)
-            if not right and found.exact[direction].mistakes <= MISTAKES_SHOWN:
-                found.mistakes.append(_mistake(pair, words, direction))
+            source, target = pair.sides(direction)
+            judged = tally([words == target])
+            found.exact[direction] += judged
+            found.by_template[pair.template][direction] += judged
+            if not judged.right:
+                said = {"source": source, "expected": target, "given": words}
+                sentences = {name: " ".join(pieces) for name, pieces in said.items()}
+                wrong.append({"template": pair.template, **sentences})
+        found.mistakes += wrong[:MISTAKES_SHOWN]
         expected = [pair.sides(direction)[1] for pair in taught]
         found.scores |= scores(translator.tokenizer, given, expected, direction)
     return found
-
-
-def _mistake(pair: Pair, words: tuple[str, ...], direction: Direction) -> dict[str, str]:
-    source, target = pair.sides(direction)
-    return {
-        "template": pair.template,
-        "source": " ".join(source),
-        "expected": " ".join(target),
-        "given": " ".join(words),
-    }
 
 
 def scores(

@@ -11,8 +11,9 @@ that noun is written instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any, Literal
 
 import torch
@@ -22,7 +23,7 @@ from core.corpus import DIRECTIONS, Direction, Pair
 from core.text.vocabulary import PADDING
 from core.trace.address import Address
 from core.trace.tape import Edit
-from core.training.evaluation.attention import head_name, layer_name, parts
+from core.training.evaluation.attention import Part, parts
 from core.training.evaluation.held_out import resolved_rows
 from core.training.evaluation.passes import Tally, both_right, passes, tally, word_for_word
 from core.translator import Translator
@@ -112,37 +113,26 @@ class Case:
     words: tuple[str, str]  # the noun in Chinese, and the other
 
 
-@dataclass(frozen=True)
-class Turn:
-    """Which attention is turned: a layer of a stack (None: all layers), a head (None: all)."""
+def turn_name(part: Part) -> str:
+    """What was turned: `decoder layer 2 head 1`, `decoder layer 2, all heads`."""
+    at = Address.of(part.stack)
+    if at.layer is None:
+        return f"{at.stack}, all layers"
+    return f"{at.stack} {part.where}{', all heads' if part.head is None else ''}"
 
-    stack: str  # "encoder" or "decoder"
-    layer: int | None
-    head: int | None
 
-    @property
-    def name(self) -> str:
-        if self.layer is None:
-            return f"{self.stack}, all layers"
-        if self.head is None:
-            return f"{self.stack} {layer_name(self.layer)}, all heads"
-        return f"{self.stack} {head_name(self.layer, self.head)}"
+def turned(part: Part, cases: Sequence[Case]) -> Edit:
+    """Turns the row in question of each sentence of a batch."""
+    encoder = Address.of(part.stack).stack == "encoder"
 
-    def edit(self, cases: Sequence[Case]) -> Edit:
-        """Turns the row in question of each sentence of a batch."""
-        encoder = self.stack == "encoder"
-        kind = "self_attention" if encoder else "cross_attention"
-        heads = slice(None) if self.head is None else slice(self.head, self.head + 1)
+    def change(weights: Tensor) -> Tensor:  # (B, H, T, S)
+        for index, case in enumerate(cases):
+            row = case.pronoun if encoder else case.writes
+            weights[index, part.heads, row] = 0.0
+            weights[index, part.heads, row, case.other] = 1.0
+        return weights
 
-        def change(weights: Tensor) -> Tensor:  # (B, H, T, S)
-            for index, case in enumerate(cases):
-                row = case.pronoun if encoder else case.writes
-                weights[index, heads, row] = 0.0
-                weights[index, heads, row, case.other] = 1.0
-            return weights
-
-        layer = "*" if self.layer is None else str(self.layer)
-        return Edit(f"{self.stack}/{layer}/{kind}/weights", change, f"{self.name} turned")
+    return Edit(f"{part.stack}/weights", change, f"{turn_name(part)} turned")
 
 
 def cases_of(readings: Sequence[tuple[Pair, Pair]]) -> list[Case]:
@@ -169,36 +159,35 @@ def redirects(
     A noun flips if the row that writes it, after the expected words, prefers the other noun.
     """
     cases = cases_of(readings)
-    before = _written(translator, cases, None)
-    resolved = Tally(sum(w == c.words[0] for w, c in zip(before, cases, strict=True)), len(cases))
-    right = [case for word, case in zip(before, cases, strict=True) if word == case.words[0]]
-    flips = {}
-    for turn in _turns(translator):
-        after = _written(translator, right, turn)
-        flipped = sum(w == c.words[1] for w, c in zip(after, right, strict=True))
-        flips[turn.name] = Tally(flipped, len(right))
-    return resolved, flips
+    before = zip(_written(translator, cases, None), cases, strict=True)
+    resolved = [word == case.words[0] for word, case in before]
+    right, flips = list(compress(cases, resolved)), {}
+    for part in _turns(translator):
+        after = zip(_written(translator, right, part), right, strict=True)
+        flips[turn_name(part)] = tally(word == case.words[1] for word, case in after)
+    return tally(resolved), flips
 
 
-def _turns(translator: Translator) -> list[Turn]:
+def _turns(translator: Translator) -> Iterator[Part]:
+    """All layers at once, then each layer and its heads, the last layer first."""
     config = translator.config
-    turns = []
-    for stack, layers in (("decoder", config.decoder_layers), ("encoder", config.encoder_layers)):
-        turns.append(Turn(stack, None, None))
+    for where, layers in (
+        ("decoder/{}/cross_attention", config.decoder_layers),
+        ("encoder/{}/self_attention", config.encoder_layers),
+    ):
+        yield Part(where.format("*"), None)
         for layer in reversed(range(layers)):
-            turns.append(Turn(stack, layer, None))
-            turns += [Turn(stack, layer, head) for head in range(config.n_heads)]
-    return turns
+            yield from (Part(where.format(layer), h) for h in (None, *range(config.n_heads)))
 
 
-def _written(translator: Translator, cases: Sequence[Case], turn: Turn | None) -> list[str]:
+def _written(translator: Translator, cases: Sequence[Case], part: Part | None) -> list[str]:
     """The word that the row of the resolved noun prefers, for each case."""
     pieces, found = translator.tokenizer.vocabulary.pieces, list[str]()
     pairs = [case.pair for case in cases]
 
-    def edits(part: Sequence[Pair]) -> Sequence[Edit]:
+    def edits(batch: Sequence[Pair]) -> Sequence[Edit]:
         start = len(found)  # a batch is turned when all batches before it have been read
-        return [turn.edit(cases[start : start + len(part)])] if turn else ()
+        return [turned(part, cases[start : start + len(batch)])] if part else ()
 
     for run in passes(translator, pairs, "en-zh", edits=edits):
         preferred = run.preferred.tolist()

@@ -36,15 +36,8 @@ class Tally:
     right: int = 0
     total: int = 0
 
-    def add(self, right: bool) -> None:
-        self.right, self.total = self.right + right, self.total + 1
-
     def __add__(self, other: Tally) -> Tally:
         return Tally(self.right + other.right, self.total + other.total)
-
-    @property
-    def mistakes(self) -> int:
-        return self.total - self.right
 
     @property
     def rate(self) -> float:

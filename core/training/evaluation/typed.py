@@ -16,12 +16,12 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
 from core.analysis.confidence import confidence
-from core.corpus import DIRECTIONS, Pair
+from core.corpus import Pair
 from core.errors import GlassformerError
 from core.text.normalize import normalize, simplify
 from core.text.vocabulary import SLOTS
@@ -80,12 +80,8 @@ def read_sentences(name: str, folder: Path = SENTENCES) -> tuple[Sentence, ...]:
     if not path.is_file():
         return ()
     rows = json.loads(path.read_text(encoding="utf-8"))
-    return tuple(
-        Sentence(
-            row.get("id", f"{name} {i}"), row["text"], row["direction"], tuple(row["accepted"])
-        )
-        for i, row in enumerate(rows, 1)
-    )
+    named = ((row.get("id", f"{name} {i}"), row) for i, row in enumerate(rows, 1))
+    return tuple(Sentence(i, r["text"], r["direction"], tuple(r["accepted"])) for i, r in named)
 
 
 def read_judgements(folder: Path = SENTENCES, files: Sequence[str] = JUDGEMENTS) -> Judgements:
@@ -144,29 +140,20 @@ def by_direction(found: Sequence[Answer]) -> dict[str, Tally]:
 def rows(found: Sequence[Answer]) -> list[dict[str, Any]]:
     """What came of each answer, without its words, for metrics.json."""
     return [
-        {
-            "id": answer.sentence.id,
-            "verdict": answer.verdict,
-            "sure": answer.sure,
-            "score": round(answer.score, 4),
-        }
-        for answer in found
-    ]
+        {"id": each.sentence.id, "verdict": each.verdict, "sure": each.sure,
+         "score": round(each.score, 4)}
+        for each in found
+    ]  # fmt: skip
 
 
 def to_judge(found: Sequence[Answer]) -> list[dict[str, str]]:
     """What nobody has judged, as rows of judgements.json with the verdict left to be filled in."""
     return [
-        {
-            "text": answer.sentence.text,
-            "direction": answer.sentence.direction,
-            "output": answer.output,
-            "verdict": "",
-            "why": "",
-        }
+        {"text": answer.sentence.text, "direction": answer.sentence.direction,
+         "output": answer.output, "verdict": "", "why": ""}
         for answer in found
         if answer.verdict == "not judged"
-    ]
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -176,10 +163,6 @@ class Bin:
     low: float
     right: Tally
     score: float  # mean
-
-    @property
-    def gap(self) -> float:
-        return abs(self.right.rate - self.score)
 
     def to_dict(self) -> dict[str, Any]:
         return {"from": self.low, "mean_score": round(self.score, 4), **self.right.to_dict()}
@@ -210,13 +193,13 @@ def calibrate(found: Sequence[Answer]) -> Calibration | None:
     if not found:
         return None
     bins = tuple(filter(None, (_bin(found, number) for number in range(BINS))))
-    error = sum(each.right.total * each.gap for each in bins) / len(found)
+    gaps = (each.right.total * abs(each.right.rate - each.score) for each in bins)
     return Calibration(
         wrong_badged=tally(not each.sure for each in found if not each.right),
         badged_wrong=tally(not each.right for each in found if not each.sure),
         right_badged=tally(not each.sure for each in found if each.right),
         bins=bins,
-        error=error,
+        error=sum(gaps) / len(found),
     )
 
 
@@ -234,13 +217,9 @@ def as_typed(translator: Translator, pairs: Sequence[Pair]) -> list[Sentence]:
     for index, pair in enumerate(pairs):
         if any(word in SLOTS for word in pair.english):
             continue
-        for direction in DIRECTIONS:
-            if direction not in pair.directions:
-                continue
-            languages = direction.split("-")
-            source, target = (
-                as_text(translator.tokenizer, words, language)
-                for words, language in zip(pair.sides(direction), languages, strict=True)
+        for direction in pair.directions:
+            source, target = map(
+                partial(as_text, translator.tokenizer), pair.sides(direction), direction.split("-")
             )
             found.append(Sentence(f"held out {index}", source, direction, (target,)))
     return found

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import copy
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from core.checkpoints import CHECKPOINTS, DEFAULT
 from core.corpus import DIRECTIONS, Grammar, HeldOut, Pair, draw_pair
-from core.corpus.grammar import RuleSet
 from core.corpus.lexicon import spellings
 from core.corpus.split import bare, is_held_out, punctuated
 from core.errors import GlassformerError
 from core.text.detokenize import write
 from core.text.normalize import has_word, normalize
 from core.text.tokenizer import Tokenizer
-from core.text.tokens import Token
-from core.text.vocabulary import RESERVED, UNKNOWN, Vocabulary
+from core.text.vocabulary import RESERVED, Vocabulary
 from core.text.words import WordTokenizer, split_words
 from core.training.data import Stream, corpus_tokenizer, grammar_stream
 from core.training.evaluation.held_out import refers
@@ -109,12 +106,7 @@ def own_stream(pairs: Sequence[Pair], seed: str) -> Iterator[Pair]:
 
 
 def _pieces(text: str, tokenizer: WordTokenizer) -> tuple[str, ...]:
-    tokens = split_words(normalize(text), tokenizer.vocabulary)
-    return tuple(_piece(token, tokenizer) for token in tokens)
-
-
-def _piece(token: Token, tokenizer: WordTokenizer) -> str:
-    return token.word if tokenizer.knows(token.word) else UNKNOWN
+    return tuple(map(tokenizer.piece, split_words(normalize(text), tokenizer.vocabulary)))
 
 
 def _capitalised(surfaces: dict[str, Counter[str]]) -> dict[str, str]:
@@ -145,19 +137,14 @@ def pronoun_families(grammar: Grammar) -> tuple[str, ...]:
 
 
 def narrowed(grammar: Grammar, families: Sequence[str]) -> Grammar:
-    """The grammar with the sentence patterns of some families alone; () leaves it whole.
-
-    Raises `GlassformerError("training", …)` for a family that it does not have.
-    """
+    """The grammar with some families alone, () for all. Raises `training` for one it lacks."""
     if not families:
         return grammar
     known = family_names(grammar)
     if foreign := [name for name in families if name not in known]:
         problem = f"the grammar has no family {', '.join(foreign)}; it has {', '.join(known)}"
         raise GlassformerError("training", problem=problem)
-    narrow = copy.copy(grammar)
-    narrow.templates = RuleSet.of([r for r in grammar.templates.rules if r.name in families])
-    return narrow
+    return grammar.narrowed(lambda rule: rule.name in families)
 
 
 def examples_of(grammar: Grammar, family: str, count: int = 1) -> tuple[tuple[str, str], ...]:
@@ -201,11 +188,8 @@ def own_lessons(pairs: Sequence[SentencePair], seed: int) -> Lessons:
     learned, kept = held_apart(pairs, seed)
     tokenizer = own_tokenizer(learned)
     taught = own_pairs(learned, tokenizer)
-
-    def stream(seed: str) -> Iterator[Pair]:
-        return own_stream(taught, seed)
-
-    return Lessons(tokenizer, stream, own_pairs(kept, tokenizer)[:MEASURED], len(taught))
+    held_out = own_pairs(kept, tokenizer)[:MEASURED]
+    return Lessons(tokenizer, partial(own_stream, taught), held_out, len(taught))
 
 
 def _held_out(grammar: Grammar) -> HeldOut:

@@ -209,16 +209,3 @@ class RunLog:
         self.curve = [point for point in self.curve if point.step <= step]
         self.saved = [each for each in self.saved if each.step <= step]
         self.beats = []
-
-
-class LogWriter:
-    """Adds lines to a log; each is on disk when the call returns."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = (folder / LOG).open("a", encoding="utf-8", buffering=1)
-
-    def write(self, what: str, **values: Any) -> None:
-        self._file.write(json.dumps({"what": what, **values}) + "\n")
-
-    def close(self) -> None:
-        self._file.close()

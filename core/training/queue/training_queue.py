@@ -83,11 +83,6 @@ class Workshop:
             self.run.close()
             self.run = None
 
-    def keep(self, name: str) -> Path | None:
-        """Keeps the result of the run under a name; None where it has no result."""
-        source = self.run.model if self.run is not None else None
-        return None if source is None else self.take_in(name, source)
-
     def take_in(self, name: str, source: Path) -> Path:
         """Keeps a copy of a model's folder under a name; of too many the oldest one goes."""
         self._keeps += 1  # a folder of its own each time: caches go by folders
@@ -97,9 +92,8 @@ class Workshop:
         except OSError:
             shutil.rmtree(target.parent, ignore_errors=True)
             raise
-        before = self.kept.pop(name, None)
+        gone = [self.kept.pop(name)] if name in self.kept else []
         self.kept[name] = target
-        gone = [before] if before is not None else []
         while len(self.kept) > MOST_KEPT:
             gone.append(self.kept.pop(next(iter(self.kept))))
         for folder in gone:
@@ -143,10 +137,7 @@ class TrainingQueue:
         return len(self._workshops) >= MOST_USERS
 
     def open(self, owner: str) -> Workshop:
-        """A new workshop for an owner; look at `is_full` first.
-
-        Raises `GlassformerError("no_room")` where the disk takes no folder.
-        """
+        """A new workshop; look at `is_full` first. Raises `no_room` for a full disk."""
         with self._lock, _room():
             token = secrets.token_hex(8)
             workshop = Workshop(self._root / token, token, owner)
@@ -169,10 +160,7 @@ class TrainingQueue:
             return workshop
 
     def begin(self, workshop: Workshop, plan: Plan) -> TrainingRun:
-        """Puts a new run in the line; it starts at once if there is a place.
-
-        Raises `GlassformerError("no_room")` where the disk takes no plan.
-        """
+        """Puts a new run in the line, or starts it. Raises `no_room` for a full disk."""
         with self._lock, _room():
             run = workshop.new_run(plan)
             self._line.append(run)
@@ -196,25 +184,18 @@ class TrainingQueue:
     def keep(self, workshop: Workshop, name: str) -> Path | None:
         """Keeps the result of the workshop's run under a name; None where it has no result.
 
-        Raises `GlassformerError`: "no_room" where the disk takes no copy of it, "too_many_kept"
-        where those of all users would be over `MOST_KEPT_BYTES`.
+        Raises `no_room` for a full disk, `too_many_kept` for more than `MOST_KEPT_BYTES` in all.
         """
-        with self._lock, _room():
+        with self._lock:
             source = workshop.run.model if workshop.run is not None else None
-            if source is None:
-                return None
-            self._check_room(source)
-            return workshop.keep(name)
+            return None if source is None else self.take_in(workshop, name, source)
 
     def take_in(self, workshop: Workshop, name: str, source: Path) -> Path:
         """Keeps a copy of a model's folder under a name. Raises as `keep`."""
         with self._lock, _room():
-            self._check_room(source)
+            if self.kept_bytes + _bytes(source) > MOST_KEPT_BYTES:
+                raise GlassformerError("too_many_kept")
             return workshop.take_in(name, source)
-
-    def _check_room(self, source: Path) -> None:
-        if self.kept_bytes + _bytes(source) > MOST_KEPT_BYTES:
-            raise GlassformerError("too_many_kept")
 
     @property
     def kept_bytes(self) -> int:

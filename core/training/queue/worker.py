@@ -13,6 +13,7 @@ input says that the process that started it is gone, and it removes the folder a
 from __future__ import annotations
 
 import errno
+import json
 import math
 import os
 import shutil
@@ -22,6 +23,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -34,7 +36,7 @@ from core.settings import read_settings
 from core.training.evaluate import metrics_on
 from core.training.loop import FACTS, Progress, Trainer, load_state, save_state
 from core.training.queue.lessons import Lessons, grammar_lessons, own_lessons
-from core.training.queue.run_files import LogWriter, Plan
+from core.training.queue.run_files import LOG, Plan
 
 AT, STATE, MODEL = "at", "state", "model"
 FAILURES = (
@@ -55,7 +57,7 @@ class Worker:
 
     def __init__(self, folder: Path, should_stop: Callable[[], bool]) -> None:
         self.folder, self.should_stop = folder, should_stop
-        self.log = LogWriter(folder)
+        self.log = (folder / LOG).open("a", encoding="utf-8", buffering=1)
         self.plan = Plan.load(folder)
         self.trainer: Trainer | None = None
         self.snapshots: list[SnapshotMetrics] = []
@@ -78,14 +80,18 @@ class Worker:
             with suppress(OSError):
                 self.log.close()
 
+    def _tell(self, what: str, **values: Any) -> None:
+        """Adds a line to the log; it is on disk when the call returns."""
+        self.log.write(json.dumps({"what": what, **values}) + "\n")
+
     def _prepare(self) -> Trainer:
-        self.log.write("phase", phase="words")
+        self._tell("phase", phase="words")
         self.lessons = self._lessons()
         if self.should_stop():
             raise StoppedError
         trainer = Trainer(self.plan.recipe, self.lessons.stream, self.lessons.tokenizer)
         parameters = sum(p.numel() for p in trainer.model.parameters())
-        self.log.write(
+        self._tell(
             "facts",
             vocabulary=len(self.lessons.tokenizer.vocabulary),
             parameters=parameters,
@@ -96,7 +102,7 @@ class Worker:
             load_state(trainer, self.folder / STATE)
             stored = read_history(self.folder / STATE)
             self.snapshots = list(stored.snapshots) if stored else []
-            self.log.write("resumed", step=trainer.step)
+            self._tell("resumed", step=trainer.step)
         else:
             self._keep(trainer)
         self.trainer = trainer
@@ -108,7 +114,7 @@ class Worker:
         return grammar_lessons(load_grammar(), self.plan.families, self.plan.sample)
 
     def _train(self, trainer: Trainer) -> None:
-        self.log.write("phase", phase="training")
+        self._tell("phase", phase="training")
         self._start = self._beaten = time.monotonic()
         self.saving, self.saves = 0.0, 0
         if trainer.step < self.plan.recipe.steps:
@@ -121,7 +127,7 @@ class Worker:
         self._losses.append(progress.loss)
         if progress.step % max(1, progress.steps // POINTS) == 0:
             loss = sum(self._losses) / len(self._losses)
-            self.log.write("point", step=progress.step, loss=round(loss, 5), rate=progress.rate)
+            self._tell("point", step=progress.step, loss=round(loss, 5), rate=progress.rate)
             self._losses.clear()
         if progress.step in self.plan.saved_steps:
             self._beat(progress)
@@ -134,7 +140,7 @@ class Worker:
 
     def _beat(self, progress: Progress) -> None:
         self._beaten = time.monotonic()
-        self.log.write(
+        self._tell(
             "beat",
             step=progress.step,
             loss=round(progress.loss, 5),
@@ -159,7 +165,7 @@ class Worker:
         save_state(trainer, self.folder / STATE)
         history = History(tuple(trainer.curve.points), tuple(self.snapshots))
         save_history(self.folder / STATE, history)
-        self.log.write("saved", step=step, metrics=dict(found.metrics))
+        self._tell("saved", step=step, metrics=dict(found.metrics))
         self.saving, self.saves = self.saving + time.monotonic() - began, self.saves + 1
 
     def _finish(self, how: str) -> None:
@@ -186,7 +192,7 @@ class Worker:
         step = self.trainer.step if self.trainer is not None else 0
         cpu = round(time.process_time(), 1)
         try:
-            self.log.write("end", how=how, step=step, reason=reason, cpu=cpu)
+            self._tell("end", how=how, step=step, reason=reason, cpu=cpu)
         except OSError:
             self.code = FULL
 

@@ -8,7 +8,6 @@ import pytest
 
 from app.pages.attention.figures import (
     READABLE,
-    SharesTexts,
     cell_formula,
     roles_figure,
     shares_figure,
@@ -37,7 +36,7 @@ def wide_cell(width: int = 64) -> Terms:
 @pytest.mark.parametrize("width", [1, 4, 16, 17, 64])
 def test_the_lines_add_up_to_the_score(by: str, width: int) -> None:
     cell = wide_cell(width)
-    rows = term_rows(cell, by, "{count} others")
+    rows = term_rows(cell, by)
     assert sum(row.product for row in rows) == pytest.approx(cell.score, abs=1e-5)
     for row in rows:
         if not math.isnan(row.q):
@@ -46,18 +45,18 @@ def test_the_lines_add_up_to_the_score(by: str, width: int) -> None:
 
 
 def test_of_many_dimensions_the_small_ones_share_a_line() -> None:
-    rows = term_rows(wide_cell(), "largest", "{count} others")
+    rows = term_rows(wide_cell(), "largest")
     assert len(rows) == READABLE
     assert rows[-1].label == "49 others"
     sizes = [abs(row.product) for row in rows[:-1]]
     assert sizes == sorted(sizes, reverse=True)
-    assert len(term_rows(wide_cell(), "dimension", "{count} others")) == 64
+    assert len(term_rows(wide_cell(), "dimension")) == 64
 
 
 def test_bars_carry_the_products_with_their_sign() -> None:
     cell = terms(small_trace(), "encoder", 0, 1, 2, 3)
-    rows = term_rows(cell, "dimension", "")
-    vectors, bars = terms_figure(rows, LOOK, 300, "dim").data
+    rows = term_rows(cell, "dimension")
+    vectors, bars = terms_figure(rows, LOOK).data
     assert np.array_equal(vectors.z, np.stack([cell.q, cell.k], axis=1))
     assert bars.x == pytest.approx(cell.products)
     assert bars.constraintext == "none"
@@ -67,7 +66,7 @@ def test_bars_carry_the_products_with_their_sign() -> None:
 
 
 def test_many_thin_bars_have_no_numbers_and_fewer_labels() -> None:
-    figure = terms_figure(term_rows(wide_cell(), "dimension", ""), LOOK, 300, "dim")
+    figure = terms_figure(term_rows(wide_cell(), "dimension"), LOOK)
     assert figure.data[0].text is None
     assert len(figure.layout.yaxis.tickvals) <= 9
 
@@ -76,8 +75,8 @@ def test_bars_of_zeros_and_of_what_is_no_number() -> None:
     cell = wide_cell(2)
     for value in (0.0, np.nan):
         vector = np.full(2, value, np.float32)
-        rows = term_rows(replace(cell, q=vector, k=vector), "largest", "")
-        assert "q · k" in terms_figure(rows, LOOK, 300, "dim").written().decode()
+        rows = term_rows(replace(cell, q=vector, k=vector), "largest")
+        assert "q · k" in terms_figure(rows, LOOK).written().decode()
 
 
 def test_the_formula_of_a_cell_has_its_numbers() -> None:
@@ -123,27 +122,24 @@ def test_formulas_are_in_the_colours_of_the_roles(dark: bool) -> None:
     assert stage_formula("scaled", "large_negative", 10, look).count("frac") == 2
 
 
-TEXTS = SharesTexts(["<1>", "2", "3"], "mean 0.25", "forbidden")
-
-
 def cell_in(values: list[float], *struck: int) -> CellOfHeads:
     return CellOfHeads(np.array(values, np.float32), np.isin(np.arange(len(values)), struck))
 
 
 def test_the_weight_of_every_head_beside_their_mean() -> None:
     cell = cell_in([0.1, 0.4, 0.25])
-    figure = shares_figure(cell, "weights", TEXTS, LOOK, 300)
+    figure = shares_figure(cell, "weights", LOOK)
     assert figure.data[0].x.tolist() == cell.values.tolist()
     assert figure.layout.shapes[0].x0 == pytest.approx(0.25)
     assert figure.layout.xaxis.range[0] == 0
-    assert figure.layout.yaxis.ticktext[0] == "&lt;1&gt;"
-    notes = [note for note in figure.layout.annotations if note.text != "mean 0.25"]
+    assert figure.layout.yaxis.ticktext[0] == "Head 1"
+    notes = [note for note in figure.layout.annotations if note.text != "mean 0.250"]
     assert [note.text for note in notes] == ["0.100", "0.400", "0.250"]
     assert all(note.bgcolor == LOOK.colour("page") for note in notes)  # the line stays behind
 
 
 def test_scores_of_every_head_go_to_both_sides_of_zero() -> None:
-    figure = shares_figure(cell_in([-9.0, 2.0, 1.0]), "scores", TEXTS, LOOK, 300)
+    figure = shares_figure(cell_in([-9.0, 2.0, 1.0]), "scores", LOOK)
     low, high = figure.layout.xaxis.range
     assert low == -high < -9
     assert figure.layout.annotations[1].xanchor == "right"
@@ -152,7 +148,7 @@ def test_scores_of_every_head_go_to_both_sides_of_zero() -> None:
 
 @pytest.mark.parametrize("fill", [-1e9, -math.inf])
 def test_forbidden_heads_are_hatched_and_have_no_number(fill: float) -> None:
-    figure = shares_figure(cell_in([1.0, fill, fill], 1, 2), "masked", TEXTS, LOOK, 300)
+    figure = shares_figure(cell_in([1.0, fill, fill], 1, 2), "masked", LOOK)
     bars, band = figure.data
     assert np.isnan(bars.x[1:]).all()
     assert band.y.tolist() == [1, 2]
@@ -165,13 +161,13 @@ def test_forbidden_heads_are_hatched_and_have_no_number(fill: float) -> None:
 @pytest.mark.parametrize("stage", ["scores", "weights"])
 def test_bars_of_heads_that_are_zero_or_no_number(stage: str) -> None:
     for value in (0.0, math.nan, math.inf):
-        figure = shares_figure(cell_in([value] * 3), stage, TEXTS, LOOK, 300)
+        figure = shares_figure(cell_in([value] * 3), stage, LOOK)
         assert figure.layout.xaxis.range[1] == 1
         figure.written()
 
 
 def test_roles_are_shares_of_one() -> None:
-    figure = roles_figure({"next": 0.625, "previous": float("nan")}, LOOK, 200)
+    figure = roles_figure({"next": 0.625, "previous": float("nan")}, LOOK)
     assert figure.data[1].x[0] == np.float32(0.625)
     assert [note.text for note in figure.layout.annotations] == ["62.5%", "–"]
 
@@ -183,7 +179,7 @@ def test_long_names_of_places_take_two_lines() -> None:
         "previous word",
         "<b> of a long name",
     ]
-    figure = roles_figure(dict.fromkeys(names, 0.5), LOOK, 200)
+    figure = roles_figure(dict.fromkeys(names, 0.5), LOOK)
     assert list(figure.layout.yaxis.ticktext) == [
         "begin, end,<br>punctuation", "起始符、<br>结束符和标点", "previous word",
         "&lt;b&gt; of a long name",

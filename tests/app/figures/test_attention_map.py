@@ -8,32 +8,30 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from app.plots.attention_map import (
+from app.panels.attention.attention_map import (
     CELLS,
     MapLayout,
-    MapTexts,
     cells_of,
     colour_limits,
     colour_scale,
-    has_numbers,
     map_figure,
     numbered_axes,
-    pair_names,
     words_axis,
 )
+from app.plots.marks import pairs
 from app.plots.theme import Look
+from app.words import say
 from core.analysis.attention_views import HeadMap, Kind, Side, head_map, sides
 from tests.traces import small_trace
 
 LOOK = Look()
-TEXTS = MapTexts("weight", "spread", "{entropy} of {most}: {words} words", "query", "key")
 ODD = ("<b>x</b>", "<s>", "</s>", "$x$", "&lt;", "😀", "中文", "x", "x", ".")
 
 
 def drawn(kind: Kind, stage: Any, layout: MapLayout | None = None, **changes: Any) -> go.Figure:
     trace = small_trace(**changes)
     view = head_map(trace, kind, 0, 1, stage)
-    return map_figure(view, sides(trace, kind), stage, TEXTS, LOOK, layout or MapLayout())
+    return map_figure(view, sides(trace, kind), stage, LOOK, layout or MapLayout())
 
 
 def cells(figure: go.Figure) -> np.ndarray:
@@ -128,7 +126,7 @@ def test_without_room_words_become_numbers_and_hover_still_has_them() -> None:
     both = sides(trace, "encoder")
     layout = MapLayout(pinned=(30, 41))
     assert numbered_axes(both, LOOK, layout) == (True, True)
-    assert not has_numbers(both[1], "key", LOOK, 5000)
+    assert numbered_axes(both, LOOK, MapLayout(width=6000)) == (True, False)
     figure = drawn("encoder", "weights", layout, source=words)
     assert 41 in figure.layout.xaxis.tickvals
     at = list(figure.layout.xaxis.tickvals).index(41)
@@ -139,8 +137,8 @@ def test_without_room_words_become_numbers_and_hover_still_has_them() -> None:
 
 
 def test_pairs_are_literal() -> None:
-    side = Side(("<b>", "&lt;"), frozenset())
-    assert pair_names(side, side)[0, 1] == "&lt;b&gt; → &amp;lt;"
+    words = ("<b>", "&lt;")
+    assert pairs(words, words)[0][1] == "&lt;b&gt; → &amp;lt;"
 
 
 def test_64_tokens_stay_below_the_limit_of_a_panel() -> None:
@@ -164,14 +162,16 @@ def test_the_bars_are_the_entropy_of_the_weights_at_every_stage() -> None:
         outline, bar = drawn("decoder", stage).data[-2:]
         assert bar.x == pytest.approx(expected)
         assert outline.x[-1] == pytest.approx(np.log(10))
-        assert bar.hovertext[0] == "0 of 0: 1.00 words"
+        assert bar.hovertext[0] == say(
+            "attention.spread_hover", entropy="0", most="0", words="1.00"
+        )
 
 
 def test_larger_type_and_the_dark_theme_change_colours_and_sizes() -> None:
     trace = small_trace()
     view, both = head_map(trace, "cross", 0, 1, "weights"), sides(trace, "cross")
-    large = map_figure(view, both, "weights", TEXTS, replace(LOOK, size=150), MapLayout())
-    dark = map_figure(view, both, "weights", TEXTS, replace(LOOK, dark=True), MapLayout())
+    large = map_figure(view, both, "weights", replace(LOOK, size=150), MapLayout())
+    dark = map_figure(view, both, "weights", replace(LOOK, dark=True), MapLayout())
     plain = drawn("cross", "weights")
     assert large.layout.font.size > plain.layout.font.size
     assert dark.data[0].colorscale != plain.data[0].colorscale

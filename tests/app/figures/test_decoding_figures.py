@@ -9,7 +9,6 @@ import torch
 
 from app.pages.decoding.figures.next_words import next_cut, next_words
 from app.pages.decoding.figures.steps import (
-    CacheTexts,
     alpha_scores,
     cache_work,
     exposure_figure,
@@ -134,7 +133,7 @@ def test_one_row_of_attention() -> None:
 
 
 LOOK = Look()
-TEXTS = CacheTexts("reused", "computed", "without", "step", "numbers")
+TEXTS = {name: name for name in ("reused", "computed", "without", "step", "numbers")}
 
 
 def test_bars_have_the_probabilities_and_the_chosen_one_stands_out() -> None:
@@ -154,7 +153,7 @@ def test_a_forced_word_is_pink() -> None:
 
 
 def test_every_row_can_be_clicked_over_its_whole_width() -> None:
-    figure = next_words(["a", "b"], [0.9, 0.0], None, LOOK, rest=("5,043 others", 0.1))
+    figure = next_words(["a", "b"], [0.9, 0.0], 0, LOOK, rest=("5,043 others", 0.1))
     whole = figure.data[1]
     assert list(whole.y) == [0, 1, 2]
     assert set(whole.x) == {figure.layout.xaxis.range[1]}
@@ -189,7 +188,8 @@ def test_exposure_stands_two_bars_a_word() -> None:
 
 
 def test_the_cache_stands_beside_all_computed_anew() -> None:
-    figure = cache_work([0, 40], [80, 10], [80, 90], 1, ["one", "two\n<b>"], TEXTS, LOOK, 300)
+    numbers = {"reused": [0, 40], "computed": [80, 10], "without": [80, 90]}
+    figure = cache_work(numbers, 1, ["one", "two\n<b>"], TEXTS, LOOK, 300)
     computed, reused, without = figure.data
     assert (list(computed.y), list(reused.y)) == ([80, 10], [0, 40])
     assert list(without.y) == [80, 90]

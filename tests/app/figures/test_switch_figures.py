@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.pages.switch.figures.batch import Maps, batch_maps, row_labels, words_table
+from app.pages.switch.figures.batch import Maps, batch_maps, words_table
 from app.pages.switch.figures.ripple_map import LEAST, Marks, Stack, ripple_figure, shades
-from app.pages.switch.figures.sweep_map import Patched, SweepPanel, SweepTexts, sweep_map
+from app.pages.switch.figures.sweep_map import SweepPanel, sweep_map
 from app.plots.labels import is_chinese
 from app.plots.theme import Look
 
@@ -65,13 +65,13 @@ def test_where_it_began_is_marked() -> None:
     assert frames == [("y", 0.5, 1.5), ("y2", 1.5, 2.5)]
 
 
-TEXTS = SweepTexts("", "turned by", "p(<b>)")
+WORDS = ("turned by", "p(<b>)")
 
 
 def panel(**more: object) -> SweepPanel:
     shares = np.array([[0.0, 1.0, -0.25], [np.nan, 0.004, 1.5]])
     values: dict[str, object] = {
-        "title": "Encoder", "rows": [Patched("in", "data"), Patched("layer <1>", "weights")],
+        "title": "Encoder", "rows": [("in", "data"), ("layer <1>", "weights")],
         "words": ["a", "<b>", "<eos>"], "hovers": ["a", "<b>", "<eos>"],
         "shares": shares, "chances": np.full((2, 3), 0.25), "marked": [1],
     }  # fmt: skip
@@ -79,7 +79,7 @@ def panel(**more: object) -> SweepPanel:
 
 
 def test_colours_are_symmetric_and_reach_the_largest() -> None:
-    figure = sweep_map([panel(), panel()], TEXTS, Look())
+    figure = sweep_map([panel(), panel()], WORDS, Look())
     scale = figure.layout.coloraxis
     assert (scale.cmin, scale.cmax) == (-1.5, 1.5)
     assert figure.data[1].xaxis == "x2"
@@ -87,7 +87,7 @@ def test_colours_are_symmetric_and_reach_the_largest() -> None:
 
 
 def test_shares_are_written_in_percent_and_nothing_where_nothing_came() -> None:
-    cells = sweep_map([panel()], TEXTS, Look()).data[0]
+    cells = sweep_map([panel()], WORDS, Look()).data[0]
     assert [list(row) for row in cells.text] == [["", "100", "−25"], ["", "", "150"]]
     assert list(cells.customdata[1][2]) == [0, 1, 2]
     assert "turned by <b>−25.0%</b>" in cells.hovertext[0][2]
@@ -96,7 +96,7 @@ def test_shares_are_written_in_percent_and_nothing_where_nothing_came() -> None:
 
 
 def test_words_are_literal_and_marks_are_where_they_belong() -> None:
-    figure = sweep_map([panel(chosen=(1, 2))], TEXTS, Look(dark=True))
+    figure = sweep_map([panel(chosen=(1, 2))], WORDS, Look(dark=True))
     ticks = figure.layout.xaxis.ticktext
     assert "&lt;b&gt;" in ticks[1] and "<b>" in ticks[1] and ticks[0] == "a"
     boxes = figure.layout.shapes
@@ -106,7 +106,7 @@ def test_words_are_literal_and_marks_are_where_they_belong() -> None:
 
 
 def test_numbers_are_left_out_where_there_is_no_room() -> None:
-    cells = sweep_map([panel()], TEXTS, Look(), (250, 120)).data[0]
+    cells = sweep_map([panel()], WORDS, Look(), (250, 120)).data[0]
     assert all(not text for row in cells.text for text in row)
 
 
@@ -126,10 +126,6 @@ def test_the_batch_has_one_scale_for_both_views_and_a_diverging_difference() -> 
     assert [each.xaxis for each in hatched] == ["x"]
     assert [each.x0 for each in figure.layout.shapes] == [1.5] * 3
     assert figure.layout.annotations[2].text == "<b>&lt;three&gt;</b>"
-
-
-def test_rows_of_the_decoder_read_and_write() -> None:
-    assert row_labels(["<zh>", " "], ["我", "x"]) == ["<zh>▸我", "␣▸x"]
 
 
 def test_words_that_moved_are_marked_and_escaped() -> None:

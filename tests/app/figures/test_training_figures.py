@@ -3,16 +3,14 @@
 import numpy as np
 import pytest
 
-from app.pages.training.figures.curves import EDGE, CurveTexts, Measured, curves_figure
+from app.pages.training.figures.curves import EDGE, curves_figure
 from app.pages.training.figures.lengths import (
-    LengthTexts,
     lengths_figure,
     similarity_figure,
     sizes_figure,
 )
 from app.pages.training.figures.words import (
     Label,
-    PlaneTexts,
     ends_of,
     group_colours,
     label_places,
@@ -47,12 +45,14 @@ def test_a_name_keeps_off_the_marks() -> None:
 
 LOOK = Look()
 STEPS = (0, 50, 100, 400)
-TEXTS = CurveTexts("loss", "held out", "share", "{name} {step} {value}")
+TEXTS = {"loss": "loss", "held_out": "held out", "shares": "share"} | {
+    "hover": "{name} {step} {value}"
+}
 CURVE = [CurvePoint(50, 6.0, 0.1), CurvePoint(100, 4.0, 0.1), CurvePoint(250, 2.0, 0.1)]
 
 
 def test_curves_stand_on_the_axis_of_the_snapshots() -> None:
-    measured = [Measured("<exact>", [0.0, None, 0.5, 1.0])]
+    measured = {"<exact>": [0.0, None, 0.5, 1.0]}
     figure = curves_figure(CURVE, measured, STEPS, TEXTS, LOOK, 200, [8.0, None, 3.0, 1.0])
     loss, held_out, exact = figure.data
     assert list(loss.x) == [1, 2, 2.5]
@@ -68,10 +68,10 @@ def test_curves_stand_on_the_axis_of_the_snapshots() -> None:
 
 
 def test_curves_without_loss_or_measures() -> None:
-    figure = curves_figure([], [Measured("x", [None, 1.0])], (0, 50), TEXTS, LOOK, 200)
+    figure = curves_figure([], {"x": [None, 1.0]}, (0, 50), TEXTS, LOOK, 200)
     assert len(figure.data) == 1
     assert len(figure.layout.annotations) == 1
-    assert not curves_figure([], [], (0,), TEXTS, LOOK, 200).data
+    assert not curves_figure([], {}, (0,), TEXTS, LOOK, 200).data
 
 
 WORDS = (
@@ -79,13 +79,13 @@ WORDS = (
     Word("猫", "animals", "zh"),
     Word("<b>", "", spoken=True),
 )
-PLANE = PlaneTexts(("first", "second"), {"animals": "animals"})
+PLANE = ("first", "second"), {"animals": "animals"}
 
 
 def test_words_lie_where_they_are_now_and_those_said_show_their_way() -> None:
     path = np.array([[[0, 0], [1, 1], [2, 2]], [[3, 4], [-5, 6], [7, -8]]], dtype=np.float32)
     ends = ends_of(path)
-    figure = words_figure(WORDS, path, ends, PLANE, LOOK, 600, 300)
+    figure = words_figure(WORDS, path, ends, *PLANE, LOOK, (600, 300))
     way, grouped, spoken = figure.data
     assert list(way.x) == [2, 7, None]
     assert list(grouped.x) == [3, -5]
@@ -93,7 +93,7 @@ def test_words_lie_where_they_are_now_and_those_said_show_their_way() -> None:
     assert list(spoken.text) == ["<b>&lt;b&gt;</b>"]
     assert list(grouped.customdata) == ["cat · animals", "猫 · animals"]
     assert grouped.marker.symbol == ("circle", "diamond")
-    first = words_figure(WORDS, path[:1], ends, PLANE, LOOK, 600, 300)
+    first = words_figure(WORDS, path[:1], ends, *PLANE, LOOK, (600, 300))
     assert first.layout.xaxis.range == figure.layout.xaxis.range
     (low, high), _ = ends
     assert low < -5
@@ -107,7 +107,7 @@ def test_a_name_that_would_cover_another_goes_elsewhere_or_out() -> None:
     path = np.zeros((1, 21, 2), dtype=np.float32)
     ends = ((-1.0, 1.0), (-1.0, 1.0))
     words = (*crowd, Word("own", "", spoken=True))
-    _, grouped, spoken = words_figure(words, path, ends, PLANE, LOOK, 600, 300).data
+    _, grouped, spoken = words_figure(words, path, ends, *PLANE, LOOK, (600, 300)).data
     assert list(spoken.text) == ["<b>own</b>"]
     named = [name for name in grouped.text if name]
     assert 0 < len(named) < 8
@@ -116,16 +116,16 @@ def test_a_name_that_would_cover_another_goes_elsewhere_or_out() -> None:
 
 def test_the_step_in_view_is_strong_and_the_line_breaks_between_the_stacks() -> None:
     lengths = np.array([[1, 2, 3], [4, 5, 6]], dtype=np.float32)
-    texts = LengthTexts("{place} {step} {value}", {"query": "q"}, "{part} {step} {growth} {size}")
-    figure = lengths_figure(["in", "self", "in"], lengths, (0, 50), 0, 2, texts, LOOK, 300)
+    said, stacks = "{place} {step} {value}", {0: "encoder", 2: "decoder"}
+    figure = lengths_figure(["in", "self", "in"], lengths, (0, 50), 0, stacks, said, LOOK, 300)
     assert list(figure.data[-1].y) == [1, 2, None, 3]
     assert figure.data[-1].line.width > figure.data[0].line.width
     assert figure.data[-1].hovertext[1] == "self 0 2.00"
 
 
 def test_growth_is_against_the_first_step() -> None:
-    texts = LengthTexts("", {"query": "query"}, "{part} {step} {growth} {size}")
-    figure = sizes_figure({"query": [0.5, 1.0, 0.25]}, (0, 50, 100), 1, texts, LOOK, 300)
+    names, said = {"query": "query"}, "{part} {step} {growth} {size}"
+    figure = sizes_figure({"query": [0.5, 1.0, 0.25]}, (0, 50, 100), 1, names, said, LOOK, 300)
     assert list(figure.data[0].y) == [1, 2, 0.5]
     assert figure.data[0].hovertext[1] == "query 50 2.00 1.00"
     assert figure.layout.shapes[0].x0 == 1

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.pages.vectors.figures.cell_colours import rank_shares, shares_colours, signed_colours
+from app.pages.vectors.depth_grid import rank_shares, shares_colours, signed_colours
 from app.pages.vectors.figures.norms import norms_figure
 from app.pages.vectors.figures.position_formulas import (
     column_formula,
@@ -13,22 +13,20 @@ from app.pages.vectors.figures.position_formulas import (
     sum_formula,
 )
 from app.pages.vectors.figures.position_map import (
-    MapTexts,
     limit,
     map_figure,
     same_figure,
     variants_figure,
 )
 from app.pages.vectors.figures.position_relations import (
-    DotTexts,
     Turn,
-    TurnTexts,
     dots_figure,
     rotation_figure,
 )
-from app.pages.vectors.figures.position_waves import Wave, WaveTexts, waves_figure
+from app.pages.vectors.figures.position_waves import Wave, waves_figure
 from app.plots.latex import latex_number
 from app.plots.theme import Look
+from app.words import say
 from core.analysis.positions import by_offset, column, compare, nearness, position_table, rotation
 from core.analysis.residual_stream import depth
 from tests.seeded_runs import seeded_run
@@ -55,7 +53,7 @@ def test_every_length_is_a_point_of_its_word(stack: str) -> None:
     trace, _ = seeded_run()
     found = depth(trace, stack)  # type: ignore[arg-type]
     ticks = ["s"] * len(found.states)
-    figure = norms_figure(found, found.tokens, 1, ticks, "<b>", LOOK, 200)
+    figure = norms_figure(found, found.tokens, 1, ticks, LOOK)
     points = {}
     for line in figure.data:
         for x, y, word in zip(line.x, line.y, line.customdata, strict=True):
@@ -64,7 +62,7 @@ def test_every_length_is_a_point_of_its_word(stack: str) -> None:
     assert len(points) == found.lengths.size
     for (n, word), length in points.items():
         assert length == pytest.approx(found.lengths[n, word], rel=1e-6)
-    assert figure.layout.annotations[0].text == "&lt;b&gt;"
+    assert figure.layout.annotations[0].text == say("stream.norms")
 
 
 WORDS = ("a", "<b>", "我", "</s>")
@@ -72,13 +70,13 @@ WORDS = ("a", "<b>", "我", "</s>")
 
 def test_map_frames_the_cell_and_ends_the_sentence() -> None:
     table = position_table(9, 6)
-    figure = map_figure(table, WORDS, (2, 4), MapTexts("t", "feature", "end"), LOOK)
+    figure = map_figure(table, WORDS, (2, 4), LOOK)
     assert np.array_equal(figure.data[0].z, table)
     row, column_frame, end = figure.layout.shapes
     assert (row.y0, row.y1) == (1.5, 2.5)
     assert (column_frame.x0, column_frame.x1) == (4.5, 5.5)  # features count from 1
     assert end.y0 == 3.5
-    whole = map_figure(table[:4], WORDS, (2, 4), MapTexts("t", "feature", "end"), LOOK)
+    whole = map_figure(table[:4], WORDS, (2, 4), LOOK)
     assert list(whole.layout.yaxis.ticktext) == ["a", "&lt;b&gt;", "我", "&lt;/s&gt;"]
     assert len(whole.layout.shapes) == 2
     assert limit(table) == 1
@@ -90,7 +88,7 @@ def test_waves_mark_the_words() -> None:
     smooth = np.linspace(0, 5, 20)
     waves = [column(4, each) for each in (0, 1)]
     pair = Wave("one", (0, 1), (smooth, waves[0].at(smooth), waves[1].at(smooth)), table[:, :2])
-    figure = waves_figure([pair, pair], WORDS, 1, WaveTexts("t", "f", "sin", "cos"), LOOK)
+    figure = waves_figure([pair, pair], WORDS, 1, ("sine", "cosine"), LOOK)
     assert len(figure.data) == 8  # two waves a pair, each with its dots
     dots = figure.data[1]
     assert dots.y == pytest.approx(np.sin(np.arange(6)), abs=1e-6)
@@ -103,9 +101,8 @@ def test_waves_mark_the_words() -> None:
 @pytest.mark.parametrize("variant", ["paper", "notes"])
 def test_dots_have_the_matrix_and_the_band(variant: Any) -> None:
     table = position_table(4, 8, variant)
-    texts = DotTexts("distance", "dot", "positions", "alone")
     lines = by_offset(table)
-    figure = dots_figure(nearness(table).dots, lines, WORDS, (3, 1), texts, LOOK)
+    figure = dots_figure(nearness(table).dots, lines, WORDS, (3, 1), LOOK)
     assert figure.data[0].z == pytest.approx(table @ table.T, abs=1e-5)
     mean, chosen = figure.data[3], figure.data[4]
     assert mean.y == pytest.approx([np.diagonal(table @ table.T, k).mean() for k in range(4)])
@@ -117,10 +114,9 @@ def test_rotation_draws_where_the_turn_leads() -> None:
     table, turned = position_table(12, 8), rotation(12, 8, 2)
     carried = turned.carry(table[1])[:2]
     turn = Turn(
-        table[:, :2], table[1:4, :2], 1, 3, (carried[0], carried[1]), turned.worst, pair=0
+        table[:, :2], table[1:4, :2], 1, 3, carried, turned.worst, pair=0
     )  # fmt: skip
-    texts = TurnTexts("sin", "cos", "t", "carried", "pair", "missed", "missed at most")
-    figure = rotation_figure(turn, WORDS, texts, LOOK)
+    figure = rotation_figure(turn, WORDS, ("sine", "cosine"), LOOK)
     words, cross, residuals = figure.data[0], figure.data[5], figure.data[-1]
     assert words.x == pytest.approx(np.sin(np.arange(4)), abs=1e-6)
     assert (cross.x[0], cross.y[0]) == pytest.approx((np.sin(3), np.cos(3)), abs=1e-6)
@@ -130,13 +126,13 @@ def test_rotation_draws_where_the_turn_leads() -> None:
 
 def test_same_word_and_variants_keep_their_numbers() -> None:
     rows = position_table(2, 6)
-    strips = [("word", rows * 3, ("a", "b")), ("sum", rows, ("a", "b"))]
-    figure = same_figure(strips, 2, ("feature", "value"), LOOK)
+    strips = [("word", rows * 3), ("sum", rows)]
+    figure = same_figure(strips, ("a", "b"), 2, LOOK)
     assert np.array_equal(figure.data[1].z, rows)
     assert {each.zmax for each in figure.data} == {figure.data[0].zmax}  # one scale
     found = compare(5, 6, "notes")
     tables = [("p", position_table(5, 6)), ("n", found.table), ("d", found.difference)]
-    drawn = variants_figure(tables, WORDS, (1, 1), ("t", "feature"), LOOK).data
+    drawn = variants_figure(tables, WORDS, (1, 1), LOOK).data
     assert np.array_equal(drawn[2].z, np.asarray(drawn[1].z) - np.asarray(drawn[0].z))
     assert drawn[2].zmax == pytest.approx(found.largest)
 

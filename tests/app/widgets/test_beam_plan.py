@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.pages.decoding.beam_tree import FEW, WENT_ON, Drawn, TreeTexts, plan, tree_data
+from app.pages.decoding.beam_tree import FEW, WENT_ON, plan, tree_data
 from app.plots.theme import Look
 from core import Trace, load_model
 from core.decoding.beam import Beam, beam
@@ -12,7 +12,10 @@ from core.decodings import task_of
 
 TIRED = "The animal didn't cross the street because it was too tired"
 LONG = "I have a cat and you have a dog and we like them and they like us and she is here"
-TEXTS = TreeTexts("tree", "step", "start", "{word}", "{count} more", "given", {})
+TEXTS = {"label": "tree", "step": "step", "start": "start", "node": "{word}", "fates": {}} | {
+    "more": "{count} more",
+    "given": "given",
+}
 Case = tuple[Beam, Trace]
 
 
@@ -28,22 +31,21 @@ def case(request: pytest.FixtureRequest) -> Case:
 def test_every_node_has_a_place_of_its_own(case: Case, everything: bool) -> None:
     tree, _ = case
     drawn = plan(tree, everything, tree.best.index)
-    cells = [(place.column, place.lane) for place in drawn.places]
+    cells = [(node.length, drawn.lanes[node.index]) for node in drawn.nodes]
     assert len(set(cells)) == len(cells)
-    shown = {place.node.index for place in drawn.places}
+    shown = {node.index for node in drawn.nodes}
     assert {node.index for node in tree.nodes if node.fate in WENT_ON} <= shown
-    assert all(place.node.parent in shown for place in drawn.places if place.column)
+    assert all(node.parent in shown for node in drawn.nodes[1:])
     assert drawn.left_out == len(tree.nodes) - len(shown)
-    assert all(place.column == place.node.position + 1 for place in drawn.places)
-    best = {node.index for node in tree.path(tree.best.index)}
-    assert {place.lane for place in drawn.places if place.node.index in best} == {0}
+    assert drawn.columns == 1 + max(column for column, _ in cells)
+    assert {drawn.lanes[node.index] for node in tree.path(tree.best.index)} == {0}
 
 
 def test_the_focus_moves_nothing_that_went_on(case: Case) -> None:
     tree, _ = case
     one, other = (plan(tree, False, node.index) for node in (tree.nodes[1], tree.best))
     places = [
-        {p.node.index: (p.column, p.lane) for p in each.places if p.node.fate in WENT_ON}
+        {node.index: each.lanes[node.index] for node in each.nodes if node.fate in WENT_ON}
         for each in (one, other)
     ]
     assert places[0] == places[1]
@@ -53,20 +55,21 @@ def test_what_did_not_go_on_is_drawn_beside_the_focus_or_all_of_it(case: Case) -
     tree, _ = case
     out = [node for node in tree.nodes if node.fate not in WENT_ON]
     node = tree.path(tree.best.index)[0]
-    shown = {place.node.index for place in plan(tree, False, node.index).places}
+    drawn = plan(tree, False, node.index)
+    shown = {each.index for each in drawn.nodes}
     near = {each.index for each in out if each.parent in (node.index, 0)}
     expected = near if len(out) > FEW else {each.index for each in out}
     assert {each.index for each in out} & shown == expected
-    for place in plan(tree, False, node.index).places:
-        children = {each.index for each in tree.children(place.node.index)}
-        assert place.hidden == len(children - shown)
+    for each in drawn.nodes:
+        children = {child.index for child in tree.children(each.index)}
+        assert drawn.hidden(each) == len(children - shown)
 
 
 def test_what_is_sent_stays_small(case: Case) -> None:
     tree, trace = case
     for everything in (False, True):
-        drawn = Drawn(tree, plan(tree, everything, 1), trace.vocabulary.__getitem__, ())
-        data = tree_data(drawn, 1, TEXTS, Look())
+        drawn = plan(tree, everything, 1)
+        data = tree_data(drawn, trace.vocabulary.__getitem__, (), TEXTS, Look())
         assert len(json.dumps(data, ensure_ascii=False).encode()) < 256 * 1024
         assert data["path"] == [0, 1]
         ends = {each["h"]: each["i"] for each in data["nodes"] if each["h"]}

@@ -3,8 +3,8 @@
 import base64
 import dataclasses
 import json
-from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -16,7 +16,8 @@ from app.pages.translate.figures import Picture, block_pictures
 from app.plots.heat import bulk
 from app.plots.labels import widest
 from app.plots.theme import Look
-from app.words import say
+from app.session.state import State
+from app.words import texts
 from core.analysis.blocks import Block, block_at, blocks
 from core.trace.trace import Trace
 from tests.traces import OUTPUT, SOURCE, small_trace
@@ -26,7 +27,6 @@ CONFIGS: list[dict[str, Any]] = [
     {"norm_place": "pre", "final_norm": True, "activation": "gelu"},
     {"source": ("I",), "output": ("<s>",), "positions": "none"},
 ]
-ENGLISH = partial(say, language="en")
 
 
 def block(trace: Trace, block_id: str) -> Block:
@@ -36,7 +36,7 @@ def block(trace: Trace, block_id: str) -> Block:
 
 
 def printed(trace: Trace, block_id: str) -> dict[str, str]:
-    return dict(facts(trace, block(trace, block_id), ENGLISH))
+    return dict(facts(trace, block(trace, block_id)))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -44,22 +44,26 @@ def printed(trace: Trace, block_id: str) -> dict[str, str]:
 def test_every_block_has_pictures_over_its_words_and_facts(
     config: dict[str, Any], language: str
 ) -> None:
-    trace, speak = small_trace(**config), partial(say, language=language)
-    for each in blocks(trace.config):
-        drawn, words = pictures(trace, each, speak), words_of(trace, each)
-        assert len(drawn) >= 2, each.id
-        assert all(picture.values.shape[0] == len(words) for picture in drawn), each.id
-        assert all(picture.values.dtype == np.float32 for picture in drawn), each.id
-        assert facts(trace, each, speak), each.id
-        figure = block_pictures(drawn, words, Look())
-        assert len(figure.data) >= len(drawn)
-        for address in formula_addresses(each):
-            assert address in trace, f"{each.id} prints the equation of {address}"
+    trace = small_trace(**config)
+    with patch("app.words.get_state", lambda: State(language=language)):
+        for each in blocks(trace.config):
+            drawn, words = pictures(trace, each), words_of(trace, each)
+            assert drawn[-1].title in {
+                texts(language)[f"map.{name}"] for name in ("comes_out", "best_chances")
+            }
+            assert len(drawn) >= 2, each.id
+            assert all(picture.values.shape[0] == len(words) for picture in drawn), each.id
+            assert all(picture.values.dtype == np.float32 for picture in drawn), each.id
+            assert facts(trace, each), each.id
+            figure = block_pictures(drawn, words, Look())
+            assert len(figure.data) >= len(drawn)
+            for address in formula_addresses(each):
+                assert address in trace, f"{each.id} prints the equation of {address}"
 
 
 def test_input_and_output_are_the_recorded_numbers() -> None:
     trace = small_trace()
-    drawn = pictures(trace, block(trace, "encoder/1/feed_forward"), ENGLISH)
+    drawn = pictures(trace, block(trace, "encoder/1/feed_forward"))
     names = ("feed_forward_residual/branch_input", "feed_forward/activation", "feed_forward/output")
     for picture, name in zip(drawn, names, strict=True):
         assert np.array_equal(picture.values, trace[f"encoder/1/{name}"][0].numpy())
@@ -67,25 +71,25 @@ def test_input_and_output_are_the_recorded_numbers() -> None:
 
 def test_pre_norm_reads_the_normalised_stream() -> None:
     trace = small_trace(norm_place="pre")
-    drawn = pictures(trace, block(trace, "encoder/0/self_attention"), ENGLISH)
+    drawn = pictures(trace, block(trace, "encoder/0/self_attention"))
     assert np.array_equal(drawn[0].values, trace["encoder/0/self_attention_norm/output"][0].numpy())
 
 
 def test_attention_shows_the_mean_of_its_heads_and_what_is_masked() -> None:
     trace = small_trace()
-    weights = pictures(trace, block(trace, "decoder/0/self_attention"), ENGLISH)[1]
+    weights = pictures(trace, block(trace, "decoder/0/self_attention"))[1]
     expected = trace["decoder/0/self_attention/weights"][0].mean(dim=0).numpy()
     assert np.allclose(weights.values, expected)
     assert weights.allowed is not None
     assert np.array_equal(weights.allowed, np.tril(np.ones((10, 10), bool)))
-    cross = pictures(trace, block(trace, "decoder/0/cross_attention"), ENGLISH)[1]
+    cross = pictures(trace, block(trace, "decoder/0/cross_attention"))[1]
     assert cross.columns == trace.source_tokens
     assert cross.values.shape == (10, 12)
 
 
 def test_a_wide_tensor_is_pooled_and_says_so() -> None:
     trace = small_trace(d_model=16, d_ff=600)
-    inside = pictures(trace, block(trace, "encoder/0/feed_forward"), ENGLISH)[1]
+    inside = pictures(trace, block(trace, "encoder/0/feed_forward"))[1]
     assert inside.values.shape == (12, 200)
     assert inside.step == 3
     activation = trace["encoder/0/feed_forward/activation"][0].numpy()
@@ -94,7 +98,7 @@ def test_a_wide_tensor_is_pooled_and_says_so() -> None:
 
 def test_softmax_lists_the_likeliest_words_with_their_probabilities() -> None:
     trace = small_trace()
-    scores, chances = pictures(trace, block(trace, "output/probabilities"), ENGLISH)
+    scores, chances = pictures(trace, block(trace, "output/probabilities"))
     best = trace.candidates(3, 5)
     assert scores.cells[3][0] == best[0].token
     assert chances.values[3] == pytest.approx([each.probability for each in best])
@@ -125,7 +129,7 @@ def test_numbers_that_are_none_are_said_to_be_none() -> None:
     spoilt = dataclasses.replace(trace, tensors=tensors)
     assert printed(spoilt, "encoder/0/feed_forward")["moved by"] == "NaN"
     each = block(spoilt, "encoder/0/feed_forward_norm")
-    assert block_pictures(pictures(spoilt, each, ENGLISH), words_of(spoilt, each), Look()).data
+    assert block_pictures(pictures(spoilt, each), words_of(spoilt, each), Look()).data
 
 
 def test_formula_lines_have_the_colours_of_their_roles() -> None:
@@ -142,26 +146,26 @@ def test_words_are_drawn_literally() -> None:
     hostile = ("<b>x</b>", "<s>", "</s>", "$x$", "&lt;", "和", "和")
     trace = small_trace(source=hostile, output=("</s>",))
     each = block(trace, "encoder/0/self_attention")
-    figure = block_pictures(pictures(trace, each, ENGLISH), words_of(trace, each), Look())
+    figure = block_pictures(pictures(trace, each), words_of(trace, each), Look())
     labels = list(figure.layout.yaxis.ticktext)
     assert labels[:3] == ["&lt;b&gt;x&lt;/b&gt;", "&lt;s&gt;", "&lt;/s&gt;"]
     assert labels[4:7] == ["&amp;lt;", "和", "和"]
     softmax = block(trace, "output/probabilities")
-    text = block_pictures(pictures(trace, softmax, ENGLISH), ["a", "b"], Look()).data[0].text
+    text = block_pictures(pictures(trace, softmax), ["a", "b"], Look()).data[0].text
     assert not any("<" in cell for row in text for cell in row)
 
 
 def test_a_panel_of_64_words_stays_small() -> None:
     trace = small_trace(source=(SOURCE * 6)[:63], output=(OUTPUT * 7)[:63], d_model=512, d_ff=2048)
     for each in blocks(trace.config):
-        figure = block_pictures(pictures(trace, each, ENGLISH), words_of(trace, each), Look())
+        figure = block_pictures(pictures(trace, each), words_of(trace, each), Look())
         assert len(figure.written()) <= 256 * 1024, each.id
 
 
 def test_every_picture_has_its_own_scale() -> None:
     trace = small_trace()
     each = block(trace, "encoder/0/self_attention")
-    shown = pictures(trace, each, ENGLISH)
+    shown = pictures(trace, each)
     goes_in, weights, comes_out = block_pictures(shown, words_of(trace, each), Look()).data[:3]
     assert goes_in.zmax == -goes_in.zmin == shown[0].end
     assert comes_out.zmax == -comes_out.zmin == shown[2].end
@@ -220,7 +224,7 @@ def test_rows_of_the_decoders_attention_say_what_they_read_and_write() -> None:
 
 def test_long_words_of_rows_end_in_an_ellipsis() -> None:
     trace = small_trace()
-    shown = pictures(trace, block(trace, "memory"), ENGLISH)
+    shown = pictures(trace, block(trace, "memory"))
     words = ["supercalifragilistic▸expialidocious", *trace.source_tokens[1:]]
     figure = block_pictures(shown, words, Look())
     label = figure.layout.yaxis.ticktext[0]
@@ -241,7 +245,7 @@ def test_the_formula_names_scores_as_the_tensors_page_does() -> None:
 def test_numbers_reach_the_browser_as_float32() -> None:
     trace = small_trace()
     each = block(trace, "memory")
-    figure = block_pictures(pictures(trace, each, ENGLISH), words_of(trace, each), Look())
+    figure = block_pictures(pictures(trace, each), words_of(trace, each), Look())
     sent = json.loads(figure.written())["data"][1]["z"]
     assert sent["dtype"] == "f4"
     numbers = np.frombuffer(base64.b64decode(sent["bdata"]), np.float32)

@@ -1,9 +1,9 @@
 """The drawing of the map: everything in its place, for any config, in both languages."""
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import combinations, pairwise
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -14,7 +14,8 @@ from app.pages.translate.map.stacks import short_percent
 from app.plots.colours import contrast
 from app.plots.labels import text_width, widest
 from app.plots.theme import Look
-from app.words import say
+from app.session.state import State
+from app.words import texts
 from core.analysis.blocks import blocks, ratios
 from core.config import ModelConfig
 from tests.traces import OUTPUT, SOURCE, small_trace
@@ -36,8 +37,8 @@ OPENED = [(0, 0), (1, 1), (11, 4)]
 def drawn(config: dict[str, Any], opened: tuple[int, int] = (0, 0), language: str = "en",
           dark: bool = False, block: str = "", size: int = 100) -> dict[str, Any]:  # fmt: skip
     unfolded = {"encoder": opened[0], "decoder": opened[1]}
-    speak = partial(say, language=language)
-    return plan(small_trace(**config), Look(dark, size), speak, block, unfolded)  # type: ignore[arg-type]
+    with patch("app.words.get_state", lambda: State(language=language)):
+        return plan(small_trace(**config), Look(dark, size), block, unfolded)
 
 
 def parts(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -79,6 +80,7 @@ def test_no_text_lies_on_another_or_leaves_the_drawing(
 ) -> None:
     made = drawn(config, opened, language, block=block, size=size)
     found = texts_of(made)
+    assert texts(language)["map.name_linear"] in [words for words, *_ in found]
     for words, *box in found:
         assert box[0] >= -2, words
         assert box[2] <= made["width"] + 2, words
@@ -223,7 +225,7 @@ def test_larger_type_makes_a_narrower_drawing() -> None:
 
 
 def test_the_map_explains_its_colours_where_the_type_leaves_room() -> None:
-    title = say("map.legend", language="en")
+    title = texts("en")["map.legend"]
     shown = [
         title in [words for words, *_ in texts_of(drawn({}, block=block, size=size))]
         for block, size in (("", 100), ("memory", 100), ("", 150))

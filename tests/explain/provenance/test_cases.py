@@ -10,12 +10,15 @@ from torch import Tensor
 
 from core.errors import GlassformerError
 from core.explain.provenance.node import Cell, Index, Node
+from core.explain.provenance.run import Run
 from core.explain.provenance.unfold import path, unfold
+from core.explain.steps.numbers import node_at
+from core.explain.steps.steps import walk
 from core.model.transformer import Transformer
 from core.trace.tape import Edit
 from core.trace.trace import Trace
 from core.translator import Translator
-from tests.explain.provenance.trail_runs import SIZES, bundled, bundled_trace, cells, small
+from tests.explain.provenance.trail_runs import OUTPUT, SIZES, bundled, bundled_trace, cells, small
 
 FILLS = {"large_negative": -1e9, "minus_infinity": -math.inf, "additive": -math.inf}
 SELF = "decoder/0/self_attention"
@@ -41,14 +44,14 @@ def test_a_forbidden_cell(fill: str) -> None:
     assert node.exact == node.recorded == FILLS[fill]
     assert node.difference == 0
     assert Cell(f"{SELF}/mask", index) in [
-        cell for term in node.terms for factor in term.factors for cell in factor.sources
+        cell for term in node.ranked() for factor in term.factors for cell in factor.sources
     ]
     assert path(trace, model, node.cell)[-1].cell == node.cell
     weight = unfold(trace, model, f"{SELF}/weights", index)
     assert (weight.exact, weight.notes, weight.verdict) == (0.0, ("forbidden",), "agrees")
     assert facts(weight)["allowed_keys"] == 2
     mask = unfold(trace, model, f"{SELF}/mask", index)
-    assert {factor.role: factor.value for factor in mask.terms[0].factors} == {
+    assert {factor.role: factor.value for factor in next(mask.ranked()).factors} == {
         "not_padding": 1.0, "not_future": 0.0,
     }  # fmt: skip
 
@@ -58,7 +61,7 @@ def test_padding_is_forbidden_by_its_word() -> None:
     for where in ("encoder/1/self_attention", "decoder/1/cross_attention"):
         node = unfold(trace, model, f"{where}/mask", (0, 0, 2, 1))
         assert (node.exact, node.verdict, node.notes) == (0.0, "agrees", ("forbidden",))
-        assert node.terms[0].factors[0].sources == (Cell("source/ids", (0, 1)),)
+        assert next(node.ranked()).factors[0].sources == (Cell("source/ids", (0, 1)),)
     for cell in cells(trace):
         assert unfold(trace, model, cell.address, cell.index).verdict == "agrees"
 
@@ -101,7 +104,6 @@ def test_an_edit_shows_where_it_was_made_and_nowhere_else(
     verdicts: dict[str, set[str]] = {}
     for cell in cells(trace, each=6):
         node = unfold(trace, model, cell.address, cell.index)
-        assert node.edited == (node.verdict == "edited")
         verdicts.setdefault(cell.address, set()).add(node.verdict)
     assert "edited" in verdicts.pop(address)
     assert set.union(*verdicts.values()) == {"agrees"}
@@ -111,23 +113,51 @@ def test_weights_that_did_not_make_the_run_are_noticed() -> None:
     trace, model = small()
     other = Transformer(model.config).requires_grad_(False)
     node = unfold(trace, other, "encoder/0/self_attention/q", (0, 0, 0, 0))
-    assert (node.verdict, node.edited) == ("differs", False)
+    assert node.verdict == "differs"
 
 
 @pytest.mark.parametrize("text", [ANIMAL, "我和同学一起听音乐", "Stop"])
 def test_a_word_that_was_read_is_the_one_that_the_row_before_wrote(text: str) -> None:
     trace, model = bundled_trace(text), bundled().transformer
+    for row, step in enumerate(trace.steps):
+        node = unfold(trace, model, "output/probabilities", (0, row, step.chosen))
+        assert abs(step.probability - node.exact) <= 1e-5  # with keys and values remembered
+        assert abs(step.probability - node.recorded) <= 1e-5
+        assert node.own is not None
+        assert trace.vocabulary[node.own.index] == trace.output_pieces[row]
+        best = int(trace["output/probabilities"][0, row].argmax())
+        assert next(node.ranked()).index == best
+        assert (step.chosen == best) == (step.candidates[0][0] == step.chosen)
     ids = unfold(trace, model, "target/ids", (0, 1))
     assert (ids.verdict, ids.notes) == ("agrees", ())
     written = Cell("output/probabilities", (0, 0, trace.steps[0].chosen))
-    assert ids.terms[0].factors[0].sources == (written,)
+    assert next(ids.ranked()).factors[0].sources == (written,)
     assert unfold(trace, model, "target/ids", (0, 0)).notes == ("given",)
+
+
+def test_a_word_that_was_not_the_most_probable_one() -> None:
+    trace, model = bundled_trace(ANIMAL), bundled().transformer
+    second = trace.steps[0].candidates[1][0]
+    step = dataclasses.replace(trace.steps[0], chosen=second)
+    changed = dataclasses.replace(trace, steps=(step, *trace.steps[1:]))
+    node = unfold(changed, model, "output/probabilities", (0, 0, second))
+    assert [term.index for term in node.ranked()].index(second) == 1  # the second by probability
+    choice = next(each for each in walk(changed) if each.kind == "choice")
+    taken = node_at(Run(changed, model), choice, {"position": 0})
+    assert (taken.exact, taken.verdict) == (second, "differs")  # the recording has the first
+    source = next(taken.ranked()).factors[0].sources[0]
+    assert source == Cell("output/probabilities", (0, 0, second))
 
 
 def test_a_forced_target_was_given() -> None:
     trace, model = small()
+    given = next(each for each in walk(trace) if each.kind == "given")
+    chosen = node_at(Run(trace, model), given, {"position": 0})
+    assert chosen.operation == "token"
+    assert trace.vocabulary[int(chosen.exact)] == OUTPUT[0]
+    assert chosen.recorded == chosen.exact
     token = unfold(trace, model, "target/ids", (0, 2))
-    assert (token.notes, token.terms[0].factors[0].sources) == (("given",), ())
+    assert (token.notes, next(token.ranked()).factors[0].sources) == (("given",), ())
 
 
 def test_words_of_copy_slots_are_shown_as_typed() -> None:
@@ -136,7 +166,7 @@ def test_words_of_copy_slots_are_shown_as_typed() -> None:
     shown = dataclasses.replace(trace, surfaces={piece: "Zoë"})
     own = unfold(shown, model, "output/probabilities", (0, 0, trace.steps[0].chosen)).own
     assert own is not None
-    assert own.label.text == "Zoë"
+    assert own.text == "Zoë"
 
 
 def test_an_attention_map_left_out_to_save_memory() -> None:
@@ -169,6 +199,8 @@ def test_closed_and_open_units() -> None:
         ("encoder/0/self_attention/q", (0, 2, 0, 0), "out_of_range"),
         ("encoder/0/self_attention/q", (0, 0, -1, 0), "out_of_range"),
         ("output/logits", (1, 0, 0), "out_of_range"),
+        ("output/probabilities", (0, -1, 0), "out_of_range"),
+        ("output/probabilities", (0, len(OUTPUT) + 1, 0), "out_of_range"),
     ],
 )
 def test_what_names_no_number_is_refused(address: str, index: Index, key: str) -> None:

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from core import load_model
 from core.config import ModelConfig
@@ -33,13 +32,13 @@ CONVENTIONS: tuple[dict[str, Any], ...] = (
     {"positions": "none", "n_heads": 1, "encoder_layers": 3, "decoder_layers": 1},
     {"pad_id": 4},  # the begin token's own, as in Marian
 )  # fmt: skip
-Run = tuple[Trace, dict[str, Tensor]]
+Run = tuple[Trace, Transformer]
 
 
 @cache
 def bundled_run(text: str) -> Run:
     model = load_model()
-    return model.trace(text), model.transformer.state_dict()
+    return model.trace(text), model.transformer
 
 
 @cache
@@ -62,15 +61,15 @@ def small_run(convention: int = 0, dropout_seed: int | None = None) -> Run:
         source_tokens=source, source_pieces=source, target_tokens=target, target_pieces=target,
         output_tokens=output, output_pieces=output, vocabulary=words, direction="en-zh",
     )  # fmt: skip
-    return trace, model.state_dict()
+    return trace, model
 
 
 def plain(run: Run) -> PlainRun:
     """The same run in plain numpy."""
-    trace, weights = run
+    trace, model = run
     kept = {each: trace[each][0].numpy() for each in trace if each.endswith("/kept")}
     source, target = (trace[f"{side}/ids"][0].numpy() for side in ("source", "target"))
-    return PlainRun(trace.config, weights, source, target, kept)
+    return PlainRun(trace.config, model.state_dict(), source, target, kept)
 
 
 BUNDLED = [lambda text=text: bundled_run(text) for text in SENTENCES]

@@ -8,19 +8,22 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
 
 from core.analysis.attention_views import terms
 from core.errors import GlassformerError
+from core.explain.equations import Line
+from core.explain.provenance.node import Node
+from core.explain.provenance.run import Run
 from core.explain.steps.latex import in_numbers
-from core.explain.steps.numbers import worked
+from core.explain.steps.numbers import node_at
 from core.explain.steps.steps import Step, step_by_id, walk
-from core.explain.steps.wires import Wire, axes, nearest_cell, tensor
-from core.explain.steps.worked import Operand, Worked
+from core.explain.steps.wires import Wire, axes, tensor
 from core.trace.trace import Trace
-from tests.explain.steps.step_runs import NAMES, RUNS, Run, bundled_run, plain, small_run
+from tests.explain.provenance.test_unfold import PLAIN
+from tests.explain.steps.step_runs import NAMES, RUNS, bundled_run, plain, small_run
+from tests.explain.steps.step_runs import Run as Made
 
 CELLS = 4  # of each output of each step
 
@@ -32,74 +35,69 @@ def some_cells(trace: Trace, wire: Wire, seed: str) -> list[dict[str, int]]:
     return [last, *drawn]
 
 
-def all_worked(run: Run) -> list[tuple[Step, Worked]]:
-    trace, weights = run
+def all_nodes(made: Made) -> list[tuple[Step, Line, Node]]:
+    trace, model = made
+    run = Run(trace, model)
     return [
-        (step, worked(trace, step, at, weights, number))
+        (step, line, node_at(run, step, at, number))
         for step in walk(trace)
         for number, line in enumerate(step.lines)
         for at in some_cells(trace, line.output, f"{step.id}{number}")
     ]
 
 
-@pytest.mark.parametrize("run", RUNS, ids=NAMES)
-def test_every_step_agrees_with_the_recording_and_with_plain_numpy(run: Callable[[], Run]) -> None:
-    trace, _ = run()
-    independent = plain(run()).found
-    for step, found in all_worked(run()):
-        assert found.agrees, (step.id, found.output, found.value, found.recorded)
-        assert found.recorded == float(tensor(trace, found.output.wire)[found.output.index])
-        key, index = found.output.wire.key, found.output.index
+@pytest.mark.parametrize("made", RUNS, ids=NAMES)
+def test_every_step_agrees_with_the_recording_and_with_plain_numpy(
+    made: Callable[[], Made],
+) -> None:
+    trace, _ = made()
+    independent = plain(made()).found
+    for step, line, node in all_nodes(made()):
+        assert node.verdict == ("given" if node.operation == "draw" else "agrees"), (step.id, node)
+        key, index = line.output.key, node.cell.index
+        if line.output.form != "joined":
+            assert node.recorded == float(tensor(trace, line.output)[index])
         if key == "output/probabilities:chosen":
-            assert trace.vocabulary[int(found.value)] == trace.output_pieces[index[1]]
+            assert trace.vocabulary[int(node.exact)] == trace.output_pieces[index[1]]
             continue
-        values = independent[key]
+        values = independent[key.removesuffix(":joined")]
         expected = values[index[len(index) - values.ndim :]]
         if math.isinf(expected):
-            assert found.value == expected
+            assert node.exact == expected
         else:
-            assert found.value == pytest.approx(expected, rel=1e-4, abs=1e-4), (step.id, index)
+            assert node.exact == pytest.approx(expected, rel=1e-4, abs=1e-4), (step.id, index)
 
 
-@pytest.mark.parametrize("run", RUNS, ids=NAMES)
-def test_operands_are_the_numbers_at_the_places_they_name(run: Callable[[], Run]) -> None:
-    trace, weights = run()
-    for step, found in all_worked(run()):
-        for operand in (*found.factors, *found.scalars.values()):
-            where = tuple(slice(None) if at is None else at for at in operand.index)
-            if operand.wire is not None:
-                stands = tensor(trace, operand.wire)[where]
-                assert operand.wire in step.inputs or operand.wire.address in trace
-            elif operand.parameter:
-                stands = weights[operand.parameter][where]
-            else:
-                assert operand.role in ("constant", "weights")
-                continue
-            assert np.array_equal(operand.values, stands.double().numpy())
-            if operand in found.factors:
-                assert operand.values.shape == found.terms.shape
-                assert len(operand.at(0)) == len(operand.index)
-            else:
-                assert operand.values.shape == ()
+@pytest.mark.parametrize("made", RUNS, ids=NAMES)
+def test_factors_are_the_numbers_at_the_places_they_name(made: Callable[[], Made]) -> None:
+    trace, model = made()
+    for step, _, node in all_nodes(made()):
+        for factor in (factor for term in node.shown(3)[0] for factor in term.factors):
+            if factor.role in PLAIN:
+                (source,) = factor.sources
+                wire = Wire.of(source.address)
+                assert factor.value == float(tensor(trace, wire)[source.index])
+                assert wire in step.inputs or wire.address in trace
+            elif factor.parameter is not None:
+                learned = model.get_parameter(factor.parameter.address)
+                assert factor.value == float(learned[factor.parameter.index])
 
 
-@pytest.mark.parametrize("run", RUNS, ids=NAMES)
-def test_the_short_form_leaves_nothing_out(run: Callable[[], Run]) -> None:
-    for _, found in all_worked(run()):
-        short = found.short(3)
-        sizes = np.abs(found.terms)
-        assert len(short.largest) == min(3, sizes.size)
-        assert len(short.largest) + short.rest_count == sizes.size
-        shown = found.terms[list(short.largest)].sum() + short.rest
-        assert shown == pytest.approx(found.terms.sum(), rel=1e-9, abs=1e-9)
-        if found.chosen is None and sizes.size > 3:
-            assert sizes[list(short.largest)].min() >= np.sort(sizes)[-3]
-        if found.chosen is not None:
-            assert found.chosen in short.largest
+@pytest.mark.parametrize("made", RUNS, ids=NAMES)
+def test_the_short_form_leaves_nothing_out(made: Callable[[], Made]) -> None:
+    run = Run(*made())
+    for _, _, node in all_nodes(made()):
+        if node.operation in ("mean", "project", "dot", "mix", "softmax", "std"):
+            formula = in_numbers(run, node, 3, lambda _: "n", lambda _, text: f"<{text}>")
+            summed = formula.split("}{")[1] if node.operation == "softmax" else formula
+            (rest,) = re.findall(r"\\underbrace\{\(?n\)?\}_\{(\d+)\}", summed) or ["0"]
+            size = node.groups[0].size
+            assert int(rest) == max(size - 3, 0)
+            assert summed.split("underbrace")[0].count(" + ") == min(size, 3) - (size <= 3)
 
 
-def printed(found: Worked) -> str:
-    return in_numbers(found, 4, repr, lambda _, text: text)
+def printed(made: Made, node: Node) -> str:
+    return in_numbers(Run(*made), node, 4, repr, lambda _, text: text)
 
 
 def evaluated(latex: str) -> float:
@@ -127,87 +125,83 @@ def evaluated(latex: str) -> float:
     return float(eval(text, {"__builtins__": {}}, {**names, "max": max}))
 
 
-@pytest.mark.parametrize("run", RUNS, ids=NAMES)
-def test_the_printed_formula_comes_to_the_number(run: Callable[[], Run]) -> None:
-    for step, found in all_worked(run()):
-        shown = printed(found).removeprefix(f"{found.symbol} = ")
-        formula = shown.rsplit(" = ", 1)[0]
+@pytest.mark.parametrize("made", RUNS, ids=NAMES)
+def test_the_printed_formula_comes_to_the_number(made: Callable[[], Made]) -> None:
+    for step, _, node in all_nodes(made()):
+        formula = printed(made(), node)
         if "GELU" in formula or "arg" in formula:
             continue
-        if math.isinf(found.value):
-            assert formula in ("-inf", repr(-math.inf))
+        if math.isinf(node.exact):
+            assert formula == repr(-math.inf)
         else:
-            assert evaluated(formula) == pytest.approx(found.value, rel=1e-6, abs=1e-9), step.id
+            assert evaluated(formula) == pytest.approx(node.exact, rel=1e-6, abs=1e-9), step.id
 
 
-def test_every_operand_in_the_formula_can_be_marked() -> None:
-    trace, weights = bundled_run("cat")
-    step = step_by_id(walk(trace), "encoder.0.self_attention.scores")
+def node_of_step(made: Made, step_id: str, at: dict[str, int], line: int = 0) -> Node:
+    step = step_by_id(walk(made[0]), step_id)
     assert step is not None
-    found, seen = worked(trace, step, {"head": 1, "query": 1}, weights), list[Operand]()
+    return node_at(Run(*made), step, at, line)
 
-    def mark(operand: Operand, text: str) -> str:
-        seen.append(operand)
+
+def test_every_number_in_the_formula_can_be_marked() -> None:
+    made, seen = bundled_run("cat"), list[str]()
+    node = node_of_step(made, "encoder.0.self_attention.scores", {"head": 1, "query": 1})
+
+    def mark(role: str, text: str) -> str:
+        seen.append(role)
         return f"<{text}>"
 
-    assert in_numbers(found, 2, repr, mark).count("<") == len(seen) == 4
-    assert {each.role for each in seen} == {"query", "key"}
-    assert found.factors[0].at(5) == (0, 1, 1, 5)
+    assert in_numbers(Run(*made), node, 2, repr, mark).count("<") == len(seen) == 4
+    assert set(seen) == {"query", "key"}
+    assert node.groups[0].term(5).factors[0].sources[0].index == (0, 1, 1, 5)
 
 
 def test_scores_and_weights_are_those_of_the_attention_page() -> None:
-    trace, weights = bundled_run("The animal didn't cross the street because it was too tired")
-    at = {"head": 2, "query": 3, "key": 5}
-    cell = terms(trace, "cross", 1, 2, 3, 5)
-    found = {
-        name: worked(trace, step, at, weights, len(step.lines) - 1)
-        for name in ("scores", "scale", "mask", "softmax")
-        if (step := step_by_id(walk(trace), f"decoder.1.cross_attention.{name}"))
-    }
-    assert found["scores"].terms == pytest.approx(cell.products, abs=1e-5)
-    assert found["scores"].order() == cell.order("largest")
-    assert found["scale"].scalars["divisor"].value == cell.root
-    assert found["scale"].recorded == cell.scaled
-    assert found["mask"].recorded == cell.masked
-    assert found["softmax"].terms[5] == pytest.approx(cell.numerator)
-    assert found["softmax"].scalars["total"].value == pytest.approx(cell.denominator)
+    made = bundled_run("The animal didn't cross the street because it was too tired")
+    at, stage = {"head": 2, "query": 3, "key": 5}, "decoder.1.cross_attention"
+    cell = terms(made[0], "cross", 1, 2, 3, 5)
+    scores, scale, softmax = (
+        node_of_step(made, f"{stage}.{name}", at) for name in ("scores", "scale", "softmax")
+    )
+    masked = node_of_step(made, f"{stage}.mask", at, 1)
+    assert scores.contributions == pytest.approx(cell.products, abs=1e-5)
+    assert scores.order.tolist() == cell.order("largest")
+    assert repr(cell.root) in printed(made, scale)
+    assert scale.recorded == cell.scaled
+    assert masked.recorded == cell.masked
+    above, _, below = printed(made, softmax).removeprefix(r"\frac{").partition("}}{")
+    assert evaluated(above + "}") == pytest.approx(cell.numerator)
+    assert evaluated(below.removesuffix("}")) == pytest.approx(cell.denominator)
 
 
 def test_an_edited_run_says_where_it_no_longer_agrees() -> None:
-    trace, weights = small_run()
+    trace, model = small_run()
     address = "encoder/0/self_attention/scores"
-    step = step_by_id(walk(trace), "encoder.0.self_attention.scores")
     edited = replace(trace, tensors=dict(trace.tensors) | {address: trace[address] + 1})
-    assert step is not None
-    found = worked(edited, step, {}, weights)
-    assert not found.agrees
-    assert found.difference == pytest.approx(1, abs=1e-4)
+    node = node_of_step((edited, model), "encoder.0.self_attention.scores", {})
+    assert node.verdict == "differs"
+    assert node.difference == pytest.approx(1, abs=1e-4)
 
 
 def test_a_row_that_may_look_nowhere_has_no_weights_and_says_so() -> None:
-    trace, weights = small_run(2)
+    trace, model = small_run(2)
     address = "encoder/0/self_attention/masked"
     nowhere = {
         address: torch.full_like(trace[address], -torch.inf),
         "encoder/0/self_attention/weights": torch.full_like(trace[address], torch.nan),
     }
     edited = replace(trace, tensors=dict(trace.tensors) | nowhere)
-    step = step_by_id(walk(trace), "encoder.0.self_attention.softmax")
-    assert step is not None
-    found = worked(edited, step, {}, weights)
-    assert math.isnan(found.value)
-    assert found.difference == 0
-    assert "nan" in printed(found)
+    node = node_of_step((edited, model), "encoder.0.self_attention.softmax", {})
+    assert math.isnan(node.exact)
+    assert node.difference == 0
+    assert printed((edited, model), node).startswith(r"\frac{e^{-inf}}{e^{-inf} + ")
 
 
 @pytest.mark.parametrize(
     ("at", "key"), [({"query": 99}, "out_of_range"), ({"hidden": 0}, "unknown_axis")]
 )
 def test_a_cell_that_does_not_exist_is_refused(at: dict[str, int], key: str) -> None:
-    trace, weights = small_run()
-    step = step_by_id(walk(trace), "encoder.0.self_attention.scores")
-    assert step is not None
+    made = small_run()
     with pytest.raises(GlassformerError) as caught:
-        worked(trace, step, at, weights)
+        node_of_step(made, "encoder.0.self_attention.scores", at)
     assert caught.value.key == key
-    assert nearest_cell(trace, step.outputs[0], at).index in ((0, 0, 4, 0), (0, 0, 0, 0))

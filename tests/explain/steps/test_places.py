@@ -10,7 +10,7 @@ import torch
 from core.analysis.choices import top_words
 from core.explain.steps.places import Chosen, Places
 from core.explain.steps.steps import nearest, walk
-from core.explain.steps.wires import Cell, Wire, recorded, tensor
+from core.explain.steps.wires import Cell, Wire, cell, recorded, tensor
 from tests.explain.steps.step_runs import NAMES, RUNS, SENTENCES, Run, bundled_run, small_run
 
 EVERY_RUN = pytest.mark.parametrize("run", RUNS, ids=NAMES)
@@ -30,7 +30,7 @@ def test_every_tensor_has_a_cell_within_it(run: Callable[[], Run], chosen: Chose
     places = Places(trace, chosen)
     for step in walk(trace):
         for wire in (*step.inputs, *step.outputs):
-            index = places.cell(wire).index
+            index = cell(trace, wire, places.at(wire)).index
             sizes = tuple(tensor(trace, wire).shape)
             assert all(0 <= at < size for at, size in zip(index, sizes, strict=True))
 
@@ -41,7 +41,10 @@ def test_a_number_keeps_its_place_when_it_is_only_moved(run: Callable[[], Run]) 
     places = Places(trace, Chosen())
     for step in walk(trace):
         for each in step.regroupings:
-            values = {float(tensor(trace, wire)[places.cell(wire).index]) for wire in each.stages}
+            values = {
+                float(tensor(trace, wire)[cell(trace, wire, places.at(wire)).index])
+                for wire in each.stages
+            }
             assert len(values) == 1
 
 
@@ -81,14 +84,14 @@ def test_arranged_numbers_lead_to_where_they_are_recorded(run: Callable[[], Run]
     places = Places(trace, Chosen())
     for step in walk(trace):
         for wire in (*step.inputs, *step.outputs):
-            cell = places.cell(wire)
-            found = recorded(trace, cell)
+            chosen = cell(trace, wire, places.at(wire))
+            found = recorded(trace, chosen)
             if found is None:
                 assert wire.form in ("added", "dropped")
                 continue
             value = float(trace[found.wire.address][found.index])
             if wire.form != "chosen":
-                assert value == float(tensor(trace, wire)[cell.index])
+                assert value == float(tensor(trace, wire)[chosen.index])
 
 
 def test_the_apart_form_is_recorded_by_head() -> None:

@@ -11,7 +11,6 @@ from core.explain.equations import equation, marked
 from core.explain.steps.steps import (
     Step,
     for_layer,
-    neighbours,
     step_by_id,
     step_of,
     steps_of,
@@ -117,7 +116,8 @@ def test_every_input_was_put_out_before(run: Callable[[], Run]) -> None:
 
 @EVERY_RUN
 def test_symbols_stand_in_their_equation_and_for_what_is_there(run: Callable[[], Run]) -> None:
-    trace, weights = run()
+    trace, model = run()
+    weights = model.state_dict()
     for step in walk(trace):
         assert tuple(line.output for line in step.lines) == step.outputs
         for line in step.lines:
@@ -168,13 +168,9 @@ def test_neighbours_and_the_walk_through_one_layer() -> None:
     assert {step.layer for step in short if step.stage == "encoder"} == {1}
     assert {step.layer for step in short if step.stage == "decoder"} == {1}
     assert [step for step in steps if step in short] == list(short)
-    before, after = neighbours(short, "encoder.1.self_attention.project")
-    assert before is not None and before.id == "source.sum"
-    assert after is not None and after.id == "encoder.1.self_attention.split"
-    assert neighbours(steps, steps[0].id)[0] is None
-    assert neighbours(steps, steps[-1].id)[1] is None
-    with pytest.raises(KeyError):
-        neighbours(steps, "nonsense")
+    at = [step.id for step in short].index("encoder.1.self_attention.project")
+    assert short[at - 1].id == "source.sum"
+    assert short[at + 1].id == "encoder.1.self_attention.split"
     assert step_by_id(steps, "nonsense") is None
 
 
@@ -192,8 +188,8 @@ def test_the_strip_has_every_step_once_in_groups() -> None:
     ]  # fmt: skip
 
 
-def test_text_keys_say_the_place_first() -> None:
+def test_a_step_says_its_place() -> None:
     found = step_by_id(steps_of(config()), "decoder.1.cross_attention.mask")
     assert found is not None
-    assert found.text_keys == ("mask.decoder_cross_attention", "mask")
-    assert step_by_id(steps_of(config()), "memory").text_keys == ("memory.memory", "memory")  # type: ignore[union-attr]
+    assert (found.kind, found.place) == ("mask", "decoder_cross_attention")
+    assert step_by_id(steps_of(config()), "memory").place == "memory"  # type: ignore[union-attr]

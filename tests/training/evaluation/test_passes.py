@@ -9,7 +9,7 @@ from core.corpus.draw import Direction
 from core.trace.address import Address
 from core.training.evaluation.attention import Part, alignment, antecedents, parts
 from core.training.evaluation.held_out import coreference_readings, resolved_rows, unseen_pairs
-from core.training.evaluation.interventions import Case, Turn, cases_of, mean_contexts, redirects
+from core.training.evaluation.interventions import Case, cases_of, mean_contexts, redirects, turned
 from core.training.evaluation.passes import passes, translations, word_for_word
 from core.translator import Translator
 
@@ -98,12 +98,12 @@ def test_a_turn_changes_one_row() -> None:
     pair = Pair(("a",), ("b",), (), (), "", "", ("en-zh",))
     case = Case(pair, writes=2, pronoun=1, other=3, words=("x", "y"))
     weights = torch.full((1, 2, 4, 5), 0.2)
-    turned = Turn("decoder", 1, 0).edit([case]).change(weights.clone())
-    assert turned[0, 0, 2].tolist() == [0, 0, 0, 1, 0]
-    turned[0, 0, 2] = 0.2
-    assert (turned == weights).all()
-    turned = Turn("encoder", 0, None).edit([case]).change(weights.clone())
-    assert turned[0, :, 1, 3].tolist() == [1, 1] and turned[0, :, 1].sum() == 2
+    found = turned(Part("decoder/1/cross_attention", 0), [case]).change(weights.clone())
+    assert found[0, 0, 2].tolist() == [0, 0, 0, 1, 0]
+    found[0, 0, 2] = 0.2
+    assert (found == weights).all()
+    found = turned(Part("encoder/0/self_attention", None), [case]).change(weights.clone())
+    assert found[0, :, 1, 3].tolist() == [1, 1] and found[0, :, 1].sum() == 2
 
 
 def test_each_reading_is_turned_to_the_noun_of_the_other(

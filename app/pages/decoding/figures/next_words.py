@@ -20,24 +20,17 @@ CUT_ROOM = 1.45  # of the left axis, whose bars end at 1: the percentages stand 
 
 
 def next_words(
-    words: Sequence[str],
-    probabilities: Sequence[float],
-    chosen: int | None,
-    look: Look,
-    *,
-    height: int = 300,
-    forced: bool = False,
-    signs: Mapping[int, str] = NOTHING,
-    remarks: Mapping[int, str] = NOTHING,
-    rest: tuple[str, float] | None = None,
-) -> go.Figure:
+    words: Sequence[str], probabilities: Sequence[float], chosen: int, look: Look, *,
+    height: int = 300, forced: bool = False, signs: Mapping[int, str] = NOTHING,
+    remarks: Mapping[int, str] = NOTHING, rest: tuple[str, float] | None = None,
+) -> go.Figure:  # fmt: skip
     """One horizontal bar a word, in the order given; the chosen one in full colour.
 
-    probabilities: 0..1, NaN has no bar. chosen: its place, None where it is not among the words.
-    forced: the chosen word was given by hand. signs: places of what is a sign, not a word, and what
-    it is. remarks: at some places, why a word cannot be taken; such words are grey. rest: the name
-    and the share of all other words, a last bar. A click anywhere on a row reports its place as y;
-    that of the rest is len(words).
+    probabilities: 0..1, NaN has no bar. chosen: its place among the words. forced: that word was
+    given by hand. signs: places of what is a sign, not a word, and what it is. remarks: at some
+    places, why a word cannot be taken; such words are grey. rest: the name and the share of all
+    other words, a last bar. A click anywhere on a row reports its place as y; that of the rest is
+    len(words).
     """
     names = [*map(visible, words), *([rest[0]] if rest else [])]
     shares = [*probabilities, *([rest[1]] if rest else [])]
@@ -51,9 +44,8 @@ def next_words(
     labels = [escape(name) for name in names]
     for at in {*signs, *remarks, *([len(words)] if rest else [])}:
         labels[at] = inked(labels[at], look.colour("faint"))
-    if chosen is not None:
-        bold = f"<b>{labels[chosen]}</b>"
-        labels[chosen] = inked(bold, look.colour("changed")) if forced else bold
+    bold = f"<b>{labels[chosen]}</b>"
+    labels[chosen] = inked(bold, look.colour("changed")) if forced else bold
     layout = base_layout(look, height=height, barmode="overlay", template="none")
     layout["xaxis"] |= {"range": [0, ROOM], "visible": False}
     layout["yaxis"] |= rows_axis(labels, look, 15, ticklen=6)
@@ -75,13 +67,12 @@ def _whole_rows(hovers: Sequence[str]) -> go.Bar:
 
 
 def _colours(
-    count: int, chosen: int | None, look: Look, forced: bool, remarks: Mapping[int, str]
+    count: int, chosen: int, look: Look, forced: bool, remarks: Mapping[int, str]
 ) -> list[str]:
     panel, strong = look.colour("panel"), look.colour("data")
     weak, grey = mix(panel, strong, 0.5), mix(panel, look.colour("faint"), 0.4)
     found = [grey if at in remarks else weak for at in range(count)]
-    if chosen is not None:
-        found[chosen] = look.colour("changed") if forced else strong
+    found[chosen] = look.colour("changed") if forced else strong
     return found
 
 
@@ -91,19 +82,14 @@ def _said(share: float, remark: str | None, look: Look) -> str:
 
 
 def next_cut(
-    rows: Sequence[CutRow],
-    names: Sequence[str],
-    lot: float | None,
-    look: Look,
-    texts: Mapping[str, str],
-    limit: float | None = None,
-    height: int = 420,
-) -> go.Figure:
+    rows: Sequence[CutRow], names: Sequence[str], lot: float, look: Look,
+    texts: Mapping[str, str], limit: float | None = None, height: int = 420,
+) -> go.Figure:  # fmt: skip
     """Left two bars a word, the model's own probability and after temperature; right the sum.
 
-    names: of the rows, as they stand beside them. lot: where it fell on the running sum; None draws
-    none. limit: the p of top-p, a line on the sum. texts: "own", "tempered", "sum", "lot",
-    "limit", "stay", "away". Rows cut away are hatched and stand below a line.
+    names: of the rows, as they stand beside them. lot: where it fell on the running sum. limit: the
+    p of top-p, a line on the sum. texts: "own", "tempered", "sum", "lot", "limit", "stay", "away".
+    Rows cut away are hatched and stand below a line.
     """
     layout = base_layout(look, height=height, barmode="overlay", bargap=0)
     layout["margin"] = {"l": 8, "r": 14, "t": look.px(58), "b": 4, "pad": 2}
@@ -112,7 +98,11 @@ def next_cut(
         "range": [0, 1], "domain": RIGHT, "visible": True, "side": "top", "tickvals": [0, 0.5, 1],
         "tickformat": "~%", "tickfont": look.font(11, "faint"),
     }  # fmt: skip
-    labels = [_label(row, escape(name), look) for row, name in zip(rows, names, strict=True)]
+    grey = look.colour("faint")
+    labels = [
+        inked(name, grey) if row.id is None else f"<b>{name}</b>" if row.chosen else name
+        for row, name in zip(rows, map(escape, names), strict=True)
+    ]
     layout["yaxis"] |= rows_axis(labels, look, range=[len(rows) - 0.4, -0.75])
     stay = sum(row.kept for row in rows)
     edge = stay - 0.5 if stay < len(rows) else None  # between what stays and what does not
@@ -121,10 +111,10 @@ def next_cut(
         line = {"color": look.colour("changed"), "width": 2, "dash": "dot"}
         ends = {"x0": limit, "x1": limit, "y0": -0.6, "y1": len(rows) - 0.5}
         layout["shapes"].append({"type": "line", "xref": "x2", "line": line} | ends)
-    layout["annotations"] = _legends(lot, limit, look, texts) + _sides(edge, look, texts)
+    layout["annotations"] = _legends(limit, look, texts) + _sides(edge, look, texts)
     said = [_hover(row, name, texts) for row, name in zip(rows, names, strict=True)]
     bars = [_own(rows, look), _tempered(rows, said, look), _stretches(rows, look)]
-    return go.Figure([*bars, *_lot(rows, lot, look)], layout)
+    return go.Figure([*bars, _lot(rows, lot, look)], layout)
 
 
 def _own(rows: Sequence[CutRow], look: Look) -> go.Bar:
@@ -182,41 +172,28 @@ def _paint(rows: Sequence[CutRow], look: Look) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lot(rows: Sequence[CutRow], lot: float | None, look: Look) -> list[go.Scatter]:
-    if lot is None:
-        return []
+def _lot(rows: Sequence[CutRow], lot: float, look: Look) -> go.Scatter:
     at = next((n for n, row in enumerate(rows) if row.start <= lot < row.end), len(rows) - 1)
     colour = look.colour("key")
-    return [
-        go.Scatter(
-            x=[lot, lot],
-            y=[-0.75, at],
-            xaxis="x2",
-            mode="lines+markers",
-            line={"color": colour, "width": 2},
-            marker={"symbol": ["triangle-down", "diamond"], "size": look.px(11), "color": colour},
-            cliponaxis=False,
-            hovertemplate=f"{lot:.4f}<extra></extra>",
-            name="lot",
-        )
-    ]
+    signs = {"symbol": ["triangle-down", "diamond"], "size": look.px(11), "color": colour}
+    return go.Scatter(
+        x=[lot, lot],
+        y=[-0.75, at],
+        xaxis="x2",
+        mode="lines+markers",
+        line={"color": colour, "width": 2},
+        marker=signs,
+        cliponaxis=False,
+        hovertemplate=f"{lot:.4f}<extra></extra>",
+        name="lot",
+    )
 
 
-def _label(row: CutRow, text: str, look: Look) -> str:
-    if row.id is None:
-        return inked(text, look.colour("faint"))
-    return f"<b>{text}</b>" if row.chosen else text
-
-
-def _legends(
-    lot: float | None, limit: float | None, look: Look, texts: Mapping[str, str]
-) -> list[dict[str, Any]]:
+def _legends(limit: float | None, look: Look, texts: Mapping[str, str]) -> list[dict[str, Any]]:
     """What stands above the bars and above the running sum."""
     own, tempered = inked("■", look.colour("faint")), inked("■", look.colour("data"))
     legend = f"{own} {escape(texts['own'])}<br>{tempered} {escape(texts['tempered'])}"
-    said = [escape(texts["sum"])]
-    if lot is not None:
-        said.append(inked(f"▼◆ {escape(texts['lot'])}", look.colour("key")))
+    said = [escape(texts["sum"]), inked(f"▼◆ {escape(texts['lot'])}", look.colour("key"))]
     if limit is not None:
         said[-1] += " " + inked(f"┊ {escape(texts['limit'])}", look.colour("changed"))
     sides = ((legend, 0, "left"), ("<br>".join(said), RIGHT[1], "right"))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from itertools import repeat
 
 import numpy as np
 
@@ -21,17 +21,6 @@ ROLES = ("data", "changed")  # of the two bars of a step
 FEW = 14  # words over whose bars the percentages have room
 WIDTH, APART = 0.38, 0.2  # of the cache's bars; half of what lies between those of one step
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-
-
-@dataclass(frozen=True)
-class CacheTexts:
-    """The names of the three parts, of the axis below and of the numbers."""
-
-    reused: str
-    computed: str
-    without: str
-    step: str
-    numbers: str
 
 
 def step_name(step: TranslatedWord) -> str:
@@ -66,10 +55,8 @@ def beside_steps(
     layout["legend"] = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
     margin = {"l": look.px(LEFT), "r": 4, "t": look.px(28), "b": look.px(22), "pad": 2}
     layout["margin"] = margin | {"autoexpand": False}
-    layout["xaxis"] |= {
-        **named_ticks([step_name(each) for each in steps]),
-        "range": [-0.5, len(steps) - 0.5],
-    }
+    names_below = named_ticks([step_name(each) for each in steps])
+    layout["xaxis"] |= names_below | {"range": [-0.5, len(steps) - 0.5]}
     layout["yaxis"] |= {"range": [0, 1.02], "showgrid": True, "nticks": 5}
     return go.Figure(bars, layout | {"barmode": "group", "bargap": 0.35})
 
@@ -100,10 +87,7 @@ def exposure_figure(
             constraintext="none",
             textfont=look.font(11, "text"),
             cliponaxis=False,
-            **hover(
-                [share_hover(w, share, name) for w, share in zip(shown, shares, strict=True)],
-                "customdata",
-            ),
+            **hover([*map(share_hover, shown, shares, repeat(name))], "customdata"),
         )
         for shares, name, role in zip((right, wrong), names, ROLES, strict=True)
     ]
@@ -111,22 +95,23 @@ def exposure_figure(
 
 
 def cache_work(
-    reused: Sequence[int], computed: Sequence[int], without: Sequence[int], now: int,
-    hovers: Sequence[str], texts: CacheTexts, look: Look, height: int,
+    numbers: Mapping[str, Sequence[int]], now: int, hovers: Sequence[str],
+    texts: Mapping[str, str], look: Look, height: int,
 ) -> go.Figure:  # fmt: skip
     """Two bars a step: what the cache gives and what is computed, and all computed anew.
 
-    now: the step in focus, behind which a band lies. hovers: what a step says, as plain text.
+    numbers: by step, "reused", "computed", "without". now: the step in focus, behind which a band
+    lies. hovers: what a step says, as plain text. texts: names of the three, "step", "numbers".
     """
-    count, added = len(reused), look.colour("data")
+    count, added = len(hovers), look.colour("data")
     said = hover([escape(each).replace("\n", "<br>") for each in hovers], "customdata")
     bars = [
-        go.Bar(x=[at + aside for at in range(count)], y=list(numbers), name=escape(name),
-               marker={"color": colour}, width=WIDTH, **said)
-        for aside, numbers, name, colour in (
-            (-APART, computed, texts.computed, added),
-            (-APART, reused, texts.reused, mix(look.colour("panel"), added, 0.3)),
-            (APART, without, texts.without, look.colour("key")),
+        go.Bar(x=[at + aside for at in range(count)], y=list(numbers[name]),
+               name=escape(texts[name]), marker={"color": colour}, width=WIDTH, **said)
+        for aside, name, colour in (
+            (-APART, "computed", added),
+            (-APART, "reused", mix(look.colour("panel"), added, 0.3)),
+            (APART, "without", look.colour("key")),
         )
     ]  # fmt: skip
     layout = base_layout(look, height, barmode="stack", template="none", showlegend=True)
@@ -135,12 +120,12 @@ def cache_work(
     layout["xaxis"] |= {
         **named_ticks([str(at + 1) for at in places], places),
         "range": [-0.6, count - 0.4],
-        "title": layout["xaxis"]["title"] | {"text": escape(texts.step)},
+        "title": layout["xaxis"]["title"] | {"text": escape(texts["step"])},
     }  # fmt: skip
     layout["yaxis"] |= {"showgrid": True, "tickformat": ",d"}
     # Above the axis: beside it Chinese would be rotated.
-    numbers = note(escape(texts.numbers), look, 1, 1, 12, "faint", "right bottom", yshift=6)
-    layout["annotations"] = [numbers]
+    title = note(escape(texts["numbers"]), look, 1, 1, 12, "faint", "right bottom", yshift=6)
+    layout["annotations"] = [title]
     layout["legend"] = {
         "orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "font": {"size": look.px(13)},
         "traceorder": "normal", "itemclick": False, "itemdoubleclick": False,
@@ -153,15 +138,9 @@ def cache_work(
 
 
 def alpha_scores(
-    alphas: np.ndarray,
-    scores: np.ndarray,
-    names: Sequence[str],
-    now: float,
-    focus: int | None,
-    look: Look,
-    title: str,
-    height: int = 200,
-) -> go.Figure:
+    alphas: np.ndarray, scores: np.ndarray, names: Sequence[str], now: float, focus: int | None,
+    look: Look, title: str, height: int = 200,
+) -> go.Figure:  # fmt: skip
     """One line a hypothesis, scores (N, A) over α (A,); the best at each α on top.
 
     names: for hover. now: the α of the search, an upright line. focus: the place of the line that
@@ -184,31 +163,23 @@ def _line(
     alphas: np.ndarray, scores: np.ndarray, name: str, place: int, focus: bool, look: Look
 ) -> go.Scatter:
     dash = "solid" if focus else DASHES[place % len(DASHES)]
+    colour, width = look.colour("data" if focus else "faint"), 3 if focus else 1.4
+    points = zip(alphas.tolist(), scores.tolist(), strict=True)
     return go.Scatter(
         x=np.asarray(alphas, dtype=np.float32),
         y=np.asarray(scores, dtype=np.float32),
         mode="lines",
-        line={
-            "color": look.colour("data" if focus else "faint"),
-            "width": 3 if focus else 1.4,
-            "dash": dash,
-        },
-        customdata=[
-            f"α = {alpha:g}: {format_number(score, 6)}"
-            for alpha, score in zip(alphas.tolist(), scores.tolist(), strict=True)
-        ],
+        line={"color": colour, "width": width, "dash": dash},
+        customdata=[f"α = {alpha:g}: {format_number(score, 6)}" for alpha, score in points],
         name=escape(name),
         hovertemplate="%{fullData.name}<br>%{customdata}<extra></extra>",
     )
 
 
 def source_weights(
-    words: Sequence[str],
-    weights: Sequence[float],
-    look: Look,
-    sinks: Collection[int] = (),
+    words: Sequence[str], weights: Sequence[float], look: Look, sinks: Collection[int] = (),
     pixels: float = 300,
-) -> go.Figure:
+) -> go.Figure:  # fmt: skip
     """One horizontal bar a word, in the order of the sentence; the strongest in full colour.
 
     weights: 0..1; NaN has no bar and is written. sinks: places of signs, their words in grey.
@@ -228,6 +199,6 @@ def source_weights(
         (f"{escape(name)} " if numbered else "") + look.number(weight)
         for name, weight in zip(names, weights, strict=True)
     ]
-    said = [share_hover(name, weight) for name, weight in zip(names, weights, strict=True)]
-    bars = row_bars(weights, shown, colours, look, 12, width=0.74, **hover(said, "customdata"))
+    said = hover([*map(share_hover, names, weights)], "customdata")
+    bars = row_bars(weights, shown, colours, look, 12, width=0.74, **said)
     return go.Figure(bars, layout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,18 +109,20 @@ def _curve(line: Curve, x: Sequence[float], x_title: str, at: int, look: Look) -
         escape(f"{line.name}: {look.number(value)}  ({x_title} {look.number(place)})")
         for place, value in zip(x, line.values, strict=True)
     ]
+    drawn = {"color": line.colour, "width": 3, "dash": line.dash}
+    named = {"name": escape(line.name), "showlegend": at == 0}
+    places, heights = np.asarray(x, np.float32), np.asarray(line.values, np.float32)
+    return dotted_line(places, heights, drawn, look.px(5), said, **named, **on(at))
+
+
+def dotted_line(
+    x: np.ndarray, y: np.ndarray, line: Mapping[str, Any], size: int, said: list[str], **more: Any
+) -> go.Scatter:
+    """A line with a dot of `size` pixels at every point; said: what a dot says on hover."""
     return go.Scatter(
-        x=np.asarray(x, np.float32),
-        y=np.asarray(line.values, np.float32),
-        name=escape(line.name),
-        showlegend=at == 0,
-        mode="lines+markers",
-        line={"color": line.colour, "width": 3, "dash": line.dash},
-        marker={"size": look.px(5)},
-        cliponaxis=False,
-        **on(at),
-        **hover(said),
-    )
+        x=x, y=y, mode="lines+markers", line=line, marker={"size": size}, cliponaxis=False,
+        **more, **hover(said),
+    )  # fmt: skip
 
 
 def _marked(

@@ -16,7 +16,7 @@ from app.plots.colours import head_colour
 from app.plots.labels import escape, visible
 from app.plots.marks import hover
 from app.plots.theme import Look, base_layout
-from core.lab.dictionary import TEMPERATURES, LookUp, Mixture
+from core.lab.dictionary import TEMPERATURES, LookUp
 
 AROUND = (
     "middle right", "top right", "top center", "top left",
@@ -25,13 +25,13 @@ AROUND = (
 
 
 def plane_figure(
-    query: Sequence[float], keys: np.ndarray, found: LookUp, names: Sequence[str],
-    texts: Mapping[str, str], look: Look,
-) -> go.Figure:  # fmt: skip
-    """Query and keys as arrows; the area of a key's disc is its weight.
+    found: LookUp, names: Sequence[str], texts: Mapping[str, str], look: Look
+) -> go.Figure:
+    """Query and keys (S, 2) as arrows; the area of a key's disc is its weight.
 
-    keys: (S, 2). texts: "query".
+    texts: "query".
     """
+    query, keys = found.query.tolist(), found.keys.numpy()
     weights = found.weights.tolist()
     hues = [head_colour(at, look.dark) for at in range(len(keys))]
     arrows = [
@@ -80,14 +80,12 @@ def heat_figure(
     return curves_figure(x, panels, texts["axis"], look, temperature, TEMPERATURES)
 
 
-def entries_table(
-    found: LookUp, mixed: Mixture, values: np.ndarray, names: Sequence[str], width: int,
-    texts: Mapping[str, str], look: Look,
-) -> str:  # fmt: skip
+def entries_table(found: LookUp, names: Sequence[str], texts: Mapping[str, str], look: Look) -> str:
     """The way from the scores to the answer, an entry a row, as HTML.
 
     texts: "scores", "weight", "value", "term", "scaled".
     """
+    width = found.keys.size(1)
 
     def column(cells: Any, role: str, **more: Any) -> str:
         return matrix(np.asarray(cells).reshape(len(names), 1), look, role, **more)
@@ -96,20 +94,18 @@ def entries_table(
         (texts["scores"], column(found.scores, "weights", rows=names, tinted=False)),
         (texts["scaled"].format(width=width), column(found.scaled, "weights", tinted=False)),
         (texts["weight"], column(found.weights, "weights", limit=1.0)),
-        (texts["value"], column(values, "value")),
-        (texts["term"], column(mixed.terms, "value")),
+        (texts["value"], column(found.values, "value")),
+        (texts["term"], column(found.terms, "value")),
     ])  # fmt: skip
 
 
-def answers_table(
-    found: LookUp, values: np.ndarray, names: Sequence[str], texts: Mapping[str, str], look: Look
-) -> str:
-    """What each kind of dictionary answers, as HTML.
+def answers_table(found: LookUp, names: Sequence[str], texts: Mapping[str, str], look: Look) -> str:
+    """What each kind of dictionary answers, as HTML; values have one number.
 
-    values: (S, 1) of the entries. texts: "exact", "exact_none", "nearest", "soft", "blind".
+    texts: "exact", "exact_none", "nearest", "soft", "blind".
     """
     nearest = texts["nearest"].format(name=visible(names[found.nearest]))
-    exact = np.nan if found.exact is None else values[found.exact, 0]
+    exact = np.nan if found.exact is None else found.values[found.exact, 0]
     rows = (texts["exact"], nearest, texts["soft"], texts["blind"])
     cells = np.array([[exact], [found.hard[0]], [found.soft[0]], [found.mean[0]]], np.float64)
     limit = float(np.nanmax(np.abs(cells))) or 1.0

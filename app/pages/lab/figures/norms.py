@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from app.pages.lab.figures.curves import Curve, Curves, curves_figure
 from app.pages.lab.figures.tables import beside, exact, matrix, rows_table, tint, writer
@@ -14,7 +16,7 @@ from app.plots.heat import reach
 from app.plots.labels import escape
 from app.plots.latex import painted
 from app.plots.theme import Look
-from core.lab.norms import Broadcast, Formula, LayerNorms, Normalised, Norms
+from core.lab.norms import SPREADS, Formula, LayerNorms, Normalised, Norms
 
 DASHES = ("solid", "dash", "solid", "dot")
 
@@ -32,11 +34,11 @@ def formula_tables(each: Formula, found: LayerNorms, texts: Mapping[str, str], l
 
     texts: "output", "std", "left".
     """
-    limit = reach(*(other.output.numpy() for other in found.formulas))
+    limit = reach(*(other.output.numpy() for other in found.formulas.values()))
     output, std = _flat(each.output.numpy()), _flat(each.std.numpy())
     left = each.spread.numpy().reshape(-1, 1)
     return beside([
-        (texts["output"], matrix(output, look, "data", word_names(found), limit=limit)),
+        (texts["output"], matrix(output, look, "data", word_names(found.x), limit=limit)),
         (texts[f"std_{each.deviation}"], matrix(std, look, "norm")),
         (texts["left"], matrix(left, look, "norm", tinted=False, wrong=np.abs(left - 1) > 0.005)),
     ])  # fmt: skip
@@ -47,15 +49,13 @@ def spreads_figure(found: LayerNorms, texts: Mapping[str, str], look: Look) -> g
 
     texts: "curves", "axis", "one", and a name for each formula ("population_inside", …).
     """
+    shown = zip(found.formulas, found.curves.tolist(), DASHES, strict=True)
     lines = [
-        Curve(texts[f"{each.deviation}_{each.place}"], values, head_colour(at, look.dark), dash)
-        for at, (each, values, dash) in enumerate(
-            zip(found.formulas, found.curves.tolist(), DASHES, strict=False)
-        )
+        Curve(texts["_".join(way)], values, head_colour(at, look.dark), dash)
+        for at, (way, values, dash) in enumerate(shown)
     ]
-    x = found.spreads.tolist()
     panel = Curves(texts["curves"], lines, [(1.0, texts["one"])])
-    return curves_figure(x, [panel], texts["axis"], look, ticks=x[::2])
+    return curves_figure(SPREADS, [panel], texts["axis"], look, ticks=SPREADS[::2])
 
 
 def stretched_tables(found: LayerNorms, look: Look) -> str:
@@ -63,16 +63,14 @@ def stretched_tables(found: LayerNorms, look: Look) -> str:
 
     The copies that broadcasting makes are held back.
     """
-    own, words = found.formula("population", "inside"), word_names(found)
-    x, output = found.x.numpy(), own.output.numpy()
-    mean, gamma, beta = found.broadcasts[:3]
+    own, words = found.formulas["population", "inside"], word_names(found.x)
     parts = [
-        ("", _whole(f"x  {_size(x.shape)}", x, look, words)),
-        ("−", _part("μ", own.mean.numpy(), mean, "norm", look)),
-        ("÷", _part("√(σ² + ε)", own.divisor.numpy(), mean, "norm", look)),
-        ("×", _part("γ", found.gamma.numpy(), gamma, "feed_forward", look)),
-        ("+", _part("β", found.beta.numpy(), beta, "feed_forward", look)),
-        ("=", _whole(f"LN(x)  {_size(output.shape)}", output, look, ())),
+        ("", _whole("x", found.x, look, words)),
+        ("−", _part("μ", own.mean, found, "norm", look)),
+        ("÷", _part("√(σ² + ε)", own.divisor, found, "norm", look)),
+        ("×", _part("γ", found.gamma, found, "feed_forward", look)),
+        ("+", _part("β", found.beta, found, "feed_forward", look)),
+        ("=", _whole("LN(x)", own.output, look, ())),
     ]
     inside = "".join(f'<span class="lab-sign">{sign}</span>{table}' for sign, table in parts)
     return f'<div class="lab-stretched">{inside}</div>'
@@ -85,11 +83,11 @@ def shapes_table(found: LayerNorms, texts: Mapping[str, str], look: Look) -> str
     "silent".
     """
     size = tuple(found.x.shape)
-    bare = texts["refused" if found.without_keepdim is None else "silent"]
+    bare = texts["silent" if found.keepdim_missed else "refused"]
     rows: list[tuple[str, Sequence[int], str, str]] = [
         ("x", size, "", "faint"),
-        (texts["mean"], found.broadcasts[0].shape, texts["fits"], "faint"),
-        (texts["gamma"], found.broadcasts[1].shape, texts["fits"], "faint"),
+        (texts["mean"], (*size[:2], 1), texts["fits"], "faint"),
+        (texts["gamma"], size[2:], texts["fits"], "faint"),
         (texts["bare"], size[:2], bare, "changed"),
     ]
     lines = []
@@ -104,25 +102,24 @@ def shapes_table(found: LayerNorms, texts: Mapping[str, str], look: Look) -> str
     return rows_table("lab-shapes", [*texts["axes"].split("|"), ""], lines)
 
 
-def word_names(found: LayerNorms) -> list[str]:
-    """Sentence and word: "2·1"."""
-    batch, words, _ = found.x.shape
-    return [f"{b + 1}·{t + 1}" for b in range(batch) for t in range(words)]
+def word_names(x: Tensor) -> list[str]:
+    """Sentence and word of each row of (B, S, D): "2·1"."""
+    return [f"{b + 1}·{t + 1}" for b, t in np.ndindex(*x.shape[:2])]
 
 
-def _whole(caption: str, cells: np.ndarray, look: Look, words: Sequence[str]) -> str:
-    return beside([(caption, matrix(_flat(cells), look, "data", words))])
+def _whole(name: str, cells: Tensor, look: Look, words: Sequence[str]) -> str:
+    table = matrix(_flat(cells.numpy()), look, "data", words)
+    return beside([(f"{name}  {_size(cells.shape)}", table)])
 
 
-def _part(name: str, values: np.ndarray, how: Broadcast, role: str, look: Look) -> str:
-    """A part stretched to all cells: those that are copies of an earlier one are faint."""
-    source = how.source.numpy().ravel()
-    first = np.zeros(source.size, dtype=bool)
-    first[np.unique(source, return_index=True)[1]] = True
-    shape = (-1, how.source.shape[-1])
-    cells = values.ravel()[source].reshape(shape)
-    table = matrix(cells, look, role, faint=~first.reshape(shape))
-    return beside([(f"{name}  {_size(how.shape)}", table)])
+def _part(name: str, part: Tensor, found: LayerNorms, role: str, look: Look) -> str:
+    """A part stretched to the cells of x: those that are copies of an earlier one are faint."""
+    source = torch.arange(part.numel()).view(part.shape).expand(found.x.shape).numpy()
+    faint = np.ones(source.size, dtype=bool)
+    faint[np.unique(source, return_index=True)[1]] = False
+    cells = _flat(part.expand(found.x.shape).numpy())
+    table = matrix(cells, look, role, faint=faint.reshape(cells.shape))
+    return beside([(f"{name}  {_size(part.shape)}", table)])
 
 
 def _size(shape: Sequence[int]) -> str:
@@ -142,20 +139,17 @@ def norm_tables(found: Norms, texts: Mapping[str, str], look: Look) -> str:
         each.numpy() for each in (found.x, found.layer.normalized, found.batch.normalized)
     )
     limit = reach(layer, batch)
-    style = f"--lab-group:{look.colour('norm')};--lab-panel:{look.colour('panel')}"
-    style += f";--lab-hatch:{look.colour('faint')}"
     parts = [
-        _table(found, x, reach(x), look),
-        _table(found, layer, limit, look, "across", found.layer),
-        _table(found, batch, limit, look, "down", found.batch),
+        ("x", "padding", _table(found, x, reach(x), look)),
+        ("layer", "layer_groups", _table(found, layer, limit, look, found.layer)),
+        ("batch", "batch_groups", _table(found, batch, limit, look, found.batch)),
     ]
-    titles = (("x", "padding"), ("layer", "layer_groups"), ("batch", "batch_groups"))
     inside = "".join(
         f"<figure><figcaption><b>{escape(texts[title])}</b><span>{escape(texts[about])}</span>"
         f"</figcaption>{table}</figure>"
-        for (title, about), table in zip(titles, parts, strict=True)
+        for title, about, table in parts
     )
-    return f'<div class="lab-norms" style="{style}">{inside}</div>'
+    return f'<div class="lab-norms">{inside}</div>'
 
 
 def moved_table(found: Norms, texts: Mapping[str, str], look: Look) -> str:
@@ -169,20 +163,19 @@ def moved_table(found: Norms, texts: Mapping[str, str], look: Look) -> str:
         return f'<td style="color:{colour}"><b>{look.number(by)}</b></td>'
 
     both = (found.layer, found.batch)
-    rows = [
-        (texts["neighbours"], [moved(each.moved_by_neighbours) for each in both]),
-        (texts["padded"], [moved(each.moved_by_padding) for each in both]),
+    lines = [
+        (f"<th>{escape(texts[name])}</th>", "".join(moved(getattr(each, by)) for each in both))
+        for name, by in (("neighbours", "moved_by_neighbours"), ("padded", "moved_by_padding"))
     ]
-    lines = [(f"<th>{escape(name)}</th>", "".join(cells)) for name, cells in rows]
     return rows_table("lab-keeps", (texts["layer"], texts["batch"]), lines)
 
 
 def _table(
-    found: Norms, cells: np.ndarray, limit: float, look: Look, way: str = "",
-    side: Normalised | None = None,
-) -> str:  # fmt: skip
-    """Numbers, a word a row; way "across" and "down": with μ and σ of words, of features."""
+    found: Norms, cells: np.ndarray, limit: float, look: Look, side: Normalised | None = None
+) -> str:
+    """Numbers, a word a row; with μ and σ of each word (B, S, 1) or each feature (D,)."""
     batch, words, width = cells.shape
+    way = "" if side is None else "across" if side.mean.dim() == 3 else "down"
     write = writer(cells, look.precision)
     lines = []
     for b, t in np.ndindex(batch, words):
@@ -200,10 +193,8 @@ def _table(
     if side and way == "across":
         head += "<th>μ</th><th>σ</th>"
     elif side:
-        lines += [
-            f"<tr><th>{name}</th>{_summary(values.tolist(), look)}</tr>"
-            for name, values in (("μ", side.mean), ("σ", side.std))
-        ]
+        for name, values in (("μ", side.mean), ("σ", side.std)):
+            lines.append(f"<tr><th>{name}</th>{_summary(values.tolist(), look)}</tr>")
     return f'<table class="lab-matrix {way}"><tr><th></th>{head}</tr>{"".join(lines)}</table>'
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,27 +31,17 @@ class OrderMaps:
     apart: np.ndarray
 
 
-@dataclass(frozen=True)
-class OrderTexts:
-    """What the figure says."""
-
-    heads: Sequence[str]  # above the three columns
-    hover: str  # with {row} {column} {value}
-    column: str  # with {at}; "" where the columns are words
-
-
 def order_figure(
-    rows: Sequence[OrderMaps],
-    words: Sequence[str],
-    order: Sequence[int],
-    texts: OrderTexts,
-    look: Look,
-) -> go.Figure:
+    rows: Sequence[OrderMaps], words: Sequence[str], order: Sequence[int], seen: str,
+    texts: Mapping[str, str], look: Look,
+) -> go.Figure:  # fmt: skip
     """A row of three maps for each encoder; all numbers of a kind on one colour scale.
 
-    words: of the sentence. order: which of them stands at each place of the shuffled one. Maps of
-    weights are not negative and square, their columns are the words of their rows.
+    words: of the sentence. order: which of them stands at each place of the shuffled one. seen:
+    "output", words × features, or "weights", not negative and square, words × words.
+    texts: "still_<seen>", "moved_<seen>", "apart_<seen>", "hover", "feature".
     """
+    are_words = seen == "weights"
     shuffled = [words[at] for at in order]
     margin = {"l": look.px(LONGEST_WORD + 12), "r": 8, "t": look.px(TOP + 26), "b": 6, "pad": 2}
     layout = base_layout(look, margin=margin, hovermode="closest", annotations=[])
@@ -68,16 +58,20 @@ def order_figure(
         for c, values in enumerate((row.still, row.moved, row.apart)):
             names, at = shuffled if c else words, 3 * r + c
             limits = (0 if plain and c < 2 else -limit, limit)
-            across = _across(values.shape[1], () if texts.column else names)
+            across = _across(values.shape[1], names if are_words else ())
             down = _down(names, c < 2, look) | {"domain": [low, top], "anchor": f"x{suffix(at)}"}
             spot = {"domain": [left[c], left[c] + wide], "anchor": f"y{suffix(at)}"}
             layout[f"xaxis{suffix(at)}"] = across | spot
             layout[f"yaxis{suffix(at)}"] = down
-            traces.append(_map(values, limits, at, texts, look))
+            column = "%{x}" if are_words else texts["feature"].format(at="%{x}")
+            traces.append(_map(values, limits, at, texts["hover"], column, look))
     layout["annotations"] += [
-        note(escape(text), look, x + wide / 2, 1, 13, "faint", "center bottom", yshift=look.px(TOP))
-        for text, x in zip(texts.heads, left, strict=True)
-    ]
+        note(
+            escape(texts[f"{name}_{seen}"]), look, x + wide / 2, 1, 13, "faint", "center bottom",
+            yshift=look.px(TOP),
+        )
+        for name, x in zip(("still", "moved", "apart"), left, strict=True)
+    ]  # fmt: skip
     return go.Figure(traces, layout)
 
 
@@ -90,12 +84,10 @@ def _columns(words: Sequence[str], look: Look) -> tuple[list[float], float]:
 
 
 def _map(
-    values: np.ndarray, limits: tuple[float, float], at: int, texts: OrderTexts, look: Look
+    values: np.ndarray, limits: tuple[float, float], at: int, hover: str, column: str, look: Look
 ) -> go.Heatmap:
     # Rows, and columns that are words, are named by the ticks of their axes.
-    column = texts.column.format(at="%{x}") if texts.column else "%{x}"
-    value = f"%{{z:.{look.precision}~g}}"
-    said = texts.hover.format(row="%{y}", column=column, value=value)
+    said = hover.format(row="%{y}", column=column, value=f"%{{z:.{look.precision}~g}}")
     return heat_map(
         values,
         limits,

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import torch
 
 from app.pages.lab.figures.curves import Curve, Curves, curves_figure, legend_above, panel_title
 from app.pages.lab.figures.tables import beside, matrix, rows_table
@@ -16,7 +17,7 @@ from app.plots.colours import faded
 from app.plots.labels import escape
 from app.plots.marks import hover, on, spans, suffix
 from app.plots.theme import Look, base_layout, named_ticks
-from core.lab.masks import WAYS, Applied, Masks
+from core.lab.masks import WAYS, Applied, Masks, Way
 from core.lab.softmax import WIDTHS, Normalised, Row, Scaling
 
 BETWEEN = 0.03  # of the width, between two panels
@@ -26,7 +27,6 @@ FUNCTIONS = {
     "sigmoid": "1 / (1 + e<sup>−s</sup>)",
     "l2": "s / √Σ s²",
 }
-KEEPS = ("sums_to_one", "never_negative", "competes", "unmoved_by_shift", "unmoved_by_stretch")
 MEASURES = ("spread", "entropy", "gradient")
 MASKINGS = {
     "large_negative": "M ? S : −10⁹",
@@ -73,7 +73,7 @@ def bars_figure(found: Sequence[Normalised], texts: Mapping[str, str], look: Loo
 def keeps_table(found: Sequence[Normalised], texts: Mapping[str, str], look: Look) -> str:
     """A row for each function: its sum and what it keeps, as HTML.
 
-    texts: the functions' names, "total" and those of `KEEPS`.
+    texts: the functions' names, "total" and what they keep.
     """
 
     def sign(kept: bool) -> str:
@@ -82,11 +82,13 @@ def keeps_table(found: Sequence[Normalised], texts: Mapping[str, str], look: Loo
 
     rows = []
     for each in found:
-        kept = "".join(sign(getattr(each, keep)) for keep in KEEPS)
+        kept = "".join(map(sign, each.keeps.values()))
         rows.append(
             (f"<th>{escape(texts[each.key])}</th>", f"<td>{look.number(each.total)}</td>{kept}")
         )
-    return rows_table("lab-keeps", [texts["total"], *(texts[keep] for keep in KEEPS)], rows)
+    return rows_table(
+        "lab-keeps", [texts["total"], *(texts[keep] for keep in found[0].keeps)], rows
+    )
 
 
 def _panel(
@@ -125,18 +127,13 @@ def _panel(
 
 def _ends(found: Sequence[Normalised]) -> list[float]:
     """One scale for all: the ends of the weights, and of the changed ones."""
-    ends = [
-        float(value)
-        for each in found
-        for values in (each.weights, each.shifted, each.stretched)
-        for value in (values.min(), values.max())
-    ]
-    low, high = min(0.0, *ends), max(1.0, *ends)
+    ends = torch.cat([torch.cat([each.weights, each.shifted, each.stretched]) for each in found])
+    low, high = min(0.0, float(ends.min())), max(1.0, float(ends.max()))
     return [low - 0.06 * (high - low) * (low < 0), high + 0.1 * (high - low)]
 
 
-def scaling_figure(found: Scaling, d_k: int, texts: Mapping[str, str], look: Look) -> go.Figure:
-    """A panel for each measure, a curve with and one without √d_k, `d_k` marked.
+def scaling_figure(found: Scaling, texts: Mapping[str, str], look: Look) -> go.Figure:
+    """A panel for each measure, a curve with and one without √d_k, the d_k asked for marked.
 
     texts: "raw", "scaled", "alike", "axis" and the measures.
     """
@@ -152,7 +149,7 @@ def scaling_figure(found: Scaling, d_k: int, texts: Mapping[str, str], look: Loo
         )
         for measure in MEASURES
     ]
-    return curves_figure(found.widths, panels, texts["axis"], look, d_k, WIDTHS)
+    return curves_figure(found.widths, panels, texts["axis"], look, found.d_k, WIDTHS)
 
 
 def row_tables(row: Row, texts: Mapping[str, str], look: Look) -> str:
@@ -160,11 +157,8 @@ def row_tables(row: Row, texts: Mapping[str, str], look: Look) -> str:
 
     texts: "raw", "scaled", "scores", "weights", "measured", "entropy_short", "gradient_short".
     """
-    scores = np.stack([row.scores.numpy(), row.scaled.numpy()])
-    weights = np.stack([row.raw_weights.numpy(), row.scaled_weights.numpy()])
-    measured = np.array([
-        [float(each.entropy), float(each.gradient)] for each in (row.raw, row.divided)
-    ])  # fmt: skip
+    scores, weights = row.scores.numpy(), row.weights.numpy()
+    measured = torch.stack([row.made.entropy, row.made.gradient], dim=1).numpy()
     names = (texts["raw"], texts["scaled"])
     counted = [str(at + 1) for at in range(scores.shape[1])]
     columns = (texts["entropy_short"], texts["gradient_short"])
@@ -176,31 +170,27 @@ def row_tables(row: Row, texts: Mapping[str, str], look: Look) -> str:
     ])  # fmt: skip
 
 
-def ways_tables(found: Masks, texts: Mapping[str, str], separator: str, look: Look) -> str:
+def ways_tables(found: Masks, texts: Mapping[str, str], look: Look) -> str:
     """All ways as a grid of tables, HTML.
 
     texts: a name for each way, "total", "fine", "own", those of `verdict`, and "after": what
-    stands between sentences. separator: what stands between the numbers of rows.
+    stands between sentences.
     """
-    parts = [_way(found, each, texts, separator, look) for each in found.ways]
-    style = f"--lab-hatch:{look.colour('faint')};--lab-panel:{look.colour('panel')}"
-    style += f";--lab-wrong:{look.colour('changed')}"
-    return f'<div class="lab-masks" style="{style}">{"".join(parts)}</div>'
+    parts = [_way(found, way, texts, look) for way in WAYS]
+    return f'<div class="lab-masks">{"".join(parts)}</div>'
 
 
-def verdict(
-    each: Applied, empty: Sequence[int], texts: Mapping[str, str], separator: str, look: Look
-) -> list[str]:
-    """What is wrong with a way here, in sentences.
+def verdict(each: Applied, nothing: np.ndarray, texts: Mapping[str, str], look: Look) -> list[str]:
+    """What is wrong with a way here, in sentences; nothing: rows that may look at no word.
 
     texts: "nan", "spreads", "no_gradient", "leaks", "sums", "uniform" and "unmasked", each with
-    {rows}.
+    {rows}; "comma": what stands between their numbers.
     """
     said = []
 
     def tell(name: str, flags: np.ndarray, **more: str) -> None:
         if flags.any():
-            rows = separator.join(str(at + 1) for at in np.flatnonzero(flags).tolist())
+            rows = texts["comma"].join(str(at + 1) for at in np.flatnonzero(flags).tolist())
             said.append(texts[name].format(rows=rows, **more))
 
     broken = each.not_numbers.numpy()
@@ -209,34 +199,33 @@ def verdict(
         tell("spreads", each.reached.numpy())
     else:
         tell("no_gradient", each.gradient_lost.numpy())
-    leaked = np.nan_to_num(each.leaked.numpy().astype(np.float64))
-    nothing = np.isin(np.arange(len(leaked)), empty)
+    leaked = np.nan_to_num(each.leaked.double().numpy())
     most = look.number(leaked.max(where=~nothing, initial=0.0))
     tell("leaks", (leaked > 0) & ~nothing, most=most)
-    alike = np.ptp(each.weights.numpy().astype(np.float64), axis=1) < NEAR
+    alike = np.ptp(each.weights.double().numpy(), axis=1) < NEAR
     tell("uniform", (leaked > 0) & nothing & alike)
     tell("unmasked", (leaked > 0) & nothing & ~alike)
-    totals = each.totals.numpy().astype(np.float64)
+    totals = each.totals.double().numpy()
     tell("sums", (np.abs(totals - 1) > NEAR) & ~broken)
     return said
 
 
-def _way(found: Masks, each: Applied, texts: Mapping[str, str], separator: str, look: Look) -> str:
-    words = [str(at + 1) for at in range(found.scores.shape[1])]
-    weights = each.weights.numpy().astype(np.float64)
+def _way(found: Masks, way: Way, texts: Mapping[str, str], look: Look) -> str:
+    each = found.ways[way]
+    words = [str(at + 1) for at in range(found.scores.size(1))]
+    weights, totals = each.weights.double().numpy(), each.totals.double().numpy()[:, None]
     forbidden = ~found.allowed.numpy()
     wrong = np.isnan(weights) | (forbidden & (weights > 0))
-    totals = each.totals.numpy().astype(np.float64)[:, None]
     off = ~(np.abs(totals - 1) <= NEAR)
     table = matrix(weights, look, "weights", words, words, wrong=wrong, faint=forbidden, limit=1.0)
     sums = matrix(totals, look, "weights", (), (texts["total"],), wrong=off, tinted=False)
-    said = verdict(each, found.empty_rows, texts, separator, look)
+    said = verdict(each, found.empty.numpy(), texts, look)
     kind, mark, text = (
         ("bad", "✗", texts["after"].join(said)) if said else ("good", "✓", texts["fine"])
     )
-    own = f"<small>{escape(texts['own'])}</small>" if WAYS.index(each.key) < 3 else ""
+    own = f"<small>{escape(texts['own'])}</small>" if WAYS.index(way) < 3 else ""
     return (
-        f'<section class="{kind}"><h5><b>{escape(texts[each.key])}</b>'
-        f" <code>{escape(MASKINGS[each.key])}</code>{own}</h5>"
+        f'<section class="{kind}"><h5><b>{escape(texts[way])}</b>'
+        f" <code>{escape(MASKINGS[way])}</code>{own}</h5>"
         f'<div class="lab-beside">{table}{sums}</div><p>{mark} {escape(text)}</p></section>'
     )

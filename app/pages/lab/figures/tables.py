@@ -59,11 +59,9 @@ def matrix(
     return f'<table class="lab-matrix" style="--wide:{longest}ch">{"".join(lines)}</table>'
 
 
-def shape_of(values: np.ndarray, look: Look, axes: Sequence[str] = ()) -> str:
-    """Whole numbers as a shape: "2 × 4 × 512"; with the letters of the axes below, if given."""
+def shape_of(values: np.ndarray, look: Look, axes: Sequence[str]) -> str:
+    """Whole numbers as a shape, "2 × 4 × 512", with the letters of the axes below."""
     sizes = [format_number(int(size)) for size in np.asarray(values).tolist()]
-    if not axes:
-        return f'<span class="lab-shape">{" × ".join(sizes)}</span>'
     cells = "".join(
         f'<span>{size}<small style="color:{look.colour("faint")}">{escape(axis)}</small></span>'
         for size, axis in zip(sizes, axes, strict=True)
@@ -92,16 +90,11 @@ def beside(parts: Sequence[tuple[str, str]]) -> str:
     return f'<div class="lab-beside">{inside}</div>'
 
 
-def is_whole(values: np.ndarray) -> bool:
-    """Whether all numbers are whole and short, and are written without decimals."""
-    cells = np.asarray(values, dtype=np.float64)
-    finite = bool(np.isfinite(cells).all()) and float(np.abs(cells).max(initial=0)) < WHOLE_BELOW
-    return finite and bool((cells == np.round(cells)).all())
-
-
 def writer(values: np.ndarray, digits: int, sign: bool = False) -> Callable[[float], str]:
     """How the numbers of a table are written: all whole, or all to these significant digits."""
-    whole = is_whole(values)
+    cells = np.asarray(values, dtype=np.float64)
+    # NaN and infinities are not below.
+    whole = bool(((np.abs(cells) < WHOLE_BELOW) & (cells == np.round(cells))).all())
 
     def write(value: float) -> str:
         text = format_number(int(value) if whole else value, digits)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from app.pages.lab.figures.curves import dotted_line
 from app.pages.lab.figures.tables import rows_table
 from app.plots import drawing as go
 from app.plots.axes import grid_axis, rows_axis
@@ -26,42 +26,30 @@ MEASURED: dict[LayerType, Kind] = {
     "attention": "attention", "recurrent": "recurrent", "convolution": "dilated",
 }  # fmt: skip
 
-Names = Mapping[str, str]
+Texts = Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class WhyTexts:
-    """What the figures say, in the reader's language; `kinds` has a name for each kind."""
+def travel_figure(routes: Sequence[Route], texts: Texts, look: Look) -> go.Figure:
+    """Curves of the gradient at every word, and below each word its steps to the last output.
 
-    kinds: Names
-    gradient: str  # above the curves
-    path: str  # above the strips
-    word: str  # of the horizontal axis
-    hover: str  # with {kind} {word} {gradient} {path}
-    length: str = ""
-    time: str = ""
-    time_hover: str = ""  # with {kind} {length} {time}
-    waiting: str = ""  # where nothing is measured yet
-
-
-def travel_figure(routes: Sequence[Route], texts: WhyTexts, look: Look) -> go.Figure:
-    """Curves of the gradient at every word, and below each word its steps to the last output."""
+    texts: "gradient", "path", "word", "hover", and "kind_…" for each kind.
+    """
     count = len(routes[0].path)
     values = np.concatenate([each.gradients.numpy() for each in routes])
-    kinds = [_coloured(texts.kinds[each.kind], each.kind, look) for each in routes]
+    kinds = [_coloured(texts[f"kind_{each.kind}"], each.kind, look) for each in routes]
     layout = base_layout(
         look,
         margin=_margin(look),
         hovermode="closest",
         xaxis=grid_axis(look, showgrid=False, anchor="y2", range=[0.5, count + 0.5])
         | {"dtick": 1 if count <= 16 else 4 if count > 24 else 2, "tick0": 1}
-        | {"title": axis_title(texts.word, look, 5)},
+        | {"title": axis_title(texts["word"], look, 5)},
         yaxis=grid_axis(look, type="log", anchor="x", domain=[SPLIT[1], 1], dtick=1)
         | {"exponentformat": "power", "range": _log_range(values[values > 0], 0.15)},
         yaxis2=rows_axis(kinds, look, domain=[0, SPLIT[0]], anchor="x", automargin=False),
         annotations=[
             note(escape(text), look, 0, y, 14, yshift=4)
-            for text, y in ((texts.gradient, 1), (texts.path, SPLIT[0]))
+            for text, y in ((texts["gradient"], 1), (texts["path"], SPLIT[0]))
         ],
     )
     curves = [_curve(each, texts, look) for each in routes]
@@ -73,38 +61,25 @@ def kind_colour(kind: str, look: Look) -> str:
     return head_colour(HUES[kind], look.dark)
 
 
-def _curve(route: Route, texts: WhyTexts, look: Look) -> go.Scatter:
-    gradients, kind = route.gradients.numpy(), texts.kinds[route.kind]
+def _curve(route: Route, texts: Texts, look: Look) -> go.Scatter:
+    gradients, kind = route.gradients.numpy(), texts[f"kind_{route.kind}"]
     said = []
     for at, (value, path) in enumerate(zip(gradients.tolist(), route.path.tolist(), strict=True)):
         known = {"kind": kind, "word": at + 1, "gradient": look.number(value), "path": path or "–"}
-        said.append(escape(texts.hover.format(**known)))
+        said.append(escape(texts["hover"].format(**known)))
     shown = np.where(gradients > 0, gradients, np.nan).astype(np.float64)
-    return _line(
-        np.arange(1, len(gradients) + 1, dtype=np.float32), shown, route.kind, 6, said, look
+    line = {"color": kind_colour(route.kind, look), "width": 3}
+    return dotted_line(
+        np.arange(1, len(shown) + 1, dtype=np.float32), shown, line, look.px(6), said
     )
 
 
-def _line(
-    x: np.ndarray, y: np.ndarray, kind: str, size: int, said: list[str], look: Look
-) -> go.Scatter:
-    return go.Scatter(
-        x=x,
-        y=y,
-        mode="lines+markers",
-        line={"color": kind_colour(kind, look), "width": 3},
-        marker={"size": look.px(size)},
-        cliponaxis=False,
-        **hover(said),
-    )
-
-
-def _strips(routes: Sequence[Route], texts: WhyTexts, look: Look) -> go.Heatmap:
+def _strips(routes: Sequence[Route], texts: Texts, look: Look) -> go.Heatmap:
     steps = np.stack([each.path.numpy() for each in routes])
     written = [[str(path or "–") for path in row] for row in steps.tolist()]
     said = [
         [
-            escape(f"{texts.kinds[each.kind]}, {texts.word} {at + 1}: {path}")
+            escape(f"{texts[f'kind_{each.kind}']}, {texts['word']} {at + 1}: {path}")
             for at, path in enumerate(row)
         ]
         for each, row in zip(routes, written, strict=True)
@@ -139,17 +114,20 @@ def _margin(look: Look) -> dict[str, int]:
     return {"l": look.px(LEGEND), "r": look.px(16), "t": look.px(28), "b": look.px(42), "pad": 4}
 
 
-def time_figure(found: Race | None, texts: WhyTexts, look: Look) -> go.Figure:
-    """Time of one layer against the length of the sentence, both on logarithmic scales."""
+def time_figure(found: Race | None, texts: Texts, look: Look) -> go.Figure:
+    """Time of one layer against the length of the sentence, both on logarithmic scales.
+
+    texts: "length", "time", "time_hover", "waiting", and "kind_…" for each kind.
+    """
     layout = base_layout(look, margin=_margin(look), hovermode="closest", annotations=[])
-    layout["xaxis"] = grid_axis(look, type="log", title=axis_title(texts.length, look, 5))
-    layout["yaxis"] = grid_axis(look, type="log", title=axis_title(texts.time, look, 5))
+    layout["xaxis"] = grid_axis(look, type="log", title=axis_title(texts["length"], look, 5))
+    layout["yaxis"] = grid_axis(look, type="log", title=axis_title(texts["time"], look, 5))
     layout["yaxis"] |= {"exponentformat": "none"}
     if found is None:
         nothing: dict[str, Any] = {"tickvals": [], "range": [0, 1]}
         layout["xaxis"] |= nothing
         layout["yaxis"] |= nothing
-        waiting = note(escape(texts.waiting), look, 0.5, 0.5, 15, "faint", "auto auto")
+        waiting = note(escape(texts["waiting"]), look, 0.5, 0.5, 15, "faint", "auto auto")
         return go.Figure([], layout | {"annotations": [waiting]})
     sizes = found.lengths.numpy()
     layout["xaxis"] |= {"tickvals": sizes.tolist(), "range": _log_range(sizes)}
@@ -157,12 +135,13 @@ def time_figure(found: Race | None, texts: WhyTexts, look: Look) -> go.Figure:
     layout["margin"] |= {"r": look.px(110)}
     traces = []
     for kind, seconds in found.seconds.items():
-        times, name = 1000 * seconds.numpy(), texts.kinds[kind]
+        times, name = 1000 * seconds.numpy(), texts[f"kind_{kind}"]
         said = [
-            escape(texts.time_hover.format(kind=name, length=size, time=look.number(time)))
+            escape(texts["time_hover"].format(kind=name, length=size, time=look.number(time)))
             for size, time in zip(sizes.tolist(), times.tolist(), strict=True)
         ]
-        traces.append(_line(sizes.astype(np.float64), times, kind, 8, said, look))
+        line = {"color": kind_colour(kind, look), "width": 3}
+        traces.append(dotted_line(sizes.astype(np.float64), times, line, look.px(8), said))
         known = np.flatnonzero(np.isfinite(times))
         if len(known):
             x, y = (float(np.log10(each[known[-1]])) for each in (sizes, times))
@@ -171,33 +150,25 @@ def time_figure(found: Race | None, texts: WhyTexts, look: Look) -> go.Figure:
     return go.Figure(traces, layout)
 
 
-def table_html(
-    bounds: Sequence[Bound],
-    routes: Sequence[Route],
-    heads: Sequence[str],
-    kinds: Mapping[LayerType, str],
-    measured: str,
-    look: Look,
-) -> str:
+def table_html(bounds: Sequence[Bound], routes: Sequence[Route], texts: Texts, look: Look) -> str:
     """The paper's Table 1 with what was measured beside it, HTML.
 
-    heads: above the columns: cost, waiting, path. kinds: names of the layers. measured: in front
-    of a measured number. The convolution's row is the dilated one, as in the paper.
+    texts: "head_cost", "head_sequential", "head_path", "here" in front of a measured number, and
+    "layer_…" for each layer. The convolution's row is the dilated one, as in the paper.
     """
     found = {each.kind: each for each in routes}
     rows = []
     for bound in bounds:
-        kind = MEASURED.get(bound.layer)
-        route = found[kind] if kind else None
-        cells = (
-            (bound.cost_formula, bound.cost, None),
-            (bound.sequential_formula, bound.sequential, route.sequential if route else None),
-            (bound.path_formula, bound.path, route.longest if route else None),
-        )
+        route = found[MEASURED[bound.layer]] if bound.layer in MEASURED else None
+        seen: tuple[int | None, ...] = (None, None, None)
+        if route:
+            seen = (None, route.sequential, int(route.path.max()))
         colour = kind_colour(route.kind, look) if route else look.colour("text")
-        name = f'<th style="color:{colour}">{escape(kinds[bound.layer])}</th>'
-        rows.append((name, "".join(_cell(*each, measured, look) for each in cells)))
-    return rows_table("lab-bounds", heads, rows)
+        name = f'<th style="color:{colour}">{escape(texts[f"layer_{bound.layer}"])}</th>'
+        cells = zip(bound.formulas, bound.values, seen, strict=True)
+        rows.append((name, "".join(_cell(*each, texts["here"], look) for each in cells)))
+    heads = [texts[f"head_{name}"] for name in ("cost", "sequential", "path")]
+    return rows_table("told lab-bounds", heads, rows)
 
 
 def written(formula: str) -> str:

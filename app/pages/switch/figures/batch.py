@@ -22,8 +22,8 @@ LABELS, BARS = 96, 120  # pixels of the rows' words, and of the two colour bars
 class Maps:
     """(rows, keys): weights 0..1 and what may be looked at, in both views."""
 
-    weights: tuple[np.ndarray, np.ndarray]
-    allowed: tuple[np.ndarray, np.ndarray]
+    weights: Sequence[np.ndarray]
+    allowed: Sequence[np.ndarray]
     rows: Sequence[str]
     keys: Sequence[str]
     real: int  # keys that are words, not padding
@@ -102,12 +102,6 @@ def _axes(
     }
 
 
-def row_labels(read: Sequence[str], written: Sequence[str]) -> list[str]:
-    """A row of the decoder: the word it reads and the one it writes."""
-    pairs = zip(read, written, strict=True)
-    return [f"{visible(one)}▸{visible(two)}" for one, two in pairs]
-
-
 def words_table(
     heads: Sequence[str],
     words: Sequence[str],
@@ -129,8 +123,7 @@ def words_table(
     for word, shares in zip(words, zip(*columns, strict=True), strict=True):
         cells = "".join(cell(share, shares[0]) for share in shares)
         rows += f"<tr><td>{escape(visible(word))}</td>{cells}</tr>"
-    style = f"--moved:{look.colour('changed')};--faint:{look.colour('faint')}"
     return (
-        f'<table class="plain batch-words" style="{style}"><thead><tr>{head}</tr></thead>'
+        f'<table class="plain batch-words"><thead><tr>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table>"
     )

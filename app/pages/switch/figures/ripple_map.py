@@ -48,15 +48,6 @@ class Marks:
     focus: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True)
-class Words:
-    """An axis of words, the pixels that it needs, and whether the words slant."""
-
-    axis: dict[str, Any]
-    pixels: int
-    slanted: bool
-
-
 def shades(moved: np.ndarray) -> np.ndarray:
     """Where on the colour scale, LEAST … 0, a cell stands; NaN (no colour) for still and lost.
 
@@ -79,8 +70,8 @@ def ripple_figure(stacks: Sequence[Stack], marks: Marks, look: Look, height: int
     longest = max(widest(row, look.px(12)) for each in stacks for row in each.rows)
     left = round(longest) + look.px(8)
     words = [_words(each, left, at, look) for at, each in enumerate(stacks)]
-    top, bottom = look.px(6) + words[0].pixels, look.px(BAR + 4) + words[-1].pixels
-    right = look.px(24) if any(each.slanted for each in words) else look.px(6)
+    top, bottom = look.px(6) + words[0][1], look.px(BAR + 4) + words[-1][1]
+    right = look.px(24) if any(slanted for *_, slanted in words) else look.px(6)
     ticks = [*zip(range(LEAST, 0), TICKS, strict=False), (0, f"≥ {TICKS[-1]}")]
     layout = base_layout(
         look,
@@ -100,7 +91,7 @@ def ripple_figure(stacks: Sequence[Stack], marks: Marks, look: Look, height: int
     for at, domain in enumerate(stacked([len(each.rows) for each in stacks], gap)):
         stack, end = stacks[at], suffix(at)
         labels = [_row(stack, at, row, marks, look) for row in range(len(stack.rows))]
-        layout[f"xaxis{end}"] = words[at].axis | {"anchor": f"y{end}"}
+        layout[f"xaxis{end}"] = words[at][0] | {"anchor": f"y{end}"}
         more = {"domain": domain, "anchor": f"x{end}", "automargin": False}
         layout[f"yaxis{end}"] = rows_axis(labels, look, 12) | more
         name = note(f"<b>{escape(stack.name)}</b>", look, 0, domain[1], 12, "faint", "right bottom")
@@ -120,10 +111,11 @@ def _cells(stack: Stack, at: int) -> go.Heatmap:
     )
 
 
-def _words(stack: Stack, left: int, at: int, look: Look) -> Words:
-    """The axis of words: above the first stack, below the others.
+def _words(stack: Stack, left: int, at: int, look: Look) -> tuple[dict[str, Any], int, bool]:
+    """The axis of words, the pixels that it needs, and whether the words slant.
 
-    Chinese that does not fit across stands upright, sign below sign.
+    It stands above the first stack, below the others. Chinese that does not fit across stands
+    upright, sign below sign.
     """
     font, side = look.px(12), "bottom" if at else "top"
     axis = token_axis(stack.tokens, look, CHART_WIDTH - left, side)
@@ -131,15 +123,15 @@ def _words(stack: Stack, left: int, at: int, look: Look) -> Words:
     if axis["tickangle"]:
         longest = max(widest(each, font) for each in axis["ticktext"])
         axis["tickangle"] *= -1 if at else 1
-        return Words(axis, round(0.72 * min(longest, look.px(90))) + font, True)
+        return axis, round(0.72 * min(longest, look.px(90))) + font, True
     room = (CHART_WIDTH - left) / max(len(stack.tokens), 1)
     down = [_down(each, font, room) for each in stack.tokens]
     stacked = any("<br>" in each for each in down)
     if (stacked or is_numbered(axis, stack.tokens)) and all(down):
         axis |= {"tickvals": list(range(len(down))), "ticktext": down}
         signs = max(each.count("<br>") + 1 for each in down)
-        return Words(axis, round(1.3 * font * signs) + 4, False)
-    return Words(axis, round(1.5 * font), False)
+        return axis, round(1.3 * font * signs) + 4, False
+    return axis, round(1.5 * font), False
 
 
 def _down(token: str, font: int, room: float) -> str:

@@ -26,19 +26,14 @@ CELL_WIDTH, CELL_HEIGHT = 34, 17  # pixels that a number needs
 
 
 @dataclass(frozen=True)
-class Patched:
-    """One patched tensor: its name, and the role whose colour the name has."""
-
-    name: str
-    role: str
-
-
-@dataclass(frozen=True)
 class SweepPanel:
-    """One stack. `shares` and `chances` are (rows, words); cells not known yet are NaN."""
+    """One stack. `shares` and `chances` are (rows, words); cells not known yet are NaN.
+
+    rows: the patched tensors, each with its name and the role whose colour the name has.
+    """
 
     title: str
-    rows: Sequence[Patched]
+    rows: Sequence[tuple[str, str]]
     words: Sequence[str]
     hovers: Sequence[str]  # the words as the hover calls them
     shares: np.ndarray
@@ -47,21 +42,15 @@ class SweepPanel:
     chosen: tuple[int, int] | None = None  # the cell that is in the experiment
 
 
-@dataclass(frozen=True)
-class SweepTexts:
-    """What the figure says, in the reader's language."""
-
-    scale: str  # title of the colour bar
-    share: str  # "turned"
-    chance: str  # "p(路)"
-
-
 def sweep_map(
-    panels: Sequence[SweepPanel], texts: SweepTexts, look: Look, size: tuple[int, int] = (1380, 380)
+    panels: Sequence[SweepPanel],
+    words: tuple[str, str],
+    look: Look,
+    size: tuple[int, int] = (1380, 380),
 ) -> go.Figure:
     """The picture of both stacks; `size` in pixels decides how words are written.
 
-    customdata of a cell: (panel, row, column).
+    words: what the hover calls a share, and a chance. customdata of a cell: (panel, row, column).
     """
     ends = [(0.0, 1.0)] if len(panels) == 1 else _domains(panels, look, size[0])
     limit = max([1.0, *(float(np.nanmax(np.abs(each.shares), initial=0)) for each in panels)])
@@ -74,7 +63,7 @@ def sweep_map(
             "cmin": -limit,
             "cmax": limit,
             "colorscale": diverging(look.dark),
-            "colorbar": colour_bar(look, texts.scale) | {"tickformat": ".0%"},
+            "colorbar": colour_bar(look) | {"tickformat": ".0%"},
         },
         shapes=[],
         annotations=[],
@@ -83,7 +72,7 @@ def sweep_map(
     drawn = []
     for place, (panel, domain) in enumerate(zip(panels, ends, strict=True)):
         room = (domain[1] - domain[0]) * size[0] / max(len(panel.words), 1)
-        drawn.append(_cells(place, panel, texts, look, (room, size[1])))
+        drawn.append(_cells(place, panel, words, look, (room, size[1])))
         layout |= _axes(place, panel, domain, look, size[0])
         layout["shapes"] += _frames(place, panel, look)
         # Above the names of the rows, where no word can cross it.
@@ -102,11 +91,11 @@ def _domains(panels: Sequence[SweepPanel], look: Look, width: int) -> list[tuple
 
 
 def _cells(
-    place: int, panel: SweepPanel, texts: SweepTexts, look: Look, room: tuple[float, int]
+    place: int, panel: SweepPanel, words: tuple[str, str], look: Look, room: tuple[float, int]
 ) -> go.Heatmap:
     shares = np.asarray(panel.shares, dtype=np.float32)
     rows, columns = shares.shape
-    said = [[_hover(panel, texts, row, column) for column in range(columns)] for row in range(rows)]
+    said = [[_hover(panel, words, row, column) for column in range(columns)] for row in range(rows)]
     where = [[(place, row, column) for column in range(columns)] for row in range(rows)]
     fits = room[0] >= look.px(CELL_WIDTH) and (room[1] - 90) / rows >= look.px(CELL_HEIGHT)
     written = [[_percent(float(value)) if fits else "" for value in row] for row in shares]
@@ -125,13 +114,14 @@ def _cells(
     )
 
 
-def _hover(panel: SweepPanel, texts: SweepTexts, row: int, column: int) -> str:
+def _hover(panel: SweepPanel, words: tuple[str, str], row: int, column: int) -> str:
     share, chance = float(panel.shares[row, column]), float(panel.chances[row, column])
     if not np.isfinite(share):
         return ""
-    name = f"<b>{escape(panel.rows[row].name)} · {escape(panel.hovers[column])}</b>"
-    turned = f"{escape(texts.share)} <b>{_exact(share)}</b>"
-    return f"{name}<br>{turned}<br>{escape(texts.chance)} = <b>{format_percent(chance)}</b>"
+    name = f"<b>{escape(panel.rows[row][0])} · {escape(panel.hovers[column])}</b>"
+    turned, likely = map(escape, words)
+    exact = f"{100 * share:.1f}%".replace("-0.0%", "0.0%").replace("-", MINUS)
+    return f"{name}<br>{turned} <b>{exact}</b><br>{likely} = <b>{format_percent(chance)}</b>"
 
 
 def _percent(share: float) -> str:
@@ -139,10 +129,6 @@ def _percent(share: float) -> str:
     if not np.isfinite(share) or abs(share) < LEAST:
         return ""
     return f"{round(100 * share)}".replace("-", MINUS)
-
-
-def _exact(share: float) -> str:
-    return f"{100 * share:.1f}%".replace("-0.0%", "0.0%").replace("-", MINUS)
 
 
 def _axes(
@@ -156,7 +142,7 @@ def _axes(
         for at, label in zip(across["tickvals"], across["ticktext"], strict=True)
     ]
     across |= {"domain": list(domain), "anchor": f"y{end}", "color": look.colour("text")}
-    names = [inked(escape(row.name), look.colour(row.role)) for row in panel.rows]
+    names = [inked(escape(name), look.colour(role)) for name, role in panel.rows]
     down = rows_axis(names, look, automargin=False, anchor=f"x{end}")
     return {f"xaxis{end}": across, f"yaxis{end}": down}
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,41 +20,39 @@ EDGE = 50  # pixels left and right of the plot: the slider below has the same, a
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")  # lines differ without colour, too
 
 
-@dataclass(frozen=True)
-class Measured:
-    """One metric over the snapshots; None where it was not measured."""
-
-    name: str
-    shares: Sequence[float | None]  # 0..1
-
-
-@dataclass(frozen=True)
-class CurveTexts:
-    """What the figure says, in the reader's language."""
-
-    loss: str
-    held_out: str
-    shares: str
-    hover: str  # with {name} {step} {value}
-
-
 def curves_figure(
-    curve: Sequence[CurvePoint], measured: Sequence[Measured], snapshots: Sequence[int],
-    texts: CurveTexts, look: Look, height: int, held_out: Sequence[float | None] = (),
+    curve: Sequence[CurvePoint], measured: Mapping[str, Sequence[float | None]],
+    snapshots: Sequence[int], texts: Mapping[str, str], look: Look, height: int,
+    held_out: Sequence[float | None] = (),
 ) -> go.Figure:  # fmt: skip
     """Shares on the left axis, the loss in grey on the right one, over evenly spaced snapshots.
 
-    held_out: the loss at each snapshot on sentences that were not trained on, as points.
+    measured: metrics by name, a share of 0..1 a snapshot, None where it was not measured. held_out:
+    the loss at each snapshot on sentences that were not trained on, as points. texts: "loss",
+    "held_out", "shares", "hover" with {name} {step} {value}.
     Where the reader stands is not in the figure: a mark that moves would draw it all again.
     """
     traces = [_loss(curve, snapshots, texts, look)] if curve else []
     known = [value for value in held_out if value is not None]
     if known:
-        traces.append(_held_out(held_out, snapshots, texts, look))
+        mark = {"size": look.px(8), "color": look.colour("faint"), "symbol": "diamond"}
+        points = _points(texts["held_out"], held_out, look.number, snapshots, texts)
+        traces.append(go.Scatter(**points, yaxis="y2", mode="markers", marker=mark))
+    for place, (name, shares) in enumerate(measured.items()):
+        colour, dash = head_colour(place, look.dark), DASHES[place % len(DASHES)]
+        line = {"line": {"color": colour, "width": 2.5, "dash": dash}, "connectgaps": True}
+        points = _points(name, shares, format_percent, snapshots, texts)
+        mark = {"size": look.px(6)}
+        traces.append(go.Scatter(**points, **line, mode="lines+markers", marker=mark))
     losses = [*known, *(point.loss for point in curve)]
-    traces += [_metric(each, place, snapshots, texts, look) for place, each in enumerate(measured)]
-    edge = look.px(EDGE)
-    titles = ((texts.shares, 0, "left bottom"), (texts.loss, 1, "right bottom"))
+    return go.Figure(traces, _layout(losses, snapshots, texts, look, height))
+
+
+def _layout(
+    losses: Sequence[float], snapshots: Sequence[int], texts: Mapping[str, str], look: Look,
+    height: int,
+) -> dict[str, Any]:  # fmt: skip
+    edge, titles = look.px(EDGE), [("shares", 0, "left bottom"), ("loss", 1, "right bottom")]
     layout = base_layout(
         look,
         height,
@@ -63,14 +60,15 @@ def curves_figure(
         xaxis=steps_axis(snapshots, look),
         hovermode="closest",
         annotations=[
-            note(escape(text), look, x, 1, 12, "faint", at, yshift=3)
-            for text, x, at in titles[: 2 if losses else 1]
+            note(escape(texts[name]), look, x, 1, 12, "faint", at, yshift=3)
+            for name, x, at in titles[: 2 if losses else 1]
         ],
     )
-    layout["yaxis"] = _share_axis(look)
+    layout["yaxis"] = grid_axis(look, range=[-0.03, 1.03], ticklabelstandoff=8)
+    layout["yaxis"] |= named_ticks(["0%", "50%", "100%"], [0, 0.5, 1])
     if losses:
         layout["yaxis2"] = _loss_axis(max(losses), look)
-    return go.Figure(traces, layout)
+    return layout
 
 
 def steps_axis(snapshots: Sequence[int], look: Look) -> dict[str, Any]:
@@ -81,71 +79,42 @@ def steps_axis(snapshots: Sequence[int], look: Look) -> dict[str, Any]:
     }
 
 
-def metric_colour(place: int, look: Look) -> str:
-    """The colour of a metric, from the hues that the colour-blind can tell apart."""
-    return head_colour(place, look.dark)
-
-
 def _loss(
-    curve: Sequence[CurvePoint], snapshots: Sequence[int], texts: CurveTexts, look: Look
+    curve: Sequence[CurvePoint], snapshots: Sequence[int], texts: Mapping[str, str], look: Look
 ) -> go.Scatter:
-    steps = [point.step for point in curve]
-    said = [_said(texts, texts.loss, point.step, look.number(point.loss)) for point in curve]
+    steps, losses = [point.step for point in curve], [point.loss for point in curve]
     return go.Scatter(
         x=np.asarray(timeline(steps, snapshots), dtype=np.float32),
-        y=np.asarray([point.loss for point in curve], dtype=np.float32),
+        y=np.asarray(losses, dtype=np.float32),
         yaxis="y2",
         mode="lines",
         line={"color": look.colour("faint"), "width": 2.5},
-        **hover(said),
+        **_hover(texts["loss"], steps, losses, look.number, texts),
     )
 
 
-def _held_out(
-    losses: Sequence[float | None], snapshots: Sequence[int], texts: CurveTexts, look: Look
-) -> go.Scatter:
+def _points(
+    name: str, values: Sequence[float | None], write: Callable[[float], str],
+    snapshots: Sequence[int], texts: Mapping[str, str],
+) -> dict[str, Any]:  # fmt: skip
+    """A value a snapshot; None has no point."""
+    return {
+        "x": np.arange(len(snapshots), dtype=np.float32),
+        "y": np.array(values, np.float32),
+        "cliponaxis": False,
+        **_hover(name, snapshots, values, write, texts),
+    }
+
+
+def _hover(
+    name: str, steps: Sequence[int], values: Sequence[float | None],
+    write: Callable[[float], str], texts: Mapping[str, str],
+) -> dict[str, Any]:  # fmt: skip
     said = [
-        "" if loss is None else _said(texts, texts.held_out, step, look.number(loss))
-        for step, loss in zip(snapshots, losses, strict=True)
+        "" if value is None else texts["hover"].format(name=name, step=step, value=write(value))
+        for step, value in zip(steps, values, strict=True)
     ]
-    return go.Scatter(
-        x=np.arange(len(snapshots), dtype=np.float32),
-        y=np.array(losses, np.float32),
-        yaxis="y2",
-        mode="markers",
-        marker={"size": look.px(8), "color": look.colour("faint"), "symbol": "diamond"},
-        cliponaxis=False,
-        **hover(said),
-    )
-
-
-def _metric(
-    each: Measured, place: int, snapshots: Sequence[int], texts: CurveTexts, look: Look
-) -> go.Scatter:
-    said = [
-        "" if share is None else _said(texts, each.name, step, format_percent(share))
-        for step, share in zip(snapshots, each.shares, strict=True)
-    ]
-    dash = DASHES[place % len(DASHES)]
-    return go.Scatter(
-        x=np.arange(len(snapshots), dtype=np.float32),
-        y=np.array(each.shares, np.float32),
-        mode="lines+markers",
-        connectgaps=True,
-        line={"color": metric_colour(place, look), "width": 2.5, "dash": dash},
-        marker={"size": look.px(6)},
-        cliponaxis=False,
-        **hover(said),
-    )
-
-
-def _said(texts: CurveTexts, name: str, step: int, value: str) -> str:
-    return escape(texts.hover.format(name=name, step=step, value=value))
-
-
-def _share_axis(look: Look) -> dict[str, Any]:
-    ticks = named_ticks(["0%", "50%", "100%"], [0, 0.5, 1])
-    return grid_axis(look, range=[-0.03, 1.03], ticklabelstandoff=8) | ticks
+    return hover([*map(escape, said)])
 
 
 def _loss_axis(most: float, look: Look) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,36 +23,27 @@ ROLES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class LengthTexts:
-    """What the figures say, in the reader's language."""
-
-    hover: str  # with {place} {step} {value}
-    parts: Mapping[str, str]  # names of what weights belong to
-    size: str  # of weights, with {part} {step} {growth} {size}
-    stacks: tuple[str, str] = ("", "")  # encoder, decoder
-
-
 def lengths_figure(
-    places: Sequence[str], lengths: np.ndarray, steps: Sequence[int], now: int, gap: int,
-    texts: LengthTexts, look: Look, height: int,
+    places: Sequence[str], lengths: np.ndarray, steps: Sequence[int], now: int,
+    stacks: Mapping[int, str], said: str, look: Look, height: int,
 ) -> go.Figure:  # fmt: skip
     """A line a step from place to place, the step in view strong, the others faint.
 
-    lengths (steps, places). now: index of the step in view. gap: the place where the second stack
-    begins; the line is broken before it.
+    lengths (steps, places). now: index of the step in view. stacks: the place where each begins
+    and its name; the lines are broken before the last. said: on hover, with {place} {step} {value}.
     """
     faint = mix(look.colour("page"), look.colour("data"), 0.3)
+    gap = max(stacks)
     order = [*(at for at in range(len(steps)) if at != now), now]  # the strong one on top
     traces = []
     for at in order:
         colour, width, size = (look.colour("data"), 4, 9) if at == now else (faint, 1, 3)
         line = {"line": {"color": colour, "width": width}, "marker": {"size": look.px(size)}}
-        said = [
-            escape(texts.hover.format(place=place, step=steps[at], value=look.number(value)))
+        hovers = [
+            escape(said.format(place=place, step=steps[at], value=look.number(value)))
             for place, value in zip(places, lengths[at], strict=True)
         ]
-        traces.append(_broken(lengths[at], said, gap, line))
+        traces.append(_broken(lengths[at], hovers, gap, line))
     layout = base_layout(look, height, margin=_margin(look), hovermode="closest")
     layout["xaxis"] |= {
         **named_ticks([escape(place) for place in places]),
@@ -66,8 +56,7 @@ def lengths_figure(
     layout["yaxis"] = grid_axis(look, range=[0, 1.05 * most], nticks=6)
     layout["shapes"] = [upright(gap - 0.5, look, "line")]
     layout["annotations"] = [
-        note(escape(text), look, start, 1, 13, "faint", xref="x")
-        for text, start in zip(texts.stacks, (0, gap), strict=True)
+        note(escape(text), look, start, 1, 13, "faint", xref="x") for start, text in stacks.items()
     ]
     return go.Figure(traces, layout)
 
@@ -85,26 +74,23 @@ def _broken(lengths: np.ndarray, said: Sequence[str], gap: int, line: dict[str, 
 
 
 def sizes_figure(
-    sizes: Mapping[str, Sequence[float]], steps: Sequence[int], now: int, texts: LengthTexts,
-    look: Look, height: int,
+    sizes: Mapping[str, Sequence[float]], steps: Sequence[int], now: int, names: Mapping[str, str],
+    said: str, look: Look, height: int,
 ) -> go.Figure:  # fmt: skip
     """How many times as large the weights of each part are as at the first step.
 
-    sizes: root mean square of a part's weights at each step.
+    sizes: root mean square of a part's weights at each step. names: of the parts. said: on hover,
+    with {part} {step} {growth} {size}.
     """
     growth = {
         part: np.asarray(values, np.float32) / (values[0] or 1) for part, values in sizes.items()
     }
     traces = []
     for part, grown in growth.items():
-        said = [
-            texts.size.format(
-                part=texts.parts[part],
-                step=step,
-                growth=look.number(factor),
-                size=look.number(size),
-            )
-            for step, factor, size in zip(steps, grown, sizes[part], strict=True)
+        numbers = zip(steps, map(look.number, grown), map(look.number, sizes[part]), strict=True)
+        hovers = [
+            said.format(part=names[part], step=step, growth=times, size=size)
+            for step, times, size in numbers
         ]
         traces.append(
             go.Scatter(
@@ -114,23 +100,19 @@ def sizes_figure(
                 line={"color": look.colour(ROLES[part]), "width": 2.5},
                 marker={"size": look.px(5)},
                 cliponaxis=False,
-                **hover([escape(text) for text in said]),
+                **hover([*map(escape, hovers)]),
             )
         )
+    # Every other step is unnamed: a small figure has no room for all.
+    named: list[Any] = ["" if (len(steps) - at) % 2 == 0 else step for at, step in enumerate(steps)]
     ends = [float(value) for grown in growth.values() for value in grown if np.isfinite(value)]
     low, high = min(ends, default=1.0), max(ends, default=1.0)
     room = 0.06 * ((high - low) or 1)
     layout = base_layout(look, height, margin=_margin(look), hovermode="closest")
-    layout["xaxis"] = steps_axis(_thinned(steps), look)
+    layout["xaxis"] = steps_axis(named, look)
     layout["yaxis"] = grid_axis(look, range=[low - room, high + room], nticks=6, ticksuffix="×")
     layout["shapes"] = [upright(now, look, "text", dash="solid")]
     return go.Figure(traces, layout)
-
-
-def _thinned(steps: Sequence[int]) -> list[Any]:
-    """The steps with every other one unnamed: a small figure has no room for all."""
-    last = len(steps) - 1
-    return [step if (last - at) % 2 == 0 else "" for at, step in enumerate(steps)]
 
 
 def _margin(look: Look) -> dict[str, int]:

@@ -29,32 +29,25 @@ PLACES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class PlaneTexts:
-    """What the figure says, in the reader's language."""
-
-    axes: tuple[str, str]
-    groups: Mapping[str, str]  # what a group is called; "" for words of the sentence alone
-
-
 def words_figure(
-    words: Sequence[Word], path: np.ndarray, ends: Ends, texts: PlaneTexts, look: Look, width: int,
-    height: int,
+    words: Sequence[Word], path: np.ndarray, ends: Ends, axes: tuple[str, str],
+    groups: Mapping[str, str], look: Look, size: tuple[int, int],
 ) -> go.Figure:  # fmt: skip
     """The words at one step, and the way that those of the sentence have come.
 
     path (steps so far, N, 2): places on the plane, the step in view last. ends: of both axes, the
-    same at all steps, so that points move and axes do not. width, height: the least pixels that the
-    figure will have; names that would cover others in them are left to the mouse.
+    same at all steps, so that points move and axes do not. axes: their titles. groups: what each is
+    called. size: width and height, the least pixels that the figure will have; names that would
+    cover others in them are left to the mouse.
     """
-    now, hues = path[-1], group_colours(words, look)
+    now, hues, (width, height) = path[-1], group_colours(words, look), size
     traces = [_ways(words, path, look)]
     below = look.px(22)
     names = _named(words, now, ends, look, (width - 16, height - 8 - below))
-    traces += [_points(words, now, hues, texts, look, spoken, names) for spoken in (False, True)]
+    traces += [_points(words, now, hues, groups, look, spoken, names) for spoken in (False, True)]
     layout = base_layout(look, height, margin={"l": 8, "r": 8, "t": 8, "b": below, "pad": 0})
-    layout["xaxis"] = _axis(ends[0], texts.axes[0], look)
-    layout["yaxis"] = _axis(ends[1], texts.axes[1], look)
+    layout["xaxis"] = _axis(ends[0], axes[0], look)
+    layout["yaxis"] = _axis(ends[1], axes[1], look)
     layout["hovermode"] = "closest"
     return go.Figure(traces, layout)
 
@@ -79,28 +72,26 @@ def ends_of(paths: np.ndarray) -> Ends:
 
 
 def _ways(words: Sequence[Word], path: np.ndarray, look: Look) -> go.Scatter:
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for place, word in enumerate(words):
-        if word.spoken:
-            x += [*map(float, path[:, place, 0]), None]
-            y += [*map(float, path[:, place, 1]), None]
+    spoken = [place for place, word in enumerate(words) if word.spoken]
+    x, y = ([each for at in spoken for each in (*way[:, at].tolist(), None)]
+            for way in (path[..., 0], path[..., 1]))  # fmt: skip
     line = {"color": mix(look.colour("line"), look.colour("faint"), 0.35), "width": 1.5}
     return go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip")
 
 
 def _points(
-    words: Sequence[Word], now: np.ndarray, hues: Mapping[str, str], texts: PlaneTexts, look: Look,
-    spoken: bool, names: Sequence[str],
+    words: Sequence[Word], now: np.ndarray, hues: Mapping[str, str], groups: Mapping[str, str],
+    look: Look, spoken: bool, names: Sequence[str],
 ) -> go.Scatter:  # fmt: skip
     chosen = [place for place, word in enumerate(words) if word.spoken == spoken]
     shown = [words[place] for place in chosen]
     colours = [hues[word.group] for word in shown]
-    said = []
-    for word in shown:
-        group = texts.groups.get(word.group, "")
-        said.append(escape(visible(word.piece)) + (f" · {escape(group)}" if group else ""))
     labels = [escape(visible(word.piece)) for word in shown]
+    called = [groups.get(word.group, "") for word in shown]
+    said = [
+        f"{label} · {escape(group)}" if group else label
+        for label, group in zip(labels, called, strict=True)
+    ]
     labels = [f"<b>{label}</b>" for label in labels] if spoken else labels
     return go.Scatter(
         x=now[chosen, 0].astype(np.float32),
@@ -130,10 +121,8 @@ def _named(
     """On which side of its point each name stands, "" for none; the sentence's own come first."""
     shares = [(now[:, at] - low) / ((high - low) or 1) for at, (low, high) in enumerate(ends)]
     x, y = shares[0] * size[0], (1 - shares[1]) * size[1]
-    order = [
-        *(at for at, word in enumerate(words) if word.spoken),
-        *(at for at, word in enumerate(words) if word.named and not word.spoken),
-    ]
+    shown = [at for at, word in enumerate(words) if word.spoken or word.named]
+    order = sorted(shown, key=lambda at: not words[at].spoken)
     labels = []
     for at in order:
         spoken = words[at].spoken
@@ -142,13 +131,10 @@ def _named(
         gap = look.px(SIZES[spoken]) / 1.6 + 1  # as Plotly has it
         labels.append(Label(float(x[at]), float(y[at]), wide, 1.15 * font, gap, spoken))
     half = look.px(SIZES[True]) / 2
-    marks = [
-        (each.x - half, each.y - half, each.x + half, each.y + half) for each in labels if each.must
-    ]
-    names = [""] * len(words)
-    for at, place in zip(order, label_places(labels, marks), strict=True):
-        names[at] = place
-    return names
+    own = [each for each in labels if each.must]
+    marks = [(each.x - half, each.y - half, each.x + half, each.y + half) for each in own]
+    places = dict(zip(order, label_places(labels, marks), strict=True))
+    return [places.get(at, "") for at in range(len(words))]
 
 
 def _axis(ends: tuple[float, float], title: str, look: Look) -> dict[str, Any]:
@@ -176,29 +162,17 @@ def label_places(labels: Sequence[Label], marks: Sequence[Box] = ()) -> list[str
 
     The first ones choose first. marks: what no name should cover, either.
     """
-    taken: list[Box] = list(marks)
-    chosen = []
+    taken, chosen = np.array(marks).reshape(-1, 4), list[str]()
     for label in labels:
-        boxes = {place: _box(label, shift) for place, shift in PLACES.items()}
-        covered = {place: sum(_shared(box, each) for each in taken) for place, box in boxes.items()}
-        place = min(covered, key=covered.__getitem__)
-        if covered[place] > 0 and not label.must:
-            place = ""
-        else:
-            taken.append(boxes[place])
-        chosen.append(place)
+        half = np.array([label.width, label.height]) / 2
+        middles = np.array([*PLACES.values()]) * (label.gap + half) + (label.x, label.y)  # (8, 2)
+        boxes = np.hstack([middles - half, middles + half])  # (8, 4)
+        low = np.maximum(boxes[:, None, :2], taken[:, :2])  # of what each shares with those taken
+        high = np.minimum(boxes[:, None, 2:], taken[:, 2:])
+        covered = (high - low).clip(0).prod(axis=-1).sum(axis=-1)  # (8,)
+        best = int(covered.argmin())
+        free = covered[best] == 0 or label.must
+        chosen.append([*PLACES][best] if free else "")
+        if free:
+            taken = np.vstack([taken, boxes[best]])
     return chosen
-
-
-def _box(label: Label, shift: tuple[int, int]) -> Box:
-    x = label.x + shift[0] * (label.gap + label.width / 2)
-    y = label.y + shift[1] * (label.gap + label.height / 2)
-    half_width, half_height = label.width / 2, label.height / 2
-    return x - half_width, y - half_height, x + half_width, y + half_height
-
-
-def _shared(a: Box, b: Box) -> float:
-    """The area that two boxes share."""
-    across = min(a[2], b[2]) - max(a[0], b[0])
-    down = min(a[3], b[3]) - max(a[1], b[1])
-    return max(across, 0.0) * max(down, 0.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -19,36 +18,25 @@ from core.history import CurvePoint, SnapshotMetrics
 FIRST_LOSS = 8.0  # about where runs begin: the frame is there before its first point
 
 Place = tuple[float, float]  # 0–1 from the left and from the bottom
-Tick = tuple[float, str]
-
-
-@dataclass(frozen=True)
-class CurveDrawing:
-    """Where everything lies in the frame."""
-
-    line: tuple[Place, ...]  # the loss of training
-    marks: tuple[Place, ...]  # the loss on held-out sentences, at each saved step
-    across: tuple[Tick, ...]  # steps
-    up: tuple[Tick, ...]  # nats a word
-
-    def to_dict(self) -> dict[str, Any]:
-        """For the component."""
-        return asdict(self)
 
 
 def curve_drawing(
     curve: Sequence[CurvePoint], saved: Sequence[SnapshotMetrics], steps: int
-) -> CurveDrawing:
-    """The drawing of a run of so many steps; the loss begins at 0 and fills the height."""
+) -> dict[str, Any]:
+    """Where everything of a run of so many steps lies in the frame; the loss fills its height.
+
+    line: the loss of training. marks: that on held-out sentences, at each saved step. across, up:
+    the ticks, of steps and of nats a word, with their names.
+    """
     held_out = [(each.step, each.metrics["loss"]) for each in saved if "loss" in each.metrics]
-    losses = [*(point.loss for point in curve), *(loss for _, loss in held_out)]
-    most = _round_up(max(losses, default=FIRST_LOSS))
-    return CurveDrawing(
-        line=tuple(_place(point.step, point.loss, steps, most) for point in curve),
-        marks=tuple(_place(step, loss, steps, most) for step, loss in held_out),
-        across=tuple((share, str(round(share * steps))) for share in (0, 0.25, 0.5, 0.75, 1)),
-        up=tuple((tick / most, f"{tick:g}") for tick in _ticks(most)),
-    )
+    points = [(point.step, point.loss) for point in curve]
+    most = _round_up(max((loss for _, loss in (*points, *held_out)), default=FIRST_LOSS))
+    return {
+        "line": [_place(*point, steps, most) for point in points],
+        "marks": [_place(*point, steps, most) for point in held_out],
+        "across": [(share, str(round(share * steps))) for share in (0, 0.25, 0.5, 0.75, 1)],
+        "up": [(tick / most, f"{tick:g}") for tick in _ticks(most)],
+    }
 
 
 def _place(step: int, loss: float, steps: int, most: float) -> Place:
@@ -66,13 +54,9 @@ def _round_up(value: float) -> float:
 
 
 def head_figure(
-    weights: np.ndarray,
-    written: Sequence[str],
-    source: Sequence[str],
-    template: str,
-    look: Look,
+    weights: np.ndarray, written: Sequence[str], source: Sequence[str], template: str, look: Look,
     size: tuple[int, int],
-) -> go.Figure:
+) -> go.Figure:  # fmt: skip
     """The weights (T, S) of one head: a row a written word, a column a source word.
 
     template: with {row} {column} {value}. size: width and height in pixels. The colours run from 0
@@ -80,13 +64,13 @@ def head_figure(
     """
     width, height = size
 
-    def said(row: str, column: str, value: float) -> str:
-        names = {"row": escape(visible(row)), "column": escape(visible(column))}
-        return template.format(value=f"{value:.3f}", **names)
-
+    rows, columns = ([escape(visible(word)) for word in words] for words in (written, source))
     named = [
-        [said(row, column, value) for column, value in zip(source, line, strict=True)]
-        for row, line in zip(written, weights, strict=True)
+        [
+            template.format(row=row, column=column, value=f"{value:.3f}")
+            for column, value in zip(columns, line, strict=True)
+        ]
+        for row, line in zip(rows, weights, strict=True)
     ]
     cells = np.array(named, dtype=object)
     shown = {"showscale": False, "xgap": 1, "ygap": 1, **hover(cells, "customdata")}

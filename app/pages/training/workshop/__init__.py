@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -38,9 +37,17 @@ def show() -> None:
 def _actions(form: Form, run: TrainingRun | None) -> None:
     """Draw the buttons that make sense now, and what is to be said about them."""
     if run is None:
-        _start(form)
+        why_not, full = obstacle(form), store.memory().workshop_full
+        _button("start", _begin, type="primary", disabled=bool(why_not))
+        _refusal()
+        st.caption(why_not or say("workshop.full" if full else "workshop.time_unknown"))
     elif run.status in ("waiting", "running", "stopping"):
-        _button("stop", _stop, type="primary", disabled=run.status == "stopping")
+        _button(
+            "stop",
+            partial(trainings.desk().stop, run),
+            type="primary",
+            disabled=run.status == "stopping",
+        )
         st.caption(say("workshop.stays"))
     else:
         _ended(run)
@@ -60,14 +67,6 @@ def obstacle(form: Form) -> str:
     return ""
 
 
-def _start(form: Form) -> None:
-    why_not = obstacle(form)
-    _button("start", _begin, type="primary", disabled=bool(why_not))
-    full = store.memory().workshop_full
-    _refusal()
-    st.caption(why_not or say("workshop.full" if full else "workshop.time_unknown"))
-
-
 def _refusal() -> None:
     """Say what the disk refused."""
     refused = store.memory().workshop_refused
@@ -76,23 +75,16 @@ def _refusal() -> None:
 
 
 def _begin() -> None:
-    form, found = get_form(), data.current()
+    form, found, memory = get_form(), data.current(), store.memory()
     if obstacle(form):  # the data changed in the same moment
         return
     workshop = trainings.workshop()
     name = f"mine-{workshop.runs + 1 if workshop is not None else 1}"
-    pairs = found.pairs if found is not None else ()
-    store.memory().workshop_refused = None
+    memory.workshop_refused = None
     try:
-        store.memory().workshop_full = not trainings.begin(form.plan(name, pairs))
+        memory.workshop_full = not trainings.begin(form.plan(name, found.pairs if found else ()))
     except GlassformerError as error:  # a full disk; the form stays
-        store.memory().workshop_refused = error
-
-
-def _stop() -> None:
-    run = trainings.current_run()
-    if run is not None:
-        trainings.desk().stop(run)
+        memory.workshop_refused = error
 
 
 def _ended(run: TrainingRun) -> None:
@@ -100,10 +92,14 @@ def _ended(run: TrainingRun) -> None:
     is_kept = run.plan.name in trainings.kept() and store.memory().workshop_kept == _mark(run)
     with st.container(horizontal=True, gap="xsmall"):
         if run.can_resume:
-            _button("resume", _resume, type="primary")
+            _button("resume", partial(trainings.desk().resume, run), type="primary")
         if run.model is not None:
             _button("keep", _keep, disabled=is_kept)
-            _download(run.model, run.plan.name)
+            st.download_button(
+                say("workshop.download"), partial(pack, run.model, run.plan.name),
+                file_name=f"{run.plan.name}.zip", mime="application/zip", key="workshop_download",
+                help=say("workshop.download_help"), on_click="ignore",
+            )  # fmt: skip
         _button("discard", _discard)
     _refusal()
     key = "workshop.is_kept" if is_kept else "workshop.keep_help"
@@ -111,38 +107,20 @@ def _ended(run: TrainingRun) -> None:
     st.caption(say(key, name=literal(run.plan.name)))
 
 
-def _download(folder: Path, name: str) -> None:
-    st.download_button(
-        say("workshop.download"),
-        partial(pack, folder, name),
-        file_name=f"{name}.zip",
-        mime="application/zip",
-        key="workshop_download",
-        help=say("workshop.download_help"),
-        on_click="ignore",
-    )
-
-
 def _mark(run: TrainingRun) -> tuple[str, int]:
     return str(run.folder), run.log.step
 
 
-def _resume() -> None:
-    run = trainings.current_run()
-    if run is not None:
-        trainings.desk().resume(run)
-
-
 def _keep() -> None:
-    workshop, run = trainings.workshop(), trainings.current_run()
+    workshop, run, memory = trainings.workshop(), trainings.current_run(), store.memory()
     if workshop is None or run is None:
         return
-    store.memory().workshop_refused = None
+    memory.workshop_refused = None
     try:
         if trainings.desk().keep(workshop, run.plan.name) is not None:
-            store.memory().workshop_kept = _mark(run)
+            memory.workshop_kept = _mark(run)
     except GlassformerError as error:
-        store.memory().workshop_refused = error
+        memory.workshop_refused = error
 
 
 def _discard() -> None:

@@ -42,7 +42,7 @@ def _families(form: Form) -> None:
         _pick_families(names, form)
     table = _table(form.chosen_families or names)  # all of them until one is picked
     with box("fill scroll", "workshop_table"):
-        st.html(f'<div class="workshop-families">{table}</div>')
+        st.html(table)
 
 
 def _pick_families(names: tuple[str, ...], form: Form) -> None:
@@ -52,16 +52,12 @@ def _pick_families(names: tuple[str, ...], form: Form) -> None:
     labels = {name: f"{name} · {_examples(name, 1)[0][0]}" for name in names}
     chosen = [name for name in form.families if name in names]
     with box("scroll", "workshop_pick"):
+        # Streamlit says "Select all" in English only, and all of them are a source of their own.
         st.multiselect(
-            say("workshop.families"),
-            names,
-            key=store.bind("workshop_families", chosen),
-            format_func=labels.__getitem__,
-            placeholder=say("workshop.families_hint"),
-            label_visibility="collapsed",
-            select_all=False,  # Streamlit says it in English only, and "all" is a source of its own
-            on_change=take,
-        )
+            say("workshop.families"), names, key=store.bind("workshop_families", chosen),
+            format_func=labels.__getitem__, placeholder=say("workshop.families_hint"),
+            label_visibility="collapsed", select_all=False, on_change=take,
+        )  # fmt: skip
 
 
 def _table(names: tuple[str, ...]) -> str:
@@ -71,7 +67,7 @@ def _table(names: tuple[str, ...]) -> str:
         for name in names
         for at, (english, chinese) in enumerate(_examples(name, max(1, ROWS // len(names))))
     )
-    return f'<table class="plain">{"".join(rows)}</table>'
+    return f'<table class="plain told workshop-families">{"".join(rows)}</table>'
 
 
 @cache
@@ -84,30 +80,29 @@ def _own(form: Form) -> None:
     with left, box("fill", "workshop_own", gap="xsmall"):
         _paste()
         _upload()
-        if not is_linked():
+        if store.memory().workshop_file is not None or pasted() != store.get_state().pairs:
             st.caption(say("workshop.not_linked", most=f"{LONG_TEXT:,}"))
     with right, box("fill scroll", "workshop_report", gap="xsmall"):
         found = current()
         if found is None:
             st.markdown(say("workshop.own_about"))
-            st.button(say("workshop.example"), key="workshop_example", on_click=_take_example)
+            label = say("workshop.example")
+            st.button(label, key="workshop_example", on_click=lambda: _take(example_text()))
         else:
             _report(found, form)
 
 
 def _paste() -> None:
-    def take() -> None:
-        paste(store.widget_value("workshop_text") or "")
-        _forget()
-
     st.text_area(
-        say("workshop.paste"),
-        key=store.bind("workshop_text", pasted()),
-        placeholder=say("workshop.paste_hint"),
-        help=say("workshop.paste_help"),
-        height="stretch",
-        on_change=take,
-    )
+        say("workshop.paste"), key=store.bind("workshop_text", pasted()),
+        placeholder=say("workshop.paste_hint"), help=say("workshop.paste_help"), height="stretch",
+        on_change=lambda: _take(store.widget_value("workshop_text") or ""),
+    )  # fmt: skip
+
+
+def _take(text: str) -> None:
+    paste(text)
+    _forget()
 
 
 def _upload() -> None:
@@ -120,23 +115,15 @@ def _upload() -> None:
             store.memory().workshop_files += 1
 
     st.file_uploader(
-        say("workshop.upload"),
-        type=["txt", "tsv", "csv"],
-        key=f"widget_{name}",
-        max_upload_size=MOST_BYTES // 2**20,
-        on_change=take,
-    )
+        say("workshop.upload"), type=["txt", "tsv", "csv"], key=f"widget_{name}",
+        max_upload_size=MOST_BYTES // 2**20, on_change=take,
+    )  # fmt: skip
     button = f'content: "{say("workshop.browse")}"'
     st.html(f"<style>{UPLOADER} button p::after {{ {button}; font-size: 1rem }}</style>")
 
 
-def _take_example() -> None:
-    paste(example_text())
-    _forget()
-
-
 def _report(found: PairFile, form: Form) -> None:
-    file = uploaded()
+    file = store.memory().workshop_file
     name = literal(file[0]) if file else say("workshop.pasted")
     st.markdown(say("workshop.found", name=name, count=f"{len(found.pairs):,}"))
     if file:
@@ -152,13 +139,16 @@ def _report(found: PairFile, form: Form) -> None:
 
 def _problems(found: PairFile, form: Form) -> None:
     told = [problem_text(problem) for problem in found.problems[:LISTED]]
-    more = len(found.problems) - LISTED
-    if more > 0:
+    if (more := len(found.problems) - LISTED) > 0:
         told.append(say("workshop.more_problems", count=more))
     st.markdown(f":red[**{say('workshop.problems', count=len(found.problems))}**]")
     st.markdown("\n".join(f"- {each}" for each in told))
     if found.bad_lines and found.is_trainable:
-        _leave_out(form, len(found.bad_lines))
+        st.checkbox(
+            say("workshop.leave_out", count=len(found.bad_lines)),
+            key=store.bind("workshop_leave_out", form.leave_out),
+            on_change=lambda: change(leave_out=bool(store.widget_value("workshop_leave_out"))),
+        )
 
 
 def problem_text(problem: Problem) -> str:
@@ -168,17 +158,6 @@ def problem_text(problem: Problem) -> str:
         values["side"] = say(f"workshop.side_{values['side']}")
     text = say(f"workshop.problem_{problem.key}", **values)
     return text if problem.line is None else say("workshop.line", line=problem.line, problem=text)
-
-
-def _leave_out(form: Form, count: int) -> None:
-    def take() -> None:
-        change(leave_out=bool(store.widget_value("workshop_leave_out")))
-
-    st.checkbox(
-        say("workshop.leave_out", count=count),
-        key=store.bind("workshop_leave_out", form.leave_out),
-        on_change=take,
-    )
 
 
 def _forget() -> None:
@@ -199,25 +178,12 @@ def paste(text: str) -> None:
     store.memory().workshop_text = (linked, text)
 
 
-def is_linked() -> bool:
-    """Whether a link to this screen has the pairs."""
-    return uploaded() is None and pasted() == store.get_state().pairs
-
-
-def uploaded() -> tuple[str, bytes] | None:
-    """Name and content of the session's file; None without one."""
-    return store.memory().workshop_file
-
-
 def current() -> PairFile | None:
-    """What the file, or else the text, holds; None while there is neither."""
-    file, text = uploaded(), pasted()
-    if file is not None:
-        return _read(file[1], file[0])
-    return _read(text, "") if text.strip() else None
-
-
-def _read(given: str | bytes, name: str) -> PairFile:
+    """What the session's file, or else the text, holds; None while there is neither."""
+    file, text = store.memory().workshop_file, pasted()
+    if file is None and not text.strip():
+        return None
+    name, given = file or ("", text)
     return store.once(lambda: read_pairs(given, name), None, given, name)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -11,6 +11,7 @@ import streamlit as st
 from app.runs import trainings
 from app.session import store
 from app.session.codecs import sections, sections_text
+from app.ui.pick import menu, segments
 from app.words import say
 from core.corpus import load_grammar
 from core.training.queue.lessons import SentencePair, family_names, pronoun_families
@@ -70,18 +71,14 @@ class Form:
         source = "own" if plan.pairs else "chosen" if plan.families else "all"
         if plan.families and plan.families == pronoun_families(load_grammar()):
             source = "pronouns"
+        same = ("d_model", "n_heads", "d_ff", "steps", "seed", "dropout")
         return cls(
             source=source,
             families=plan.families if source == "chosen" else (),
-            d_model=recipe.d_model,
-            n_heads=recipe.n_heads,
             layers=recipe.encoder_layers,
-            d_ff=recipe.d_ff,
-            steps=recipe.steps,
-            seed=recipe.seed,
             rate=min(RATES, key=lambda offered: abs(offered - rate)),
-            dropout=recipe.dropout,
             leave_out=bool(plan.pairs),
+            **{name: getattr(recipe, name) for name in same},
         )
 
     @property
@@ -153,18 +150,19 @@ def preset_of(form: Form) -> str | None:
 def show_form(form: Form, fixed: bool) -> None:
     """Draw the form; `fixed` while a run goes by it."""
     _preset(form, fixed)
-    _choice("source", {name: say(f"workshop.source_{name}") for name in SOURCES}, form, fixed)
+    sources = {name: say(f"workshop.source_{name}") for name in SOURCES}
+    _pick(segments, "source", sources, form, fixed, width="stretch")
     left, right = st.columns(2, gap="small")
     with left:
-        _select("d_model", form, fixed)
-        _choice("n_heads", {count: str(count) for count in HEADS}, form, fixed)
+        _pick(menu, "d_model", _named(WIDTHS), form, fixed)
+        _pick(segments, "n_heads", _named(HEADS), form, fixed, width="stretch")
         _number("steps", STEPS, 100, form, fixed)
-        _select("rate", form, fixed, "× {:g}")
+        _pick(menu, "rate", _named(RATES, "× {:g}"), form, fixed)
     with right:
-        _select("d_ff", form, fixed)
-        _choice("layers", {count: str(count) for count in LAYERS}, form, fixed)
+        _pick(menu, "d_ff", _named(HIDDEN), form, fixed)
+        _pick(segments, "layers", _named(LAYERS), form, fixed, width="stretch")
         _number("seed", (0, LAST_SEED), 1, form, fixed)
-        _select("dropout", form, fixed, "{:g}")
+        _pick(menu, "dropout", _named(DROPOUTS, "{:g}"), form, fixed)
 
 
 def _preset(form: Form, fixed: bool) -> None:
@@ -175,51 +173,35 @@ def _preset(form: Form, fixed: bool) -> None:
 
     labels = {name: say(f"workshop.preset_{name}") for name in PRESETS}
     st.segmented_control(
-        say("workshop.preset"),
-        tuple(PRESETS),
-        key=store.bind("workshop_preset", preset_of(form)),
-        format_func=labels.__getitem__,
-        help=say("workshop.preset_help"),
-        disabled=fixed,
-        on_change=picked,
-        width="stretch",
-    )
+        say("workshop.preset"), tuple(PRESETS), format_func=labels.__getitem__, on_change=picked,
+        key=store.bind("workshop_preset", preset_of(form)), help=say("workshop.preset_help"),
+        disabled=fixed, width="stretch",
+    )  # fmt: skip
 
 
-def _shared(name: str, form: Form, fixed: bool) -> dict[str, Any]:
-    """What all widgets have of the field of that name."""
-
-    def take() -> None:
-        value = store.widget_value(f"workshop_{name}")
-        if value is not None:
-            change(**{name: value})
-
-    return {
-        "label": say(f"workshop.{name}"),
-        "key": store.bind(f"workshop_{name}", getattr(form, name)),
-        "help": say(f"workshop.{name}_help"),
-        "disabled": fixed,
-        "on_change": take,
-    }
+def _named(options: Collection[float], written: str = "{}") -> dict[Any, str]:
+    return {option: written.format(option) for option in options}
 
 
-def _choice(name: str, labels: dict[Any, str], form: Form, fixed: bool) -> None:
-    st.segmented_control(
-        options=tuple(labels),
-        format_func=labels.__getitem__,
-        required=True,
-        width="stretch",
-        **_shared(name, form, fixed),
-    )
-
-
-def _select(name: str, form: Form, fixed: bool, written: str = "{}") -> None:
-    labels = {option: written.format(option) for option in OFFERED[name]}
-    st.selectbox(
-        options=tuple(labels), format_func=labels.__getitem__, **_shared(name, form, fixed)
-    )
+def _pick(
+    draw: Callable[..., None], name: str, labels: dict[Any, str], form: Form, fixed: bool,
+    **looks: Any,
+) -> None:  # fmt: skip
+    """Draw the options of the field of that name by `segments` or `menu`."""
+    looks |= {"help": say(f"workshop.{name}_help"), "disabled": fixed, "bare": False}
+    widget, label = f"workshop_{name}", say(f"workshop.{name}")
+    draw(widget, label, labels, getattr(form, name), lambda value: change(**{name: value}), **looks)
 
 
 def _number(name: str, limits: tuple[int, int], step: int, form: Form, fixed: bool) -> None:
-    least, most = limits
-    st.number_input(min_value=least, max_value=most, step=step, **_shared(name, form, fixed))
+    widget, (least, most) = f"workshop_{name}", limits
+
+    def take() -> None:
+        value = store.widget_value(widget)
+        if value is not None:
+            change(**{name: value})
+
+    st.number_input(
+        say(f"workshop.{name}"), least, most, step=step, on_change=take, disabled=fixed,
+        key=store.bind(widget, getattr(form, name)), help=say(f"workshop.{name}_help"),
+    )  # fmt: skip

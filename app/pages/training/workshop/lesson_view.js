@@ -2,9 +2,9 @@
 
 const MARKUP = `<div class="lesson">
   <div class="headline cut" role="status"></div>
-  <div class="bar" role="progressbar" aria-valuemin="0" aria-valuemax="100"><i></i></div>
+  <div class="bar meter" role="progressbar" aria-valuemin="0" aria-valuemax="100"><i></i></div>
   <div class="facts"></div>
-  <div class="legend"><span class="of-line"></span><span class="of-mark"></span></div>
+  <div class="legend"><span class="of-line swatch"></span><span class="of-mark swatch"></span></div>
   <div class="chart">
     <div class="up"></div>
     <div class="plot">
@@ -44,17 +44,13 @@ export default component(MARKUP, {
   draw(view, data) {
     const { drawing, facts, headline, rows, share, texts, tone } = data;
     view.root.className = `lesson ${tone}`;
-    view.find(".headline").textContent = headline;
     set(view.find(".bar"), { "aria-valuenow": Math.round(100 * share) }).firstChild.style.width = `${100 * share}%`;
     view.find(".facts").replaceChildren(...facts.map(([what, value]) => make("span", make("small", what), value)));
-    view.find(".of-line").textContent = texts.loss;
-    view.find(".of-mark").textContent = texts.held_out;
+    view.write({ ".headline": headline, ".of-line": texts.loss, ".of-mark": texts.held_out });
     for (const [name, text] of [["step", "step"], ["said", "translation"], ["right", "right"]]) {
       set(view.find(`.head .${name}`), { textContent: texts[text], title: texts[text] });
     }
-    const [curve, lines] = [JSON.stringify(drawing), JSON.stringify([rows, texts])];
-    if (curve !== view.curve) drawCurve(view, drawing);
-    if (lines !== view.lines) drawRows(view, data);
-    Object.assign(view, { curve, lines });
+    if (view.differs("curve", drawing)) drawCurve(view, drawing);
+    if (view.differs("rows", rows, texts)) drawRows(view, data);
   },
 });

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.pages.training.figures.workshop import curve_drawing, head_figure
-from app.pages.training.workshop.lesson_view import Lesson, Row, lesson_view
-from app.plots.labels import escape, format_number, format_percent
+from app.plots.labels import escape, format_percent
+from app.plots.theme import Look
 from app.runs import trainings
 from app.runs.turns import admitted
 from app.session import store
 from app.ui.chart import current_look, show_chart
+from app.ui.component import component
 from app.ui.layout import box
 from app.ui.pick import segments
 from app.ui.text import literal, told
@@ -27,15 +28,12 @@ TONES: dict[Status, str] = {
     "waiting": "wait", "running": "run", "stopping": "run", "stopped": "rest", "done": "good",
     "failed": "bad",
 }  # fmt: skip
-REASONS = {  # as the log names them; without a reason: the process was ended from outside
-    "diverged": "workshop.failed_diverged",
-    "memory": "workshop.failed_memory",
-    "disk": "workshop.failed_disk",
-    "": "workshop.failed_ended",
-}
+REASONS = ("diverged", "memory", "disk")  # as the log names them
 MAP = (480, 470)  # pixels
 TEXTS = ("loss", "held_out", "step", "translation", "right", "nothing")
 Seen = Sequence[tuple[SnapshotMetrics, trainings.Glimpse]]  # saved steps, the newest first
+
+_lesson_view = component(__file__, "lesson_view")
 
 
 def show(run: TrainingRun) -> None:
@@ -51,7 +49,15 @@ def _look(drawn: Status) -> None:
         st.rerun()  # the buttons beside have changed, too
     left, right = st.columns([1.35, 1], gap="medium")
     text, direction, pair = watched(run)
-    seen, note = _glimpses(run, text, direction, pair)
+    seen: Seen = ()
+    note = ""
+    try:  # what each saved step makes of the sentence, and what is to be said
+        saved = reversed(run.log.saved)
+        seen = [(each, trainings.glimpse(run, each.step, text, direction)) for each in saved]
+        if pair is not None:
+            note = say("workshop.watches", first=literal(pair[0]), second=literal(pair[1]))
+    except GlassformerError as error:
+        note = told(error)
     with left, box("fill", "workshop_lesson"):
         _lesson(run, seen, pair)
     with right, st.container(gap="xsmall", key="workshop_head"):
@@ -76,37 +82,26 @@ def watched(run: TrainingRun) -> tuple[str, str, tuple[str, str] | None]:
     return now.text, now.direction, None
 
 
-def _glimpses(
-    run: TrainingRun, text: str, direction: str, pair: tuple[str, str] | None
-) -> tuple[Seen, str]:
-    """What each saved step makes of the sentence, the newest first, and what is to be said."""
-    try:
-        found = [
-            (each, trainings.glimpse(run, each.step, text, direction))
-            for each in reversed(run.log.saved)
-        ]
-    except GlassformerError as error:
-        return [], told(error)
-    if pair is not None:
-        return found, say("workshop.watches", first=literal(pair[0]), second=literal(pair[1]))
-    return found, ""
-
-
 def _lesson(run: TrainingRun, seen: Seen, pair: tuple[str, str] | None) -> None:
+    """A bar, some facts, the growing curve, and a row a saved step, changed in place."""
     look, steps = current_look(), run.plan.recipe.steps
-    lesson = Lesson(
-        tone=TONES[run.status],
-        headline=headline(run),
-        share=run.log.step / steps,
-        facts=facts(run, look.precision),
-        drawing=curve_drawing(run.log.curve, run.log.saved, steps),
-        rows=[Row(str(each.step), glimpse.text, _right(each)) for each, glimpse in seen],
-        language=seen[0][1].language if seen else "zh",
-    )
     texts = {name: say(f"workshop.view_{name}") for name in TEXTS}
     if pair is not None:
         texts["translation"] = say("workshop.view_own_translation", text=pair[0])
-    lesson_view(lesson, texts)
+    data = {
+        "tone": TONES[run.status],
+        "headline": headline(run),
+        "share": run.log.step / steps,
+        "facts": facts(run, look),
+        "drawing": curve_drawing(run.log.curve, run.log.saved, steps),
+        "rows": [
+            {"step": str(each.step), "text": glimpse.text, "right": _right(each)}
+            for each, glimpse in seen
+        ],
+        "language": seen[0][1].language if seen else "zh",
+        "texts": texts,
+    }
+    _lesson_view("lesson_view", data, height="stretch")
 
 
 def headline(run: TrainingRun) -> str:
@@ -117,14 +112,16 @@ def headline(run: TrainingRun) -> str:
     if run.status == "running" and run.log.phase != "training":
         return say("workshop.headline_words")
     if run.status == "failed":
-        key = REASONS.get(run.log.reason, "workshop.failed_other")
-        return say(key, step=run.log.step, reason=run.log.reason)
+        # Without a reason the process was ended from outside.
+        why = run.log.reason or "ended"
+        why = why if why in (*REASONS, "ended") else "other"
+        return say(f"workshop.failed_{why}", step=run.log.step, reason=run.log.reason)
     steps = run.plan.recipe.steps
     how = "handed_over" if run.handed_over and run.status == "stopped" else run.status
     return say(f"workshop.headline_{how}", step=f"{run.log.step:,}", steps=f"{steps:,}")
 
 
-def facts(run: TrainingRun, precision: int) -> list[tuple[str, str]]:
+def facts(run: TrainingRun, look: Look) -> list[tuple[str, str]]:
     """The numbers under the bar: the same ones all the time, a dash where one is not known."""
     log, none = run.log, "–"
     running = run.status in ("running", "stopping")
@@ -132,7 +129,7 @@ def facts(run: TrainingRun, precision: int) -> list[tuple[str, str]]:
     known = {
         "left": none if left is None else duration(left),
         "speed": none if log.speed is None or not running else f"{log.speed:.3g}",
-        "loss": none if log.loss is None else format_number(log.loss, precision),
+        "loss": none if log.loss is None else look.number(log.loss),
         "vocabulary": f"{log.facts['vocabulary']:,}" if log.facts else none,
         "parameters": f"{log.facts['parameters']:,}" if log.facts else none,
         "pairs": f"{log.facts['pairs']:,}" if log.facts.get("pairs") else say("workshop.fresh"),
@@ -160,14 +157,9 @@ def _head(seen: Seen, note: str) -> None:
     each, glimpse = seen[0]
     layer, head = _pick(*glimpse.weights.shape[:2])
     look = current_look()
-    figure = head_figure(
-        glimpse.weights[layer, head],
-        glimpse.written,
-        glimpse.columns,
-        escape(say("workshop.hover")),
-        look,
-        (look.px(MAP[0]), look.px(MAP[1])),
-    )
+    weights, template = glimpse.weights[layer, head], escape(say("workshop.hover"))
+    size = look.px(MAP[0]), look.px(MAP[1])
+    figure = head_figure(weights, glimpse.written, glimpse.columns, template, look, size)
     alt = say("workshop.alt_head", layer=layer + 1, head=head + 1, step=each.step)
     show_chart(figure, "workshop_map", alt)
     st.caption(note or say("workshop.head_note", step=f"{each.step:,}"))

@@ -58,7 +58,7 @@ def block_panel(trace: Trace, block: Block) -> None:
             said.markdown(say(f"map.about_{variant(block)}"))
             if tex:
                 computed.markdown(f"${tex}$")
-        drawn = pictures(trace, block, say)
+        drawn = pictures(trace, block)
         _pictures(trace, block, drawn)
         st.html(_facts(trace, block) + _addresses(trace, block, drawn))
 
@@ -67,7 +67,7 @@ def _header(trace: Trace, block: Block) -> None:
     row = st.container(
         key="block_header", horizontal=True, vertical_alignment="center", gap="medium", wrap=False
     )
-    row.markdown(f"**{title_of(trace.config, block, say)}**", width="stretch")
+    row.markdown(f"**{title_of(trace.config, block)}**", width="stretch")
     if block.is_attention and row.button(
         say("map.to_attention"),
         key="block_to_attention",
@@ -80,14 +80,14 @@ def _header(trace: Trace, block: Block) -> None:
     with row:
         walk_button(trace, block.after or block.inside, "block_to_walkthrough")
     row.button(
-        say("map.close"), key="block_close", type="tertiary", on_click=_close,
-        icon=":material/close:",
+        say("map.close"), key="block_close", type="tertiary", icon=":material/close:",
+        on_click=store.update, kwargs={"block": ""},
     )  # fmt: skip
 
 
 def _pictures(trace: Trace, block: Block, drawn: Sequence[Picture]) -> None:
     figure = block_pictures(drawn, labels_of(trace, block), current_look(), FIGURE)
-    title = title_of(trace.config, block, say)
+    title = title_of(trace.config, block)
     with box("fill", "block_place"):
         show_chart(figure, CHART, say("map.alt", title=title), block.id, fill=True)
 
@@ -104,7 +104,7 @@ def _facts(trace: Trace, block: Block) -> str:
     """The numbers as a row of small tiles; words of the reader are escaped."""
     tiles = "".join(
         f"<p><span>{html.escape(name)}</span><b>{html.escape(value)}</b></p>"
-        for name, value in facts(trace, block, say, store.get_state().precision)
+        for name, value in facts(trace, block, store.get_state().precision)
     )
     return f'<div class="block_facts">{tiles}</div>'
 
@@ -164,7 +164,3 @@ def _lines(config: ModelConfig, address: str, look: Look) -> list[str]:
         tex = f"{site.symbol} = {tex}"
     hue = look.colour(site.role)
     return [rf"\textcolor{{{hue}}}{{{part}}}" for part in tex.split(r",\ ")]
-
-
-def _close() -> None:
-    store.update(block="")

@@ -11,6 +11,7 @@ from app.pages.translate.figures import Picture
 from app.pages.translate.map.scene import name_of, percent
 from app.plots.heat import reach
 from app.plots.labels import format_number, format_percent, visible
+from app.words import say
 from core.analysis.attention_views import sides
 from core.analysis.blocks import (
     Block,
@@ -30,7 +31,6 @@ from core.trace.graph import sublayers
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
 
-Say = Callable[..., str]
 WIDEST, CELLS = 256, 10_240  # columns and cells of one picture: the screen has no pixels for more
 Fact = tuple[str, str]  # what it is, its value
 ROUNDING = 1e-6
@@ -57,22 +57,22 @@ def labels_of(trace: Trace, block: Block) -> tuple[str, ...]:
     return replace(rows, tokens=short[0], writes=short[1]).labels
 
 
-def pictures(trace: Trace, block: Block, say: Say) -> list[Picture]:
+def pictures(trace: Trace, block: Block) -> list[Picture]:
     """What goes in, what happens inside (where something does), what comes out."""
     if block.kind == "softmax":
-        return _candidates(trace, say)
+        return _candidates(trace)
     around = block.kind in ("add_norm", "add")
     title = say("map.goes_in_stream" if around else "map.goes_in")
     embeds = block.kind == "embedding"
-    drawn = [_ids(trace, block, say) if embeds else _sheet(trace, block.before, title, say)]
+    drawn = [_ids(trace, block) if embeds else _sheet(trace, block.before, title)]
     if block.is_attention:
-        drawn.append(_weights(trace, block, say))
+        drawn.append(_weights(trace, block))
     elif block.inside:
-        drawn.append(_sheet(trace, block.inside, say(f"map.inside_{_INSIDE[block.kind]}"), say))
-    return [*drawn, _sheet(trace, block.after, say("map.comes_out"), say)]
+        drawn.append(_sheet(trace, block.inside, say(f"map.inside_{_INSIDE[block.kind]}")))
+    return [*drawn, _sheet(trace, block.after, say("map.comes_out"))]
 
 
-def _sheet(trace: Trace, address: str, title: str, say: Say) -> Picture:
+def _sheet(trace: Trace, address: str, title: str) -> Picture:
     """A recorded (T, C) tensor, pooled where it has more columns than a picture.
 
     Each has a scale of its own: before and after often differ tenfold in size.
@@ -105,7 +105,7 @@ def place_of(trace: Trace, picture: Picture, row: int, column: int) -> tuple[int
     return index_of(trace.axes(picture.address), *_cuts(trace, picture.address), row, column)
 
 
-def _weights(trace: Trace, block: Block, say: Say) -> Picture:
+def _weights(trace: Trace, block: Block) -> Picture:
     """The attention weights, the mean of the layer's heads."""
     values = as_numpy(trace[f"{block.id}/weights"][0]).mean(axis=0)  # (T, S)
     reads_source = block.stack == "encoder" or block.kind == "cross_attention"
@@ -118,7 +118,7 @@ def _weights(trace: Trace, block: Block, say: Say) -> Picture:
     )
 
 
-def _ids(trace: Trace, block: Block, say: Say) -> Picture:
+def _ids(trace: Trace, block: Block) -> Picture:
     ids = as_numpy(trace[block.before][0])
     cells = tuple((str(number),) for number in ids)
     values = np.zeros((len(ids), 1), np.float32)
@@ -126,7 +126,7 @@ def _ids(trace: Trace, block: Block, say: Say) -> Picture:
     return Picture(say("map.goes_in"), values, axis, "plain", limit=1.0, cells=cells, share=0.45)
 
 
-def _candidates(trace: Trace, say: Say) -> list[Picture]:
+def _candidates(trace: Trace) -> list[Picture]:
     """The scores of each row's likeliest words, and the probabilities that they become."""
     rows = [trace.candidates(row, BEST) for row in range(len(trace.target_tokens))]
     index = {piece: at for at, piece in enumerate(trace.vocabulary)}
@@ -150,14 +150,14 @@ def _cut(word: str) -> str:
     return shown if len(shown) <= LONGEST_WORD else f"{shown[: LONGEST_WORD - 1]}…"
 
 
-def facts(trace: Trace, block: Block, say: Say, precision: int = 3) -> list[Fact]:
+def facts(trace: Trace, block: Block, precision: int = 3) -> list[Fact]:
     """What is measured about a block; values are means over the words unless they name one."""
     measure = _attention if block.is_attention else MEASURES.get(block.kind)
-    found = measure(trace, block, say, precision) if measure else []
-    return [*_moved(trace, block, say, precision), *found]
+    found = measure(trace, block, precision) if measure else []
+    return [*_moved(trace, block, precision), *found]
 
 
-def _moved(trace: Trace, block: Block, say: Say, precision: int) -> list[Fact]:
+def _moved(trace: Trace, block: Block, precision: int) -> list[Fact]:
     """Lengths before and after, how far the block moved the vectors, what is left of their way."""
     found = change(trace, block)
     if found is None:
@@ -173,24 +173,24 @@ def _moved(trace: Trace, block: Block, say: Say, precision: int) -> list[Fact]:
     ]
 
 
-def _parts(trace: Trace, block: Block, say: Say, _: int) -> list[Fact]:
+def _parts(trace: Trace, block: Block, _: int) -> list[Fact]:
     """How far each sub-layer of a layer moved the stream."""
     return [
-        (name_of(trace.config, part, say), percent(moved.ratio))
+        (name_of(trace.config, part), percent(moved.ratio))
         for part in blocks(trace.config)
         if block.id in Address.of(part.id).branches and part.kind in sublayers(block.stack)
         if (moved := change(trace, part)) is not None
     ]
 
 
-def _attention(trace: Trace, block: Block, say: Say, _: int) -> list[Fact]:
+def _attention(trace: Trace, block: Block, _: int) -> list[Fact]:
     each = "  ".join(format_number(float(value), 2) for value in head_entropies(trace, block))
     most = say("map.nats", value=format_number(highest_entropy(trace, block), 2))
     return [(say("map.stat_entropy"), say("map.nats", value=each)),
             (say("map.stat_entropy_most"), most)]  # fmt: skip
 
 
-def _neurons(trace: Trace, block: Block, say: Say, _: int) -> list[Fact]:
+def _neurons(trace: Trace, block: Block, _: int) -> list[Fact]:
     fired = neurons(trace, block)
     return [
         (say("map.stat_active"), percent(float(fired.active.mean()))),
@@ -198,29 +198,29 @@ def _neurons(trace: Trace, block: Block, say: Say, _: int) -> list[Fact]:
     ]
 
 
-def _spreads(trace: Trace, block: Block, say: Say, precision: int) -> list[Fact]:
+def _spreads(trace: Trace, block: Block, precision: int) -> list[Fact]:
     """Mean and spread of the vectors that the norm reads, and of those that it puts out."""
     ends = block.stream or (block.before, block.after)
     before, after = (spread(trace, address) for address in ends)
     return [
-        (say("map.stat_mean"), _pair(say, before.mean, after.mean, precision)),
-        (say("map.stat_std"), _pair(say, before.std, after.std, precision)),
+        (say("map.stat_mean"), _pair(before.mean, after.mean, precision)),
+        (say("map.stat_std"), _pair(before.std, after.std, precision)),
     ]
 
 
-def _pair(say: Say, before: Numbers, after: Numbers, precision: int) -> str:
+def _pair(before: Numbers, after: Numbers, precision: int) -> str:
     means = [float(values.mean()) for values in (before, after)]
     # A mean that is 0 but for rounding is said to be 0, not a number of its own.
     shown = ["≈ 0" if abs(mean) < ROUNDING else format_number(mean, precision) for mean in means]
     return say("map.from_to", before=shown[0], after=shown[1])
 
 
-def _lengths(trace: Trace, block: Block, say: Say, precision: int) -> list[Fact]:
+def _lengths(trace: Trace, block: Block, precision: int) -> list[Fact]:
     lengths = np.linalg.norm(as_numpy(trace[block.after][0]).astype(np.float64), axis=1)
 
     def of(at: int) -> str:
         value = format_number(float(lengths[at]), precision)
-        return _of_word(say, value, words_of(trace, block), at)
+        return _of_word(value, words_of(trace, block), at)
 
     return [
         (say("map.stat_longest"), of(int(lengths.argmax()))),
@@ -228,15 +228,15 @@ def _lengths(trace: Trace, block: Block, say: Say, precision: int) -> list[Fact]
     ]
 
 
-def _chances(trace: Trace, _block: Block, say: Say, _: int) -> list[Fact]:
+def _chances(trace: Trace, _block: Block, _: int) -> list[Fact]:
     chances = probabilities(trace)
     weakest = least_sure(trace, range(len(chances)))
-    least = _of_word(say, format_percent(chances[weakest]), trace.output_tokens, weakest)
+    least = _of_word(format_percent(chances[weakest]), trace.output_tokens, weakest)
     mean = format_percent(float(np.mean(chances)))
     return [(say("map.stat_chance"), mean), (say("map.stat_least"), least)]
 
 
-def _scores(trace: Trace, _block: Block, say: Say, precision: int) -> list[Fact]:
+def _scores(trace: Trace, _block: Block, precision: int) -> list[Fact]:
     logits = trace["output/logits"][0]  # (T, V), where the model is
     ends = [format_number(float(value), precision) for value in (logits.min(), logits.max())]
     return [
@@ -245,11 +245,11 @@ def _scores(trace: Trace, _block: Block, say: Say, precision: int) -> list[Fact]
     ]
 
 
-def _of_word(say: Say, value: str, words: Sequence[str], at: int) -> str:
+def _of_word(value: str, words: Sequence[str], at: int) -> str:
     return say("map.of_word", value=value, word=visible(words[at]))
 
 
-MEASURES: dict[Kind, Callable[[Trace, Block, Say, int], list[Fact]]] = {
+MEASURES: dict[Kind, Callable[[Trace, Block, int], list[Fact]]] = {
     "feed_forward": _neurons,
     "add_norm": _spreads,
     "norm": _spreads,

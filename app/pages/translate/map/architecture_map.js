@@ -65,16 +65,12 @@ export default component(MARKUP, {
     });
     map.hear(svg, "keydown", (event) => {
       if (event.key === "Escape") hide();
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      pick(map, blockOf(event));
+      if (presses(event)) pick(map, blockOf(event));
     });
   },
   draw(map, { height, items, label, large, width }) {
-    const focused = map.svg.getRootNode().activeElement?.dataset?.block;
     set(map.svg, { viewBox: `0 0 ${width} ${height}`, "aria-label": label, is: { large } });
-    map.svg.replaceChildren(...items.map(paint));
+    map.keepFocus("block", () => map.svg.replaceChildren(...items.map(paint)));
     showTip(map, null);
-    if (focused !== undefined) map.find(`[data-block="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   },
 });

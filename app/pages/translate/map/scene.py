@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.pages.translate.map.shapes import Box, Item, button, rect, text
+from app.pages.translate.map.shapes import Box, Item, rect, text
 from app.plots.colours import mix, readable_on
 from app.plots.labels import format_percent
 from app.plots.theme import Look
+from app.words import say
 from core.analysis.blocks import Block, Kind
 from core.config import ModelConfig
 from core.trace.graph import layer_count
 from core.trace.sites import letters
 from core.trace.trace import Trace
 
-Say = Callable[..., str]
 ROLES: dict[Kind, str] = {
     "embedding": "data", "positions": "data", "layer": "norm", "self_attention": "weights",
     "cross_attention": "weights", "feed_forward": "feed_forward", "add_norm": "norm",
@@ -34,21 +34,17 @@ class Scene:
 
     trace: Trace
     look: Look
-    say: Say
     blocks: Mapping[str, Block]
     ratios: Mapping[str, float]  # block id -> ‖after − before‖ / ‖before‖
     end: float  # the ratio at which the tint is strongest
     open_block: str
     letters: bool = True  # whether shapes on wires have room for their letters
 
-    def colour(self, role: str) -> str:
-        return self.look.colour(role)
-
     def tint(self, role: str, ratio: float) -> str:
         """The fill of a block of that ratio; a ratio without a number is not tinted."""
         share = min(max(ratio / self.end, 0.0), 1.0) if math.isfinite(ratio) else 0.0
-        background = self.colour("page")
-        return mix(background, self.colour(role), FAINTEST + (STRONGEST - FAINTEST) * share)
+        strength = FAINTEST + (STRONGEST - FAINTEST) * share
+        return mix(self.look.colour("page"), self.look.colour(role), strength)
 
     def fill(self, block: Block) -> str:
         ratio = 0.0 if block.kind in UNTINTED else self.ratios.get(block.id, 0.0)
@@ -66,7 +62,7 @@ class Scene:
         fill, number = self.fill(block), self.number(block)
         ink, size = readable_on(fill), NAME_SIZE if big else SMALL_NAME
         name, base = self.name(block), box.cy + size * 0.35
-        inside = [rect(box, fill, self.colour(ROLES[block.kind]))]
+        inside = [rect(box, fill, ROLES[block.kind])]
         if number and block.layer is not None:
             inside.append(text(box.x + 12, base, name, size, ink, weight=600))
             inside.append(text(box.right - 11, base, number, NUMBER_SIZE, ink, "end"))
@@ -75,23 +71,36 @@ class Scene:
             inside.append(text(box.cx, base, label, size, ink, "middle", 600))
         return self.pressable(block, box, inside)
 
+    @property
+    def layer_fill(self) -> str:
+        """Of the card or slab of a layer."""
+        return mix(self.look.colour("page"), self.look.colour("panel"), 0.6)
+
     def pressable(self, block: Block, box: Box, inside: list[Item], radius: float = 6) -> Item:
-        """Make drawn items the button of a block."""
-        pressed = block.id == self.open_block
-        return button(block.id, box, inside, self.tip(block), pressed, self.colour("text"), radius)
+        """Make drawn items the button of a block, to point at and to click."""
+        tip = self.tip(block)
+        return {
+            "kind": "button",
+            "id": block.id,
+            "label": ". ".join(part for part in tip if part),
+            "tip": tip,
+            "pressed": block.id == self.open_block,
+            "items": inside,
+            "ring": rect(box, "none", "text", radius, 2.5),
+        }
 
     def name(self, block: Block) -> str:
         """The block's short name."""
-        return name_of(self.trace.config, block, self.say)
+        return name_of(self.trace.config, block)
 
     def tip(self, block: Block) -> list[str]:
         """Name, one line of what it does, shape, the tint's number."""
-        say, changed = self.say, ""
+        changed = ""
         if block.id in self.ratios:
             key = "map.changed_by_norm" if block.kind == "add_norm" else "map.changed_by"
             changed = say(key, share=percent(self.ratios[block.id]))
         what = say(f"map.what_{variant(block)}")
-        return [title_of(self.trace.config, block, self.say), what, self.shapes(block), changed]
+        return [title_of(self.trace.config, block), what, self.shapes(block), changed]
 
     def shapes(self, block: Block) -> str:
         """What goes in and what comes out, in numbers and letters."""
@@ -113,12 +122,12 @@ class Scene:
         self, x: float, y: float, address: str, anchor: str = "start", size: float = 13
     ) -> Item:
         """A shape on a wire: the numbers, then the letters, fainter."""
-        made = text(x, y, " × ".join(self.sized(address)), size, self.colour("text"), anchor)
-        named = {"after": " × ".join(lettered(address)), "after_fill": self.colour("faint")}
+        made = text(x, y, " × ".join(self.sized(address)), size, "text", anchor)
+        named = {"after": " × ".join(lettered(address)), "after_fill": "faint"}
         return made | named if self.letters else made
 
 
-def name_of(config: ModelConfig, block: Block, say: Say) -> str:
+def name_of(config: ModelConfig, block: Block) -> str:
     """The block's short name."""
     if block.kind == "layer":
         layers = layer_count(config, block.stack)
@@ -126,13 +135,13 @@ def name_of(config: ModelConfig, block: Block, say: Say) -> str:
     return say(f"map.name_{variant(block)}")
 
 
-def title_of(config: ModelConfig, block: Block, say: Say) -> str:
+def title_of(config: ModelConfig, block: Block) -> str:
     """The block's name with its place: "Encoder · Layer 1 · Feed-forward"."""
     only_one = block.kind in ("memory", "linear", "softmax")
     parts = [] if only_one else [say(f"map.stack_{block.stack}")]
     if block.layer is not None and block.kind != "layer":
         parts.append(say("map.place_layer", layer=block.layer + 1))
-    return " · ".join([*parts, name_of(config, block, say)])
+    return " · ".join([*parts, name_of(config, block)])
 
 
 def variant(block: Block) -> str:

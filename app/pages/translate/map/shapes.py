@@ -1,8 +1,11 @@
-"""What the map is drawn with, as plain data for the SVG: shapes, wires, buttons, rows of words."""
+"""What the map is drawn with, as plain data for the SVG: shapes, wires, buttons, rows of words.
+
+A fill or a stroke is a colour, or the name of its role, which `compact` replaces.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import dist
 from typing import Any
@@ -10,12 +13,15 @@ from typing import Any
 from app.plots.labels import visible, widest
 
 Item = dict[str, Any]
+COLOURED = ("fill", "stroke", "after_fill")
 Point = tuple[float, float]
 CORNER = 6.0
 HEAD = 6.0  # length of an arrow's head
+WIRE = 1.75  # its width
 GAP = 5.0
 LONGEST = 120.0  # pixels of one word; more is cut
 TAIL = 2  # how many words at the end stay visible
+_Words = list[tuple[int | None, str]]
 _Line = list[tuple[int | None, str, float]]
 
 
@@ -56,23 +62,19 @@ def rect(box: Box, fill: str, stroke: str = "none", radius: float = 6, width: fl
     return {"kind": "rect", **place, "fill": fill, "stroke": stroke, "stroke-width": width}
 
 
-def circle(cx: float, cy: float, radius: float, fill: str, stroke: str) -> Item:
-    """A circle."""
-    return {"kind": "circle", "cx": cx, "cy": cy, "r": radius, "fill": fill, "stroke": stroke,
-            "stroke-width": 1.5}  # fmt: skip
-
-
-def plus(cx: float, cy: float, radius: float, fill: str, stroke: str) -> list[Item]:
+def plus(cx: float, cy: float, radius: float, stroke: str) -> list[Item]:
     """A circle in which two streams are added."""
     return [
-        circle(cx, cy, radius, fill, stroke),
+        {"kind": "circle", "cx": cx, "cy": cy, "r": radius, "fill": "page", "stroke": stroke,
+         "stroke-width": 1.5},
         line(f"M{cx - 4} {cy} H{cx + 4} M{cx} {cy - 4} V{cy + 4}", stroke),
-    ]
+    ]  # fmt: skip
 
 
 def text(
-    x: float, y: float, words: str, size: float, fill: str, anchor: str = "start", weight: int = 400
-) -> Item:
+    x: float, y: float, words: str, size: float, fill: str = "text", anchor: str = "start",
+    weight: int = 400,
+) -> Item:  # fmt: skip
     """A line of text; y is the base line, anchor "start", "middle" or "end"."""
     return {"kind": "text", "x": x, "y": y, "text": words, "font-size": size, "fill": fill,
             "text-anchor": anchor, "font-weight": weight}  # fmt: skip
@@ -84,7 +86,7 @@ def line(d: str, stroke: str, width: float = 1.5) -> Item:
 
 
 def wire(
-    points: Sequence[Point], stroke: str, arrow: bool = True, width: float = 1.75, halo: str = ""
+    points: Sequence[Point], stroke: str = "data", arrow: bool = True, halo: str = ""
 ) -> list[Item]:
     """A wire along right-angled points with round corners, its arrow at the last one.
 
@@ -92,34 +94,26 @@ def wire(
     """
     foot = _towards(points[-1], points[-2], HEAD * 0.8)
     d = rounded([*points[:-1], foot] if arrow else points)
-    items = [line(d, halo, width + 4)] if halo else []
-    items.append(line(d, stroke, width))
+    items = [line(d, halo, WIRE + 4)] if halo else []
+    items.append(line(d, stroke, WIRE))
     if arrow:
         items.append({"kind": "path", "d": _head(points), "fill": stroke, "stroke": "none"})
     return items
 
 
-def button(
-    block: str, box: Box, inside: Sequence[Item], tip: Sequence[str], pressed: bool, ring: str,
-    radius: float = 6,
-) -> Item:  # fmt: skip
-    """Something to point at and to click: a block of the map. tip: its name, then what it says."""
-    return {"kind": "button", "id": block, "label": ". ".join(part for part in tip if part),
-            "tip": list(tip), "pressed": pressed, "items": list(inside),
-            "ring": rect(box, "none", ring, radius, 2.5)}  # fmt: skip
+def compact(item: Item, colour: Callable[[str], str]) -> Item:
+    """The same with colours for roles, and tenths of a pixel: a sixth of the bytes is enough."""
 
+    def short(name: str, value: Any) -> Any:
+        if name == "items":
+            return [compact(each, colour) for each in value]
+        if name == "ring":
+            return compact(value, colour)
+        if name in COLOURED and value != "none" and not value.startswith("#"):
+            return colour(value)
+        return round(value, 1) if isinstance(value, float) else value
 
-def compact(item: Item) -> Item:
-    """The same with tenths of a pixel: a sixth of the bytes of a coordinate is enough."""
-
-    def short(value: Any) -> Any:
-        if isinstance(value, dict):
-            return compact(value)
-        if isinstance(value, float):
-            return round(value, 1)
-        return [short(each) for each in value] if isinstance(value, list) else value
-
-    return {name: short(value) for name, value in item.items()}
+    return {name: short(name, value) for name, value in item.items()}
 
 
 def rounded(points: Sequence[Point]) -> str:
@@ -163,22 +157,20 @@ def flow(
     height: float = 22, least: float = 0,
 ) -> list[Chip]:  # fmt: skip
     """The words centred in rows; where they do not all fit, the middle becomes "⋯ 40"."""
-    whole = list(enumerate(tokens))
-    shown: list[tuple[int | None, str]] = [(at, shorten(token, font)) for at, token in whole]
-    for kept in range(len(tokens), 0, -1):
-        if kept < len(tokens):
-            head = max(kept - TAIL, 1)
-            tail = len(tokens) - (kept - head)
-            shown = [(at, shorten(token, font)) for at, token in whole[:head]]
-            shown.append((None, f"⋯ {tail - head}"))
-            shown += [(at, shorten(token, font)) for at, token in whole[tail:]]
-        lines = _wrapped(shown, span[1] - span[0], font, least)
+    whole: _Words = [(at, shorten(token, font)) for at, token in enumerate(tokens)]
+    lines = _wrapped(whole, span[1] - span[0], font, least)
+    for kept in range(len(tokens) - 1, 0, -1):
         if len(lines) <= rows:
             break
-    placed = [
-        _centred(line, span, y + (height + GAP) * at, height) for at, line in enumerate(lines)
+        head = max(kept - TAIL, 1)
+        tail = len(tokens) - (kept - head)
+        shown = [*whole[:head], (None, f"⋯ {tail - head}"), *whole[tail:]]
+        lines = _wrapped(shown, span[1] - span[0], font, least)
+    return [
+        chip
+        for at, line in enumerate(lines)
+        for chip in _centred(line, span, y + (height + GAP) * at, height)
     ]
-    return [chip for line in placed for chip in line]
 
 
 def shorten(token: str, font: float) -> str:
@@ -189,9 +181,7 @@ def shorten(token: str, font: float) -> str:
     return shown
 
 
-def _wrapped(
-    shown: Sequence[tuple[int | None, str]], width: float, font: float, least: float
-) -> list[_Line]:
+def _wrapped(shown: _Words, width: float, font: float, least: float) -> list[_Line]:
     lines: list[_Line] = [[]]
     used = 0.0
     for index, token in shown:

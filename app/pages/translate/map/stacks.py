@@ -18,6 +18,7 @@ from app.pages.translate.map.grid import (
 from app.pages.translate.map.scene import ROLES, Scene, percent
 from app.pages.translate.map.shapes import (
     GAP,
+    WIRE,
     Box,
     Chip,
     Item,
@@ -29,7 +30,8 @@ from app.pages.translate.map.shapes import (
     text,
     wire,
 )
-from app.plots.colours import mix, readable_on
+from app.plots.colours import readable_on
+from app.words import say
 from core.analysis.choices import probabilities
 from core.trace.graph import Stack, stack_end
 
@@ -45,72 +47,70 @@ def draw_stack(scene: Scene, grid: StackGrid) -> list[Item]:
         items += _card(scene, grid, column) if column.open else _slab(scene, grid, column)
     for left, right in zip(grid.columns, grid.columns[1:], strict=False):
         if left.open or right.open:
-            items += _between(scene, grid, left, right)
+            items += _between(grid, left, right)
     return items
 
 
-def _between(scene: Scene, grid: StackGrid, left: Column, right: Column) -> list[Item]:
+def _between(grid: StackGrid, left: Column, right: Column) -> list[Item]:
     """From the end of one layer to the start of the next, through the gutter."""
     low, high = grid.lane
     middle = (left.box.right + right.box.x) / 2
     start = (left.box.cx, high) if left.open else (left.box.right, high)
     end = (right.box.cx, low) if right.open else (right.box.x, low)
     points: list[Point] = [start, (middle, high), (middle, low), end]
-    return wire(points, scene.colour("data"), not right.open, halo=scene.colour("panel"))
+    return wire(points, arrow=not right.open, halo="panel")
 
 
 def _card(scene: Scene, grid: StackGrid, column: Column) -> list[Item]:
     box, first, last = column.box, column is grid.columns[0], column is grid.columns[-1]
     layer = scene.blocks[f"{grid.stack}/{column.layer}"]
-    fill = mix(scene.colour("page"), scene.colour("panel"), 0.6)
-    items = [rect(box, fill, scene.colour("line"), 10)]
-    header, ink = Box(box.x + 8, box.y + 4, CARD / 2 - 22, 19), scene.colour("text")
-    name = text(header.x + 6, header.cy + 4.6, scene.name(layer), 14, ink, weight=600)
+    items = [rect(box, scene.layer_fill, "line", 10)]
+    header = Box(box.x + 8, box.y + 4, CARD / 2 - 22, 19)
+    name = text(header.x + 6, header.cy + 4.6, scene.name(layer), 14, weight=600)
     low, high = grid.lane
     ends = (grid.bottom if first else low), (grid.top if last else high)
-    items += wire([(box.cx, y) for y in ends], scene.colour("data"), arrow=False)
+    items += wire([(box.cx, y) for y in ends], arrow=False)
     for row in grid.rows:
         items += _sublayer(scene, grid, box, f"{grid.stack}/{column.layer}/{row.kind}", row)
-    return [*items, scene.pressable(layer, header, [rect(header, fill), name])]
+    return [*items, scene.pressable(layer, header, [rect(header, scene.layer_fill), name])]
 
 
 def _sublayer(scene: Scene, grid: StackGrid, box: Box, where: str, row: SublayerRow) -> list[Item]:
     """One sub-layer in its residual connection."""
     block = Box(box.x + PAD, row.block[0], CARD - 2 * PAD, row.block[1])
     norm = Box(block.x, row.norm[0], block.w, row.norm[1])
-    data = scene.colour("data")
     side = block.x if grid.outer < 0 else block.right
     turn = side + grid.outer * 15
     goal = (side, norm.cy) if row.sum is None else (box.cx + grid.outer * 9, row.sum)
     arc: list[Point] = [(box.cx, row.branch), (turn, row.branch), (turn, goal[1]), goal]
-    items = wire(arc, data)
-    items += _inputs(scene, box.cx, block.bottom, row, norm)
+    items = wire(arc)
+    items += _inputs(box.cx, block.bottom, row, norm)
     items += [scene.block(where, block), scene.block(f"{where}_norm", norm, big=False)]
     if row.sum is not None:
         items += _sum(scene, f"{where}_residual", box.cx, row.sum)
-        return items + wire([(box.cx, row.branch), (box.cx, norm.bottom)], data)
+        return items + wire([(box.cx, row.branch), (box.cx, norm.bottom)])
     away, stream = box.cx - grid.outer * (PARTS + 20), f"{where}_residual/stream"
     return [*items, scene.wire_label(away, row.branch - 3, stream, _anchor(-grid.outer), 12)]
 
 
-def _inputs(scene: Scene, cx: float, bottom: float, row: SublayerRow, norm: Box) -> list[Item]:
+def _inputs(cx: float, bottom: float, row: SublayerRow, norm: Box) -> list[Item]:
     """What enters the block: query, key and value of one stream, the query alone, or the stream."""
     start, fork = row.branch if row.sum is None else norm.y, bottom + 14
     if row.kind == "feed_forward":
-        return wire([(cx, start), (cx, bottom)], scene.colour("data"))
+        return wire([(cx, start), (cx, bottom)])
     parts = {"self_attention": ((-PARTS, "query"), (PARTS, "value"), (0.0, "key"))}
-    items = wire([(cx, start), (cx, fork)], scene.colour("data"), arrow=False)
+    items = wire([(cx, start), (cx, fork)], arrow=False)
     for offset, role in parts.get(row.kind, ((0.0, "query"),)):
-        hue, x = scene.colour(role), cx + offset
+        x = cx + offset
         turn = [(x, fork)] if offset else []
-        items += wire([(cx, fork), *turn, (x, bottom)], hue)
-        items.append(text(x + 5, bottom + 11, role[0].upper(), 11, hue, weight=600))
+        items += wire([(cx, fork), *turn, (x, bottom)], role)
+        items.append(text(x + 5, bottom + 11, role[0].upper(), 11, role, weight=600))
     return items
 
 
 def _sum(scene: Scene, block_id: str, cx: float, cy: float) -> list[Item]:
     """The residual's sum as a circle, where the norm is a block of its own."""
-    inside = plus(cx, cy, 8, scene.colour("page"), scene.colour("norm"))
+    inside = plus(cx, cy, 8, "norm")
     around = Box(cx - 9, cy - 9, 18, 18)
     return [scene.pressable(scene.blocks[block_id], around, inside, 9)]
 
@@ -119,13 +119,12 @@ def _slab(scene: Scene, grid: StackGrid, column: Column) -> list[Item]:
     """A folded layer: its number and a tinted cell for each block, in the card's rows."""
     box = column.box
     layer = scene.blocks[f"{grid.stack}/{column.layer}"]
-    fill = mix(scene.colour("page"), scene.colour("panel"), 0.6)
     number, radius = column.layer + 1, min(8, box.w / 2)
-    name = scene.say("map.place_layer", layer=number) if box.w >= 44 else str(number)
+    name = say("map.place_layer", layer=number) if box.w >= 44 else str(number)
     size = 13 if box.w >= 14 else 9
     inside = [
-        rect(box, fill, scene.colour("line"), radius),
-        text(box.cx, box.y + 18, name, size, scene.colour("text"), "middle", 600),
+        rect(box, scene.layer_fill, "line", radius),
+        text(box.cx, box.y + 18, name, size, "text", "middle", 600),
     ]
     items = [scene.pressable(layer, box, inside, radius)]
     for row in grid.rows:
@@ -139,7 +138,7 @@ def _cell(scene: Scene, block_id: str, slab: Box, y: float, height: float) -> It
     pad = min(5.0, slab.w * 0.15)
     box, block = Box(slab.x + pad, y, slab.w - 2 * pad, height), scene.blocks[block_id]
     fill = scene.fill(block)
-    inside = [rect(box, fill, scene.colour(ROLES[block.kind]), 3, 1)]
+    inside = [rect(box, fill, ROLES[block.kind], 3, 1)]
     if box.w >= 34:
         number = percent(scene.ratios[block_id])
         inside.append(text(box.cx, box.cy + 4.2, number, 12, readable_on(fill), "middle"))
@@ -152,28 +151,28 @@ def _memory_enters(decoder: StackGrid) -> float:
     return row.block[0] + row.block[1] / 2
 
 
-def draw_memory_wire(scene: Scene, grid: Grid) -> list[Item]:
+def draw_memory_wire(grid: Grid) -> list[Item]:
     """From the memory to every layer's cross-attention; it passes behind the layers before."""
     memory, decoder, turn = grid.memory, grid.stacks["decoder"], grid.size.corridor
     y, last = _memory_enters(decoder), decoder.columns[-1].box
     points = [(memory.right, memory.cy), (turn, memory.cy), (turn, y), (last.x, y)]
-    return wire(points, scene.colour("data"), arrow=False)
+    return wire(points, arrow=False)
 
 
-def draw_memory_arrows(scene: Scene, grid: StackGrid) -> list[Item]:
+def draw_memory_arrows(grid: StackGrid) -> list[Item]:
     """Where the memory enters: as keys and as values in the open layer, as an arrow elsewhere."""
-    y, data = _memory_enters(grid), scene.colour("data")
+    y = _memory_enters(grid)
     card = next(column.box for column in grid.columns if column.open)
     fork, block = card.x + 9, card.x + PAD
-    drawn = [line(f"M{card.x} {y} h9", data, 1.75)]
+    drawn = [line(f"M{card.x} {y} h9", "data", WIRE)]
     for offset, role, letter in ((-8.0, "key", "K"), (8.0, "value", "V")):
         points = [(fork, y), (fork, y + offset), (block, y + offset)]
-        drawn += wire(points, scene.colour(role))
+        drawn += wire(points, role)
         above = y + offset + (-4 if offset < 0 else 13)
-        drawn.append(text(fork + 3, above, letter, 11, scene.colour(role), weight=600))
+        drawn.append(text(fork + 3, above, letter, 11, role, weight=600))
     for column in grid.columns:
         if not column.open and column.box.x - GUTTER < card.right < column.box.x:
-            drawn += wire([(column.box.x - 6, y), (column.box.x, y)], data)
+            drawn += wire([(column.box.x - 6, y), (column.box.x, y)])
     return drawn
 
 
@@ -181,38 +180,37 @@ def draw_input(scene: Scene, grid: Grid, stack: Stack) -> list[Item]:
     """From the words at the bottom to the first layer: embedding, plus positions."""
     places, side = grid.stacks[stack], "source" if stack == "encoder" else "target"
     box = Box.around(places.cx, grid.embedding, 206, 28)
-    data, cx, enters = scene.colour("data"), places.cx, places.bottom
+    cx, enters = places.cx, places.bottom
     first = places.columns[0].box.cx  # where the stream enters
     has_positions = f"{side}/positions" in scene.blocks
     lane = places.bottom + 11
     top: list[Point] = [(cx, lane), (first, lane)] if abs(first - cx) > 1 else []
     start = grid.plus - 9 if has_positions else box.y
-    items = wire([(cx, start), *top, (first, enters)], data)
+    items = wire([(cx, start), *top, (first, enters)])
     # The shape stands on the inner side, unless the wire turns that way to the first layer.
     inner = -places.outer
     way = -inner if (first - cx) * inner > 1 else inner
     items.append(_beside(scene, cx + way * 12, places.bottom + 23, f"{side}/input", way))
     if has_positions:
-        items += wire([(cx, box.y), (cx, grid.plus + 9)], data)
+        items += wire([(cx, box.y), (cx, grid.plus + 9)])
         items += _positions(scene, places, side, grid.plus)
-    items += wire([(cx, grid.tokens - 3), (cx, box.bottom)], data)
+    items += wire([(cx, grid.tokens - 3), (cx, box.bottom)])
     items.append(_beside(scene, cx + inner * 12, box.bottom + 14, f"{side}/ids", inner))
-    end, caption = cx + places.outer * 12, scene.say(f"map.words_{side}")
-    faint, anchor = scene.colour("faint"), _anchor(places.outer)
-    items.append(text(end, box.bottom + 14, caption, 12, faint, anchor))
+    end, caption = cx + places.outer * 12, say(f"map.words_{side}")
+    items.append(text(end, box.bottom + 14, caption, 12, "faint", _anchor(places.outer)))
     return [*items, scene.block(f"{side}/embedding", box)]
 
 
 def _positions(scene: Scene, places: StackGrid, side: str, y: float) -> list[Item]:
     """The circle that adds, and the block of waves beside it, on the outer side."""
-    data, cx = scene.colour("data"), places.cx
+    cx = places.cx
     half = (places.right - places.left) / 2
     middle = cx + places.outer * min(118, half - 68)
     box = Box.around(middle, y - 12, 132, 24)
     edge = box.right if places.outer < 0 else box.x
     return [
-        *wire([(edge, y), (cx + places.outer * 9, y)], data),
-        *plus(cx, y, 9, scene.colour("page"), data),
+        *wire([(edge, y), (cx + places.outer * 9, y)]),
+        *plus(cx, y, 9, "data"),
         scene.block(f"{side}/positions", box, big=False),
     ]
 
@@ -229,27 +227,27 @@ def draw_words(scene: Scene, grid: Grid) -> list[Item]:
         for chip in flow(tokens, grid.size.sides[stack], grid.tokens, grid.size.token_rows, FONT):
             grey = chip.index is None or pieces[chip.index] in ENDS
             dotted = stack == "encoder" and chip.index in unknown
-            items += _chip(scene, chip, grey, dotted)
+            items += _chip(chip, grey, dotted)
     return items
 
 
-def _chip(scene: Scene, chip: Chip, grey: bool, dotted: bool = False) -> list[Item]:
-    box, ink = chip.box, scene.colour("faint" if grey else "text")
-    items = [text(box.cx, box.y + 15.5, chip.text, FONT, ink, "middle")]
+def _chip(chip: Chip, grey: bool, dotted: bool = False) -> list[Item]:
+    box = chip.box
+    items = [text(box.cx, box.y + 15.5, chip.text, FONT, "faint" if grey else "text", "middle")]
     if chip.index is not None:
-        items.insert(0, rect(box, scene.colour("panel"), scene.colour("line"), 5, 1))
+        items.insert(0, rect(box, "panel", "line", 5, 1))
     if dotted:
-        under = line(f"M{box.x + 6} {box.bottom - 3.5} H{box.right - 6}", scene.colour("changed"))
+        under = line(f"M{box.x + 6} {box.bottom - 3.5} H{box.right - 6}", "changed")
         items.append(under | {"stroke-dasharray": "1.5 2.5"})
     return items
 
 
 def draw_output(scene: Scene, grid: Grid) -> list[Item]:
     """From the last decoder layer to the words: linear, softmax, each row's choice."""
-    data, cx = scene.colour("data"), grid.linear.cx
+    cx = grid.linear.cx
     items = _upwards(scene, grid.stacks["decoder"], grid.linear.bottom)
-    items += wire([(cx, grid.linear.y), (cx, grid.softmax.bottom)], data)
-    items += wire([(cx, grid.softmax.y), (cx, grid.softmax.y - 15)], data)
+    items += wire([(cx, grid.linear.y), (cx, grid.softmax.bottom)])
+    items += wire([(cx, grid.softmax.y), (cx, grid.softmax.y - 15)])
     items.append(_beside(scene, cx + 12, grid.linear.y - 5, "output/logits", 1))
     items.append(scene.block("output/logits", grid.linear))
     items.append(scene.block("output/probabilities", grid.softmax))
@@ -262,17 +260,16 @@ def _choices(scene: Scene, grid: Grid) -> list[Item]:
     side = grid.size.sides["decoder"]
     for chip in choice_chips(scene.trace.output_tokens, side, grid.outputs, grid.size.output_rows):
         box, at = chip.box, chip.index
-        items += _chip(scene, chip, at is None or trace.output_pieces[at] in ENDS)
+        items += _chip(chip, at is None or trace.output_pieces[at] in ENDS)
         if at is None:
             continue
         chance = chances[at]
         share = chance if chance == chance else 0.0  # NaN draws no bar
         track = Box(box.x + 5, box.bottom - 6, box.w - 10, 3)
-        items.append(text(box.cx, box.bottom - 9, short_percent(chance), 11,
-                          scene.colour("faint"), "middle"))  # fmt: skip
-        items.append(rect(track, scene.colour("line"), radius=1.5))
+        items.append(text(box.cx, box.bottom - 9, short_percent(chance), 11, "faint", "middle"))
+        items.append(rect(track, "line", radius=1.5))
         full = Box(track.x, track.y, track.w * share, track.h)
-        items.append(rect(full, scene.colour("weights"), radius=1.5))
+        items.append(rect(full, "weights", radius=1.5))
     return items
 
 
@@ -303,15 +300,15 @@ def draw_encoder_end(scene: Scene, grid: Grid) -> list[Item]:
 
 def _upwards(scene: Scene, places: StackGrid, goal: float) -> list[Item]:
     """Out of the last layer, through the final norm where there is one."""
-    data, cx = scene.colour("data"), places.cx
+    cx = places.cx
     out = places.columns[-1].box.cx  # where the stream leaves
     stop = places.final_norm.bottom if places.final_norm else goal
     lane = places.top - 8
     jog: list[Point] = [(out, lane), (cx, lane)] if abs(out - cx) > 1 else []
-    items = wire([(out, places.top), *jog, (cx, stop)], data)
+    items = wire([(out, places.top), *jog, (cx, stop)])
     address = stack_end(scene.trace.config, places.stack)
     if places.final_norm:
-        items += wire([(cx, places.final_norm.y), (cx, goal)], data)
+        items += wire([(cx, places.final_norm.y), (cx, goal)])
         items.append(scene.block(f"{places.stack}/norm", places.final_norm, big=False))
     items.append(_beside(scene, cx - 12, places.exit - 9, address, -1))
     return items

@@ -12,6 +12,7 @@ from app.plots.colours import faded
 from app.plots.labels import escape, visible
 from app.plots.marks import note
 from app.plots.theme import Look, base_layout, named_ticks
+from app.words import say
 from core.analysis.residual_stream import Depth
 from core.analysis.vectors import Numbers
 
@@ -19,9 +20,8 @@ MOST_TICKS = 9  # places that all have a name below them
 
 
 def norms_figure(
-    depth: Depth, labels: Sequence[str], position: int, ticks: Sequence[str], title: str,
-    look: Look, height: int,
-) -> go.Figure:  # fmt: skip
+    depth: Depth, labels: Sequence[str], position: int, ticks: Sequence[str], look: Look
+) -> go.Figure:
     """Lengths ‖x‖ over depth; every point carries its word's position for clicks.
 
     labels: of the words, T. ticks: below the places, N; "" for one without a name.
@@ -48,17 +48,14 @@ def norms_figure(
         customdata=np.full(count, position, dtype=np.int32),
         **shared,
     )
-    layout = _layout(ticks, look, height, 20)
-    layout["annotations"] = [note(escape(title), look, 0, 1, 12, "faint", yshift=2)]
+    layout = _layout(ticks, look, 240, 20)
+    title = escape(say("stream.norms"))
+    layout["annotations"] = [note(title, look, 0, 1, 12, "faint", yshift=2)]
     return go.Figure([faint, own], layout)
 
 
 def beside_norms(
-    means: tuple[Numbers, Numbers],
-    names: tuple[str, str],
-    ticks: Sequence[str],
-    look: Look,
-    height: int,
+    means: tuple[Numbers, Numbers], names: tuple[str, str], ticks: Sequence[str], look: Look
 ) -> go.Figure:
     """Mean lengths (N,) of either run; the second one dashed, in the colour of what changed."""
     said = {"hovertemplate": "<b>%{fullData.name}</b> ‖x‖ = %{y:.4~g}<extra></extra>"}
@@ -68,9 +65,8 @@ def beside_norms(
         for mean, name, (role, dash) in zip(means, names, styles, strict=True)
     ]
     legend = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
-    return go.Figure(
-        lines, _layout(ticks, look, height, 30) | {"showlegend": True, "legend": legend}
-    )
+    layout = _layout(ticks, look, 440, 30)
+    return go.Figure(lines, layout | {"showlegend": True, "legend": legend})
 
 
 def _line(
@@ -88,7 +84,7 @@ def _line(
 
 def _layout(ticks: Sequence[str], look: Look, height: int, top: int) -> dict[str, Any]:
     margin = {"l": 8, "r": 12, "t": look.px(top), "b": 8, "pad": 2}
-    layout = base_layout(look, height, template="none", hovermode="closest", margin=margin)
+    layout = base_layout(look, look.px(height), template="none", hovermode="closest", margin=margin)
     named = [at for at, tick in enumerate(ticks) if tick]
     layout["xaxis"] |= {
         **named_ticks([escape(ticks[at]) for at in named], named),

@@ -61,14 +61,8 @@ def dot_formula(look: Look) -> str:
 
 def rotation_formula(block: np.ndarray, before: np.ndarray, carried: np.ndarray, look: Look) -> str:
     """R_k of one pair with its numbers, (2, 2), and what it makes of (sine, cosine) at t."""
-    rows = r" \\ ".join(
-        " & ".join(latex_number(float(each), look) for each in row) for row in block
-    )
-    matrix = rf"\begin{{pmatrix}} {rows} \end{{pmatrix}}"
-    return (
-        rf"{painted(matrix, 'weights', look)} {_column(before, 'data', look)}"
-        rf" = {_column(carried, 'changed', look)}"
-    )
+    matrix, column = _matrix(block, "weights", look), _matrix(before[:, None], "data", look)
+    return f"{matrix} {column} = {_matrix(carried[:, None], 'changed', look)}"
 
 
 def rotation_symbols(exact: bool, look: Look) -> str:
@@ -96,6 +90,7 @@ def sum_formula(
     )
 
 
-def _column(values: np.ndarray, role: str, look: Look) -> str:
-    inside = r" \\ ".join(latex_number(float(each), look) for each in values)
+def _matrix(values: np.ndarray, role: str, look: Look) -> str:
+    rows = (" & ".join(latex_number(float(each), look) for each in row) for row in values)
+    inside = r" \\ ".join(rows)
     return painted(rf"\begin{{pmatrix}} {inside} \end{{pmatrix}}", role, look)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,30 +13,19 @@ from app.plots.heat import bulk, foot_bar, gaps, heat_map, reach
 from app.plots.labels import escape, fitted, format_number
 from app.plots.marks import axis_title, cell_frame, frame, level, note, on, spans, stacked, suffix
 from app.plots.theme import Look, base_layout, colour_bar, token_axis
+from app.words import say
 
 # Pixels of the pictures, about; they decide how words are written.
 WIDTH, HEIGHT = 900, 560
 VARIANTS_HEIGHT, SAME_HEIGHT = 520, 540
 BETWEEN, BELOW = 0.03, 0.09  # shares of the picture between two tables, between two strips
 FOOT = 76  # pixels below the variants: axis and colour scale
+STEPS = (1, 2, 5, 10, 20, 50, 100)  # between two numbers of an axis
 ROOM = 108  # pixels for the names of the strips' rows
 
 
-@dataclass(frozen=True)
-class MapTexts:
-    """What stands around the picture."""
-
-    position: str
-    feature: str
-    end: str  # at the line below the sentence's last word
-
-
 def map_figure(
-    table: np.ndarray,
-    tokens: Sequence[str],
-    cell: tuple[int, int],
-    texts: MapTexts,
-    look: Look,
+    table: np.ndarray, tokens: Sequence[str], cell: tuple[int, int], look: Look
 ) -> go.Figure:
     """A table (L, D), L at least the number of tokens; `cell` (position, feature) is framed."""
     (length, width), (place, feature) = table.shape, cell
@@ -49,8 +37,9 @@ def map_figure(
     if length > len(tokens):
         end = len(tokens) - 0.5
         shapes.append(level(end, look))
-        text = note(escape(texts.end), look, 0.995, end, 13, "changed", "right top", yshift=-3)
-        notes.append(text | {"yref": "y", "bgcolor": look.colour("panel")})
+        said, panel = escape(say("positions.end")), look.colour("panel")
+        text = note(said, look, 0.995, end, 13, "changed", "right top", yshift=-3)
+        notes.append(text | {"yref": "y", "bgcolor": panel})
     cells = heat_map(
         table,
         (-limit(table), limit(table)),
@@ -60,15 +49,15 @@ def map_figure(
         y0=0,
         dy=1,
         colorbar=colour_bar(look),
-        hovertemplate=_hover(texts.position, texts.feature),
+        hovertemplate=_hover(),
         **gaps(table.shape),
     )
     layout = base_layout(
         look,
         HEIGHT,
         margin={"l": look.px(84), "r": 8, "t": 8, "b": look.px(44), "pad": 2},
-        xaxis=_feature_axis(width, look, texts.feature),
-        yaxis=_position_axis(length, tokens, look, texts.position, HEIGHT - 60),
+        xaxis=_feature_axis(width, look),
+        yaxis=position_axis(length, tokens, look, HEIGHT - 60, say("positions.axis_position")),
         shapes=shapes,
         annotations=notes,
     )
@@ -81,58 +70,59 @@ def limit(table: np.ndarray) -> float:
     return 1.0 if 0.9 < most <= 1.0001 else most
 
 
-def _hover(position: str, feature: str) -> str:
-    """What a cell answers."""
-    return (
-        f"{escape(position)} %{{y}} · {escape(feature)} %{{x}}<br><b>%{{z:.7~g}}</b><extra></extra>"
-    )
+def _hover() -> str:
+    """A cell's position, feature and number."""
+    places = f"{say('positions.axis_position')} %{{y}} · {say('positions.axis_feature')} %{{x}}"
+    return f"{escape(places)}<br><b>%{{z:.7~g}}</b><extra></extra>"
 
 
-def _feature_axis(width: int, look: Look, title: str) -> dict[str, Any]:
+def _feature_axis(width: int, look: Look) -> dict[str, Any]:
     """Features from 1 to D across."""
     step = next(each for each in (1, 2, 4, 5, 10, 20, 50, 100) if width / each <= 17 or each == 100)
     ticks = [1, *range(step, width + 1, step)] if step > 1 else list(range(1, width + 1))
-    more = {"title": axis_title(title, look), "tickvals": ticks, "range": [0.5, width + 0.5]}
-    return dict(base_layout(look)["xaxis"]) | more
+    title = axis_title(say("positions.axis_feature"), look)
+    more = {"title": title, "tickvals": ticks, "range": [0.5, width + 0.5]}
+    axis: dict[str, Any] = base_layout(look)["xaxis"]
+    return axis | more
 
 
-def _position_axis(
-    length: int, tokens: Sequence[str], look: Look, title: str, pixels: float
-) -> dict[str, Any]:
-    """Positions from 0 downwards: the words where there are as many, else numbers."""
+def position_axis(
+    length: int, tokens: Sequence[str], look: Look, pixels: float, title: str = "",
+    side: str = "left", steps: Sequence[int] = STEPS, most: int = 16,
+) -> dict[str, Any]:  # fmt: skip
+    """Positions from 0: the words where there are as many, else at most so many numbers."""
     if length == len(tokens):
-        return token_axis(tokens, look, pixels, "left") | {"automargin": False}
-    step = next(each for each in (1, 2, 5, 10, 20, 50, 100) if length / each <= 16 or each == 100)
-    ticks = {"tickvals": list(range(0, length, step)), "range": [length - 0.5, -0.5]}
-    return dict(base_layout(look)["yaxis"]) | ticks | {"title": axis_title(title, look)}
+        return token_axis(tokens, look, pixels, side) | {"automargin": False}
+    step = next((each for each in steps if length / each <= most), steps[-1])
+    ends = [length - 0.5, -0.5] if side == "left" else [-0.5, length - 0.5]
+    ticks = {"tickvals": list(range(0, length, step)), "range": ends, "side": side}
+    axis: dict[str, Any] = base_layout(look)["xaxis"]
+    return axis | ticks | {"title": axis_title(title, look)}
 
 
 def variants_figure(
     tables: Sequence[tuple[str, np.ndarray]],
     tokens: Sequence[str],
     cell: tuple[int, int],
-    texts: tuple[str, str],
     look: Look,
 ) -> go.Figure:
-    """Titles and tables (L, D), the last one the difference; `cell` (position, feature) is framed.
-
-    texts: the axes of the positions and of the features.
-    """
+    """Titles and tables (L, D), the last one the difference; the cell in focus is framed."""
     length, width = tables[0][1].shape
-    across = _feature_axis(width, look, texts[1])
+    across = _feature_axis(width, look)
     if width > 12:
         across["tickvals"] = [across["tickvals"][0], *across["tickvals"][4::4]]
     drawn, notes, shapes = [], [], []
     axes: dict[str, Any] = {}
     domains = spans([1] * len(tables), BETWEEN)
-    for at, ((title, values), span) in enumerate(zip(tables, domains, strict=True)):
+    for at, ((name, values), span) in enumerate(zip(tables, domains, strict=True)):
         end = suffix(at)
-        drawn.append(_variant(values, at, span, texts, at == len(tables) - 1, look))
-        rows = _position_axis(length, tokens, look, "" if at else texts[0], VARIANTS_HEIGHT - 110)
+        drawn.append(_variant(values, at, span, at == len(tables) - 1, look))
+        title = "" if at else say("positions.axis_position")
+        rows = position_axis(length, tokens, look, VARIANTS_HEIGHT - 110, title)
         follows = {"matches": "y", "showticklabels": False} if at else {}
         axes[f"xaxis{end}"] = across | {"domain": span, "anchor": f"y{end}"}
         axes[f"yaxis{end}"] = rows | follows | {"anchor": f"x{end}"}
-        notes.append(note(f"<b>{escape(title)}</b>", look, span[0], 1, 14, yshift=4))
+        notes.append(note(f"<b>{escape(name)}</b>", look, span[0], 1, 14, yshift=4))
         framed = cell_frame(cell[0], cell[1] + 1, look)
         shapes.append(framed | {"xref": f"x{end}", "yref": f"y{end}"})
     layout = base_layout(
@@ -147,9 +137,8 @@ def variants_figure(
 
 
 def _variant(
-    values: np.ndarray, at: int, span: list[float], texts: tuple[str, str], difference: bool,
-    look: Look,
-) -> go.Heatmap:  # fmt: skip
+    values: np.ndarray, at: int, span: list[float], difference: bool, look: Look
+) -> go.Heatmap:
     most = reach(values) if difference and values.any() else 1.0
     ticks = [(each, format_number(each, 3)) for each in (-most, 0, most)]
     middle, length = (span[0] + span[1]) / 2, 0.7 * (span[1] - span[0])
@@ -160,48 +149,45 @@ def _variant(
         x0=1,
         dx=1,
         colorbar=foot_bar(look, middle, length, ticks, ypad=4),
-        hovertemplate=_hover(*texts),
+        hovertemplate=_hover(),
         **on(at),
     )
 
 
 def same_figure(
-    strips: Sequence[tuple[str, np.ndarray, Sequence[str]]],
-    feature: int,
-    texts: tuple[str, str],
-    look: Look,
+    strips: Sequence[tuple[str, np.ndarray]], names: Sequence[str], feature: int, look: Look
 ) -> go.Figure:
     """Strips below each other on one colour scale: two places' words, positions and sums.
 
-    Args:
-        strips: title, numbers (rows, D), names of the rows.
-        feature: the one in focus, framed.
-        texts: the axis of the features, the hover's word for the number.
-        look: theme, type size, precision.
+    strips: title and numbers (2, D). names: of the two rows. feature: the one in focus, framed.
     """
     width = strips[0][1].shape[1]
-    most = bulk(np.concatenate([values for _, values, _ in strips]))
-    hover = f"%{{text}}<br>{escape(texts[0])} %{{x}}<br>{escape(texts[1])} <b>%{{z:.7~g}}</b>"
+    most = bulk(np.concatenate([values for _, values in strips]))
+    feature_said, value_said = (
+        escape(say(f"positions.{each}")) for each in ("axis_feature", "value")
+    )
     shared: dict[str, Any] = {"x0": 1, "dx": 1, "ygap": 2, "colorbar": colour_bar(look)}
-    shared |= {"hovertemplate": f"{hover}<extra></extra>"}
+    shared["hovertemplate"] = (
+        f"%{{text}}<br>{feature_said} %{{x}}<br>{value_said} <b>%{{z:.7~g}}</b><extra></extra>"
+    )
+    labels = [escape(fitted(name, look.px(13), look.px(ROOM - 14))) for name in names]
     foot = f"y{suffix(len(strips) - 1)}"
     layout = base_layout(
         look,
         SAME_HEIGHT,
         margin={"l": look.px(ROOM), "r": 8, "t": look.px(26), "b": look.px(44), "pad": 2},
-        xaxis=_feature_axis(width, look, texts[0]) | {"anchor": foot},
+        xaxis=_feature_axis(width, look) | {"anchor": foot},
         shapes=[],
         annotations=[],
     )
     drawn, base = [], layout["yaxis"]
-    domains = stacked([len(values) for _, values, _ in strips], BELOW)
-    for at, ((title, values, names), domain) in enumerate(zip(strips, domains, strict=True)):
+    domains = stacked([len(values) for _, values in strips], BELOW)
+    for at, ((title, values), domain) in enumerate(zip(strips, domains, strict=True)):
         drawn.append(
             heat_map(values, (-most, most), look, **shared)
             | {"showscale": at == 0, "xaxis": "x", "yaxis": f"y{suffix(at)}"}
             | {"text": [[escape(name)] * width for name in names]}
         )
-        labels = [escape(fitted(name, look.px(13), look.px(ROOM - 14))) for name in names]
         axis = rows_axis(labels, look, domain=domain, anchor="x", automargin=False)
         layout[f"yaxis{suffix(at)}"] = base | axis
         layout["annotations"].append(note(escape(title), look, 0, domain[1], yshift=2))

@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from app.pages.vectors.figures.position_map import position_axis
 from app.plots import drawing as go
 from app.plots.colours import faded
 from app.plots.heat import gaps, heat_map
 from app.plots.labels import escape, visible
 from app.plots.marks import axis_title, cell_frame, note, pairs
-from app.plots.theme import Look, base_layout, colour_bar, token_axis
+from app.plots.theme import Look, base_layout, colour_bar
+from app.words import say
 from core.analysis.positions import ByOffset
 
 WIDTH, HEIGHT = 900, 540
@@ -27,17 +29,8 @@ CLOCK, BARS = (0.0, 0.56), (0.68, 1.0)
 EDGE = 1.4  # of the largest number, how far the clock's axes go
 NEAREST = 15  # pixels between two points that are both named
 FLOOR = 1e-8  # residuals below are drawn there: the logarithm has no 0
+STEPS = (1, 2, 5, 8, 16, 32, 64)  # between the ticks of the matrix
 SECOND = {"xaxis": "x2", "yaxis": "y2"}  # the axes of the right half
-
-
-@dataclass(frozen=True)
-class DotTexts:
-    """What stands around the picture."""
-
-    distance: str
-    dot: str
-    position: str
-    alone: str  # over the second half: "against the distance alone"
 
 
 @dataclass(frozen=True)
@@ -48,31 +41,13 @@ class Turn:
     curve: np.ndarray  # (N, 2) between t and t + k
     start: int  # t
     end: int  # t + k
-    carried: tuple[float, float]  # R_k applied to the numbers at t
+    carried: np.ndarray  # (2,) R_k applied to the numbers at t
     worst: np.ndarray  # (D / 2,) the largest residual of each pair
     pair: int
 
 
-@dataclass(frozen=True)
-class TurnTexts:
-    """What stands around the picture."""
-
-    first: str
-    second: str
-    position: str
-    carried: str
-    pair: str
-    residual: str
-    missed: str  # over the second half
-
-
 def dots_figure(
-    dots: np.ndarray,
-    lines: ByOffset,
-    tokens: Sequence[str],
-    two: tuple[int, int],
-    texts: DotTexts,
-    look: Look,
+    dots: np.ndarray, lines: ByOffset, tokens: Sequence[str], two: tuple[int, int], look: Look
 ) -> go.Figure:
     """Dot products (L, L); `two` is the pair in focus, whose whole diagonal is drawn.
 
@@ -93,24 +68,27 @@ def dots_figure(
         HEIGHT,
         margin={"l": look.px(84), "r": 12, "t": look.px(58), "b": look.px(44), "pad": 2},
         shapes=[*_diagonals(offset, length, look), cell_frame(*two, look, 2.5)],
-        annotations=[note(escape(texts.alone), look, LINES[0], 1, yshift=6)],
+        annotations=[note(_said("dots_alone"), look, LINES[0], 1, yshift=6)],
         hovermode="closest",
     )
-    plain, distance = layout["xaxis"], axis_title(texts.distance, look)
+    from_0 = layout["xaxis"] | {"rangemode": "tozero"}
+    distance = axis_title(say("positions.axis_distance"), look)
+    dot = axis_title(say("positions.axis_dot"), look)
+    sizes = {"left": HEIGHT - 96, "top": WIDTH * MATRIX[1] - 84}
+    down, across = (
+        position_axis(length, tokens, look, pixels, "", side, STEPS, 12)
+        for side, pixels in sizes.items()
+    )
     layout |= {
-        "xaxis": _places(tokens, length, "top", look, WIDTH * MATRIX[1] - 84) | {"domain": MATRIX},
-        "yaxis": _places(tokens, length, "left", look, HEIGHT - 96),
-        "xaxis2": plain
-        | {"title": distance, "rangemode": "tozero", "domain": LINES, "anchor": "y2"},
-        "yaxis2": plain
-        | {"title": axis_title(texts.dot, look), "rangemode": "tozero", "anchor": "x2"}
-        | {"showgrid": True},
+        "xaxis": across | {"domain": MATRIX},
+        "yaxis": down,
+        "xaxis2": from_0 | {"title": distance, "domain": LINES, "anchor": "y2"},
+        "yaxis2": from_0 | {"title": dot, "anchor": "x2", "showgrid": True},
     }
-    drawn = [_matrix(dots, tokens, texts, look), *_band(lines, texts, look), chosen]
-    return go.Figure(drawn, layout)
+    return go.Figure([_matrix(dots, tokens, look), *_band(lines, look), chosen], layout)
 
 
-def _matrix(dots: np.ndarray, tokens: Sequence[str], texts: DotTexts, look: Look) -> go.Heatmap:
+def _matrix(dots: np.ndarray, tokens: Sequence[str], look: Look) -> go.Heatmap:
     most, least = float(dots.max()), float(dots.min())
     worded = len(dots) == len(tokens)
     bar = {"thickness": look.px(9), "len": 1.0, "x": MATRIX[1] + 0.006, "xpad": 0, "title": None}
@@ -121,13 +99,13 @@ def _matrix(dots: np.ndarray, tokens: Sequence[str], texts: DotTexts, look: Look
         "data",
         colorbar=colour_bar(look) | bar | {"tickfont": look.font(11, "faint")},
         text=pairs(tokens, tokens, "·") if worded else None,
-        hovertemplate=f"{'%{text}<br>' if worded else ''}{escape(texts.position)} %{{y}}, %{{x}}"
-        f"<br>{escape(texts.dot)} <b>%{{z:.7~g}}</b><extra></extra>",
+        hovertemplate=f"{'%{text}<br>' if worded else ''}{_said('axis_positions')} %{{y}}, %{{x}}"
+        f"<br>{_said('axis_dot')} <b>%{{z:.7~g}}</b><extra></extra>",
         **gaps(dots.shape),
     )
 
 
-def _band(lines: ByOffset, texts: DotTexts, look: Look) -> list[go.Scatter]:
+def _band(lines: ByOffset, look: Look) -> list[go.Scatter]:
     """Between the least and the largest of each distance, and their mean."""
     shade = look.colour("data")
     edge: dict[str, Any] = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"} | SECOND
@@ -138,24 +116,13 @@ def _band(lines: ByOffset, texts: DotTexts, look: Look) -> list[go.Scatter]:
         line={"color": shade, "width": 2},
         marker={"color": shade, "size": 5},
         customdata=np.stack([lines.least, lines.most], axis=1),
-        hovertemplate=f"{escape(texts.distance)} %{{x}}<br>{escape(texts.dot)} <b>%{{y:.7~g}}</b>"
+        hovertemplate=f"{_said('axis_distance')} %{{x}}<br>{_said('axis_dot')} <b>%{{y:.7~g}}</b>"
         "<br>%{customdata[0]:.7~g} … %{customdata[1]:.7~g}<extra></extra>",
         **SECOND,
     )
     fill = {"fill": "tonexty", "fillcolor": faded(look.colour("changed"), 0.28)}
     low = go.Scatter(x=lines.offsets, y=lines.least, **edge)
     return [low, go.Scatter(x=lines.offsets, y=lines.most, **edge | fill), mean]
-
-
-def _places(
-    tokens: Sequence[str], length: int, side: str, look: Look, pixels: float
-) -> dict[str, Any]:
-    if length == len(tokens):
-        return token_axis(tokens, look, pixels, side) | {"automargin": False}
-    step = next(each for each in (1, 2, 5, 8, 16, 32, 64) if length / each <= 12 or each == 64)
-    ends = [length - 0.5, -0.5] if side == "left" else [-0.5, length - 0.5]
-    ticks = {"tickvals": list(range(0, length, step)), "range": ends, "side": side}
-    return dict(base_layout(look)["xaxis"]) | ticks
 
 
 def _diagonals(offset: int, length: int, look: Look) -> list[dict[str, Any]]:
@@ -168,17 +135,23 @@ def _diagonals(offset: int, length: int, look: Look) -> list[dict[str, Any]]:
     ]
 
 
-def rotation_figure(turn: Turn, tokens: Sequence[str], texts: TurnTexts, look: Look) -> go.Figure:
-    """The clock of a pair, curve 0 the words' points; beside it the residuals of all pairs."""
+def rotation_figure(
+    turn: Turn, tokens: Sequence[str], names: tuple[str, str], look: Look
+) -> go.Figure:
+    """The clock of a pair, curve 0 the words' points; beside it the residuals of all pairs.
+
+    names: of the pair's two features.
+    """
     edge = EDGE * max(float(np.abs(turn.points).max()), 0.1)
     first, last, weights = turn.points[turn.start], turn.points[turn.end], look.colour("weights")
     drawn = [
-        _words(turn, tokens, edge, texts, look),
-        _line(np.stack([np.zeros(2), first]), look.colour("data")),
-        _line(np.stack([np.zeros(2), last]), weights),
+        _words(turn, tokens, edge, names, look),
+        _line([(0, 0), first], look.colour("data")),
+        _line([(0, 0), last], weights),
         _line(turn.curve, weights, "dot"),
-        *_carried(turn, texts, look),
-        _residuals(turn, texts, look),
+        _line([turn.carried, last], look.colour("changed")),
+        _carried(turn, look),
+        _residuals(turn, look),
     ]
     radius = float(np.sqrt(np.square(first).sum()))
     circle = {"x0": -radius, "x1": radius, "y0": -radius, "y1": radius, "type": "circle"}
@@ -187,23 +160,24 @@ def rotation_figure(turn: Turn, tokens: Sequence[str], texts: TurnTexts, look: L
         HEIGHT,
         margin={"l": look.px(56), "r": 12, "t": look.px(28), "b": look.px(46), "pad": 2},
         shapes=[circle | {"line": {"color": look.colour("line"), "width": 1.5}}],
-        annotations=[note(escape(texts.missed), look, BARS[0], 1, yshift=4)],
+        annotations=[note(_said("missed"), look, BARS[0], 1, yshift=4)],
         hovermode="closest",
     )
     base = layout["xaxis"]
     plane = base | {"range": [-edge, edge], "zeroline": True, "nticks": 5, "constrain": "domain"}
     plane |= {"zerolinecolor": look.colour("line")}
     layout |= {
-        "xaxis": plane | {"domain": CLOCK, "title": axis_title(texts.first, look)},
-        "yaxis": plane | {"scaleanchor": "x", "title": axis_title(texts.second, look)},
-        "xaxis2": base | {"domain": BARS, "anchor": "y2", "title": axis_title(texts.pair, look)},
+        "xaxis": plane | {"domain": CLOCK, "title": axis_title(names[0], look)},
+        "yaxis": plane | {"scaleanchor": "x", "title": axis_title(names[1], look)},
+        "xaxis2": base
+        | {"domain": BARS, "anchor": "y2", "title": axis_title(say("positions.axis_pair"), look)},
         "yaxis2": base | _decades(turn.worst, look) | {"anchor": "x2"},
     }
     return go.Figure(drawn, layout)
 
 
 def _words(
-    turn: Turn, tokens: Sequence[str], edge: float, texts: TurnTexts, look: Look
+    turn: Turn, tokens: Sequence[str], edge: float, features: tuple[str, str], look: Look
 ) -> go.Scatter:
     count = max(len(tokens), turn.end + 1)
     points = turn.points[:count]
@@ -223,8 +197,8 @@ def _words(
         textposition=places,
         textfont={"size": look.px(13), "color": shades},
         customdata=[[at, escape(name)] for at, name in enumerate(names)],
-        hovertemplate=f"{escape(texts.position)} %{{customdata[0]}} <b>%{{customdata[1]}}</b><br>"
-        f"{escape(texts.first)} <b>%{{x:.7~g}}</b><br>{escape(texts.second)} <b>%{{y:.7~g}}</b>"
+        hovertemplate=f"{_said('axis_position')} %{{customdata[0]}} <b>%{{customdata[1]}}</b><br>"
+        f"{escape(features[0])} <b>%{{x:.7~g}}</b><br>{escape(features[1])} <b>%{{y:.7~g}}</b>"
         "<extra></extra>",
         cliponaxis=False,
     )
@@ -248,37 +222,34 @@ def _labels(
 
 def _outward(across: float, up: float) -> str:
     """The side of a point that looks away from the middle of the clock."""
-    if abs(across) < 0.38 * abs(up):
-        return "top center" if up > 0 else "bottom center"
-    side = "right" if across > 0 else "left"
-    if abs(up) < 0.38 * abs(across):
-        return f"middle {side}"
-    return f"{'top' if up > 0 else 'bottom'} {side}"
+    height = "middle" if abs(up) < 0.38 * abs(across) else "top" if up > 0 else "bottom"
+    side = "center" if abs(across) < 0.38 * abs(up) else "right" if across > 0 else "left"
+    return f"{height} {side}"
 
 
-def _line(points: np.ndarray, shade: str, dash: str = "solid") -> go.Scatter:
+def _line(points: Any, shade: str, dash: str = "solid") -> go.Scatter:
+    across, up = np.asarray(points, np.float32).T
     return go.Scatter(
-        x=points[:, 0].astype(np.float32),
-        y=points[:, 1].astype(np.float32),
+        x=across,
+        y=up,
         mode="lines",
         line={"color": shade, "width": 3, "dash": dash},
         hoverinfo="skip",
     )
 
 
-def _carried(turn: Turn, texts: TurnTexts, look: Look) -> list[go.Scatter]:
-    shade, goal = look.colour("changed"), turn.points[turn.end]
-    cross = go.Scatter(
+def _carried(turn: Turn, look: Look) -> go.Scatter:
+    line = {"width": 3, "color": look.colour("changed")}
+    return go.Scatter(
         x=[turn.carried[0]],
         y=[turn.carried[1]],
         mode="markers",
-        marker={"symbol": "x-thin", "size": 15, "line": {"width": 3, "color": shade}},
-        hovertemplate=f"{escape(texts.carried)}<br><b>%{{x:.7~g}}, %{{y:.7~g}}</b><extra></extra>",
+        marker={"symbol": "x-thin", "size": 15, "line": line},
+        hovertemplate=f"{_said('carried')}<br><b>%{{x:.7~g}}, %{{y:.7~g}}</b><extra></extra>",
     )
-    return [_line(np.stack([np.array(turn.carried), goal]), shade), cross]
 
 
-def _residuals(turn: Turn, texts: TurnTexts, look: Look) -> go.Scatter:
+def _residuals(turn: Turn, look: Look) -> go.Scatter:
     chosen = [at == turn.pair for at in range(len(turn.worst))]
     shades = [look.colour("text" if each else "changed") for each in chosen]
     return go.Scatter(
@@ -287,7 +258,7 @@ def _residuals(turn: Turn, texts: TurnTexts, look: Look) -> go.Scatter:
         customdata=turn.worst,
         mode="markers",
         marker={"color": shades, "size": [13 if each else 7 for each in chosen]},
-        hovertemplate=f"{escape(texts.pair)} %{{x}}<br>{escape(texts.residual)}"
+        hovertemplate=f"{_said('axis_pair')} %{{x}}<br>{_said('residual')}"
         " <b>%{customdata:.3~g}</b><extra></extra>",
         **SECOND,
     )
@@ -304,3 +275,8 @@ def _decades(worst: np.ndarray, look: Look) -> dict[str, Any]:
         "showgrid": True,
         "gridcolor": look.colour("line"),
     }
+
+
+def _said(name: str) -> str:
+    """A text of this page for a figure."""
+    return escape(say(f"positions.{name}"))

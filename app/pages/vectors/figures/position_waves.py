@@ -12,9 +12,11 @@ from app.plots import drawing as go
 from app.plots.labels import escape, visible
 from app.plots.marks import axis_title, note, stacked, suffix, upright
 from app.plots.theme import Look, base_layout, token_axis
+from app.words import say
 
 WIDTH, HEIGHT = 830, 560
 FIRST, GAP = 0.34, 0.075  # shares of the height: the chosen pair's, between two
+STYLES = ("data", "faint"), ("solid", "dash")  # of sine and cosine: role, line
 DOTS = 120  # a wave of as many positions has a dot a position
 
 
@@ -28,20 +30,13 @@ class Wave:
     values: np.ndarray  # (L, 2)
 
 
-@dataclass(frozen=True)
-class WaveTexts:
-    """What stands at the axis and in the hover."""
-
-    position: str
-    feature: str
-    sine: str
-    cosine: str
-
-
 def waves_figure(
-    rows: Sequence[Wave], tokens: Sequence[str], place: int, texts: WaveTexts, look: Look
+    rows: Sequence[Wave], tokens: Sequence[str], place: int, names: tuple[str, str], look: Look
 ) -> go.Figure:
-    """The pairs below each other, the first one largest; `place` is the word in focus."""
+    """The pairs below each other, the first one largest.
+
+    place: the word in focus. names: of the two features of a pair, "sine" and "cosine".
+    """
     length = len(rows[0].values)
     margin = {"l": look.px(34), "r": 10, "t": look.px(24), "b": look.px(54), "pad": 2}
     mark = upright(place, look, "text", 1)
@@ -49,13 +44,13 @@ def waves_figure(
     base, notes = layout["xaxis"], []
     drawn: list[go.Scatter] = []
     for at, (pair, domain) in enumerate(zip(rows, _domains(len(rows)), strict=True)):
-        drawn += _lines(pair, suffix(at), tokens, place, texts, look)
+        drawn += _lines(pair, suffix(at), tokens, place, names, look)
         values = _values_axis(rows) | {"showgrid": True, "automargin": False}
         layout[f"yaxis{suffix(at)}"] = base | values | {"domain": domain, "anchor": "x"}
         title, role = escape(pair.title), "faint" if at else "text"
         title = title if at else f"<b>{title}</b>"
         notes.append(note(title, look, 0, domain[1], 13, role, align="left"))
-    axis = base | {"title": axis_title(texts.position, look)}
+    axis = base | {"title": axis_title(say("positions.axis_position"), look)}
     if length == len(tokens):
         axis = token_axis(tokens, look, WIDTH)
     ends = {"range": [-0.4, length - 0.6], "anchor": f"y{suffix(len(rows) - 1)}"}
@@ -63,14 +58,13 @@ def waves_figure(
 
 
 def _domains(count: int) -> list[list[float]]:
-    if count == 1:
-        return [[0.0, 1.0]]
-    rest = (1 - FIRST - GAP * (count - 1)) / (count - 1)
-    return stacked([FIRST, *[rest] * (count - 1)], GAP)
+    others = count - 1
+    rest = (1 - FIRST - GAP * others) / max(others, 1)
+    return stacked([FIRST, *[rest] * others], GAP)
 
 
 def _lines(
-    pair: Wave, end: str, tokens: Sequence[str], place: int, texts: WaveTexts, look: Look
+    pair: Wave, end: str, tokens: Sequence[str], place: int, labels: tuple[str, str], look: Look
 ) -> list[go.Scatter]:
     """Sine and cosine, each as a line with dots: of all positions, or of the words alone."""
     length, words = len(pair.values), len(tokens)
@@ -78,10 +72,9 @@ def _lines(
     names = [escape(visible(token)) for token in tokens]
     sizes = [11 if t == place else 7 if t < words else 3 for t in dotted]
     axes = {"xaxis": "x", "yaxis": f"y{end}"}
+    position, feature_said = (say(f"positions.axis_{each}") for each in ("position", "feature"))
     drawn = []
-    for at, (label, role, dash) in enumerate(
-        ((texts.sine, "data", "solid"), (texts.cosine, "faint", "dash"))
-    ):
+    for at, (label, role, dash) in enumerate(zip(labels, *STYLES, strict=True)):
         shade, feature = look.colour(role), pair.features[at] + 1
         x, y = np.arange(length), pair.values[:, at]
         if pair.smooth:
@@ -100,8 +93,8 @@ def _lines(
             mode="markers",
             marker={"color": shade, "size": sizes},
             customdata=[[feature, names[t] if t < words else ""] for t in dotted],
-            hovertemplate=f"{escape(texts.position)} %{{x}} %{{customdata[1]}}<br>{escape(label)},"
-            f" {escape(texts.feature)} %{{customdata[0]}}<br><b>%{{y:.7~g}}</b><extra></extra>",
+            hovertemplate=f"{escape(position)} %{{x}} %{{customdata[1]}}<br>{escape(label)},"
+            f" {escape(feature_said)} %{{customdata[0]}}<br><b>%{{y:.7~g}}</b><extra></extra>",
             **axes,
         )
         drawn += [wave, dots]

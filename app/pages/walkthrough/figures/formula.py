@@ -6,17 +6,19 @@ import math
 import re
 from collections.abc import Callable
 
+from app.pages.walkthrough.figures.layout import plain
 from app.plots.latex import painted
 from app.plots.theme import Look
-from core.explain.equations import Symbol, marked
-from core.explain.steps.latex import in_numbers
+from core.explain.equations import Line, Symbol, SymbolRole, marked
+from core.explain.provenance.node import Node, Operation
+from core.explain.provenance.run import Run
+from core.explain.steps.latex import in_numbers, role_of
 from core.explain.steps.steps import Step
 from core.explain.steps.wires import Wire
-from core.explain.steps.worked import Operand, Worked
 from core.trace.sites import site_at
 
 # Terms that stand by themselves: fewer where a term is long or cannot be broken.
-_SHOWN = {"deviation": 2, "softmax": 3, "mean": 3, "choice": 2}
+_SHOWN: dict[Operation, int] = {"std": 2, "softmax": 3, "mean": 3, "choose": 2}
 _MADE = {
     ("attention", "output"): r"\mathrm{MHA}(x)",
     ("feed_forward", "output"): r"\mathrm{FFN}(x)",
@@ -25,15 +27,6 @@ _MADE = {
 _SHORT = {r"[A_1 V_1; \dots; A_H V_H]": r"\mathrm{Concat}(\dots)"}
 _REST = re.compile(r"\\underbrace\{(.*?)\}_\{(\d+)\}")
 _LEVELS = re.compile(r"([_^])(\{[^{}]*\}|[^{}])")
-_PLAIN = (
-    (r"\mathrm{Concat}(head_1, \dots, head_H)", "Concat"), (r"\mathrm{Sublayer}(x)", "Sublayer(x)"),
-    (r"\mathrm{Encoder}(x)", "Encoder(x)"), (r"\mathrm{MHA}(x)", "MHA(x)"),
-    (r"\mathrm{FFN}(x)", "FFN(x)"), (r"\mathrm{LN}(x)", "LN(x)"),
-    (r"\sqrt{d_{model}}", "√d_{model}"),
-    (r"\sqrt{D}\,E_w", "√D E_w"), (r"\hat{x}", "x̂"), (r"\hat{w}", "ŵ"), (r"\tilde{S}", "S̃"),
-    (r"\mu", "μ"), (r"\sigma", "σ"), (r"\gamma", "γ"), (r"\beta", "β"), (r"\varepsilon", "ε"),
-    ("S'", "S′"),
-)  # fmt: skip
 
 
 def equations(step: Step, look: Look) -> list[str]:
@@ -60,32 +53,35 @@ def left_side(output: Wire) -> str:
     return "" if output.form else _MADE.get((site.group, site.name), "")
 
 
-def numbers(worked: Worked, look: Look, more: str) -> str:
+def numbers(run: Run, node: Node, line: Line, look: Look, more: str) -> str:
     r"""The formula in numbers: `symbol = numbers = result`; terms coloured like their symbols.
 
     more: LaTeX-safe words for the terms that are summed up, with a place for their `count`.
     """
-    number = printer(look.precision)
+    number, role = printer(look.precision), site_at(line.output.address).role
 
-    def paint(operand: Operand, text: str) -> str:
-        if operand.symbol in ("-10^9", r"-\infty"):
-            text = operand.symbol
-        return painted(text, operand.role, look)
+    def paint(role: SymbolRole, text: str) -> str:
+        return painted(text, role, look)
 
-    text = in_numbers(worked, _SHOWN.get(worked.form, 4), number, paint)
-    text = text.removeprefix(f"{worked.symbol} = ")
-    result = number(worked.value)
-    formula, after = text.removesuffix(f" = {result}") if text != result else "", ""
-    if worked.form == "copy":
-        formula = _origin(worked, look)
-    output = worked.output.wire
-    role = site_at(output.address).role
-    left = painted(left_side(output) or _SHORT.get(worked.symbol, worked.symbol), role, look)
-    if worked.form == "fill":
-        formula, after = _masked(worked, look)
+    formula, after = in_numbers(run, node, _SHOWN.get(node.operation, 4), number, paint), ""
+    result = number(node.exact)
+    if node.operation in ("look_up", "learned_position", "copy", "join"):
+        formula = _origin(node, line, look)
+    elif node.operation.startswith("mask_"):
+        formula, after = _masked(node, line, look)
+    elif formula == result:
+        formula = ""
+    made = _symbol(line, line.output)
+    left = painted(left_side(line.output) or _SHORT.get(made, made), role, look)
     last = painted(rf"\mathbf{{{result}}}", role, look)
     whole = _broken(f"{left} = {formula}" if formula else left, more)
     return rf"{whole}\allowbreak {{\;=\;{last}}}{after}"
+
+
+def _symbol(line: Line, wire: Wire) -> str:
+    """How an equation writes a tensor."""
+    known = (each.latex for each in line.symbols if each.wire == wire)
+    return next(known, site_at(wire.address).symbol)
 
 
 def printer(digits: int) -> Callable[[float], str]:
@@ -111,8 +107,7 @@ def printer(digits: int) -> Callable[[float], str]:
 
 def levels(latex: str) -> list[tuple[str, int]]:
     """A symbol as runs of plain text at the level of the line (0), raised (1), lowered (−1)."""
-    for given, plain in _PLAIN:
-        latex = latex.replace(given, plain)
+    latex = plain(latex)
     found: list[tuple[str, int]] = []
     at = 0
     for part in _LEVELS.finditer(latex):
@@ -136,25 +131,28 @@ def symbols(step: Step, line: int) -> tuple[Symbol, ...]:
     return tuple(found.values())
 
 
-def _origin(worked: Worked, look: Look) -> str:
+def _origin(node: Node, line: Line, look: Look) -> str:
     """Where a number that is only copied stood: `E[303, 13]`, places counted from 1, ids as are."""
-    source = worked.scalars["source"]
-    index = [place for place in source.index if place is not None]
-    symbol = source.symbol
-    if source.parameter:
-        places = [str(index[0] + ("id" not in worked.scalars)), str(index[1] + 1)]
+    column = node.groups[0].columns[0]
+    lane = column.parameter
+    if lane is not None:
+        symbol = next(each.latex for each in line.symbols if each.parameter == lane.name)
+        row, feature = lane.index
+        places = [str(row + (node.operation != "look_up")), str(feature + 1)]
     else:
-        places = [str(place + 1) for place in index[1:]]
+        lane = column.sources[0]
+        symbol, places = _symbol(line, Wire.of(lane.name)), [str(at + 1) for at in lane.index[1:]]
         if symbol.startswith("head_"):
             symbol = rf"head_{{{places.pop(0)}}}"
-    return rf"{painted(symbol, source.role, look)}[{', '.join(places)}]"
+    return rf"{painted(symbol, role_of(node, column), look)}[{', '.join(places)}]"
 
 
-def _masked(worked: Worked, look: Look) -> tuple[str, str]:
+def _masked(node: Node, line: Line, look: Look) -> tuple[str, str]:
     """What a score becomes and why: itself where the mask is 1."""
-    source, mask = worked.scalars["source"], worked.scalars["mask"]
-    kept = painted(source.symbol, source.role, look) if mask.value else ""
-    reason = painted(rf"{mask.symbol} = {mask.value:.0f}", mask.role, look)
+    allowed = "forbidden" not in node.notes
+    scaled, mask = (Wire(node.cell.beside(name)) for name in ("scaled", "mask"))
+    kept = painted(_symbol(line, scaled), "weights", look) if allowed else ""
+    reason = painted(rf"{_symbol(line, mask)} = {allowed:d}", "weights", look)
     return kept, rf"\quad {{({reason})}}"
 
 

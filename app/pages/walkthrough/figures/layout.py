@@ -9,6 +9,7 @@ from core.explain.steps.wires import Wire
 from core.trace.address import Address
 from core.trace.sites import site_at
 
+DROPOUTS = ("embedding_dropout", "weights_dropout", "hidden_dropout", "sublayer_dropout")
 # What stands between two columns, by the step's kind: symbols, the same in every language. An
 # underscore lowers what follows it.
 OPERATIONS: dict[str, tuple[str, ...]] = {
@@ -16,7 +17,6 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "embedding_scale": ("× √d_model",),
     "positions": ("sin, cos",),
     "sum": ("+",),
-    "embedding_dropout": ("m ~", "× m / (1 − p)"),
     "norm": ("μ, σ", "(x − μ) / σ"),
     "final_norm": ("μ, σ", "(x − μ) / σ"),
     "project": ("× W + b",),
@@ -24,14 +24,12 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "scale": ("÷ √d_k",),
     "mask": ("M", "M = 0 ?"),
     "softmax": ("softmax",),
-    "weights_dropout": ("m ~", "× m / (1 − p)"),
     "context": ("A V",),
     "output": ("× W_O + b_O",),
     "expand": ("× W_1 + b_1",),
     "activation": ("max(0, ·)",),
-    "hidden_dropout": ("m ~", "× m / (1 − p)"),
     "contract": ("× W_2 + b_2",),
-    "sublayer_dropout": ("m ~", "× m / (1 − p)"),
+    **dict.fromkeys(DROPOUTS, ("m ~", "× m / (1 − p)")),
     "residual": ("+",),
     "memory": ("=",),
     "logits": ("× Eᵀ + b",),
@@ -41,23 +39,22 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
 }
 # Steps whose tensors are compared by eye: all on one colour scale.
 ONE_SCALE = frozenset(
-    "embedding_scale sum residual scale mask activation memory embedding_dropout "
-    "weights_dropout hidden_dropout sublayer_dropout".split()
+    {"embedding_scale", "sum", "residual", "scale", "mask", "activation", "memory", *DROPOUTS}
 )
-_SYMBOLS: dict[str, dict[str, str]] = {
-    "embedding": {
-        "ids": "w", "embedding": "E_w", "scaled": "√D E_w", "positions": "PE", "input": "x",
-    },
-    "residual": {"stream": "x", "branch_input": "x", "summed": "x + Sublayer(x)"},
-    "norm": {"mean": "μ", "std": "σ", "normalized": "x̂", "output": "LN(x)"},
-    "attention": {
-        "memory": "Z", "q": "Q", "k": "K", "v": "V", "scores": "S", "scaled": "S′", "mask": "M",
-        "masked": "S̃", "weights": "A", "context": "A V", "concat": "Concat", "output": "MHA(x)",
-    },
-    "feed_forward": {"pre_activation": "x W_1 + b_1", "activation": "a", "output": "FFN(x)"},
-    "stack": {"memory": "Z"},
-    "output": {"logits": "z", "probabilities": "p"},
-}  # fmt: skip
+_PLAIN = (
+    (r"\mathrm{Concat}(head_1, \dots, head_H)", "Concat"), (r"\mathrm{Sublayer}(x)", "Sublayer(x)"),
+    (r"\mathrm{Encoder}(x)", "Encoder(x)"), (r"\mathrm{MHA}(x)", "MHA(x)"),
+    (r"\mathrm{FFN}(x)", "FFN(x)"), (r"\mathrm{LN}(x)", "LN(x)"),
+    (r"\sqrt{d_{model}}", "√d_{model}"),
+    (r"\sqrt{D}\,E_w", "√D E_w"), (r"\hat{x}", "x̂"), (r"\hat{w}", "ŵ"), (r"\tilde{S}", "S̃"),
+    (r"\mu", "μ"), (r"\sigma", "σ"), (r"\gamma", "γ"), (r"\beta", "β"), (r"\varepsilon", "ε"),
+    ("S'", "S′"),
+)  # fmt: skip
+_SYMBOLS = {  # in place of what the site says
+    ("residual", "summed"): "x + Sublayer(x)",
+    ("norm", "output"): "LN(x)",
+    ("attention", "concat"): "Concat",
+}
 _POSITIVE = frozenset({"weights", "mask", "kept", "activation", "probabilities"})
 
 
@@ -74,7 +71,7 @@ def columns(step: Step) -> tuple[Column, ...]:
     before, after = step.inputs, step.outputs
     if step.kind in ("norm", "final_norm"):
         return Column(before), Column(after[:2], narrow=True), Column(after[2:])
-    if step.kind == "mask" or step.kind.endswith("dropout"):
+    if step.kind in ("mask", *DROPOUTS):
         return Column(before), Column(after[:1]), Column(after[1:])
     narrow = all(Address.of(wire.address).name == "ids" for wire in before)
     return Column(before, narrow), Column(after)
@@ -87,15 +84,17 @@ def symbol(wire: Wire) -> str:
     if wire.form == "added":
         return "x"
     site = site_at(wire.address)
-    known = _SYMBOLS.get(site.group, {}).get(site.name, "m")
+    known = _SYMBOLS.get((site.group, site.name)) or plain(site.symbol)
     return f"{known} ⊙ · / (1 − p)" if wire.form == "dropped" else known
+
+
+def plain(latex: str) -> str:
+    """A symbol's LaTeX as plain text."""
+    for given, written in _PLAIN:
+        latex = latex.replace(given, written)
+    return latex
 
 
 def is_positive(wire: Wire) -> bool:
     """Whether a tensor holds nothing below 0: its colours run one way, from the panel's."""
     return site_at(wire.address).name in _POSITIVE and wire.form != "dropped"
-
-
-def operations(step: Step) -> tuple[str, ...]:
-    """What stands between the columns of a step."""
-    return OPERATIONS.get(step.kind, ())

@@ -27,7 +27,6 @@ class Sheet:
     rows: Axis
     columns: Axis
     at: tuple[int, int]  # the chosen cell
-    held: tuple[tuple[Axis, int], ...]  # the other axes and where they are held
     allowed: np.ndarray | None = None  # (R, C) False where the mask forbids
 
     @property
@@ -44,35 +43,26 @@ def sheet(
 
     values and allowed are cut at `held_at`, axes are whole; at: the chosen place on every axis.
     """
-    axes = list(axes)
-    if len(axes) == 2 and axes[0].name == "batch":
-        axes.append(Axis("one", "1", 1))
-        values = values[:, None]
-    held = axes[:-2]
-    index = tuple(at[axis.name] for axis in held)
+    if _is_list(axes):
+        axes, values = (*axes, Axis("one", "1", 1)), values[:, None]
     rows, columns = axes[-2:]
-    return Sheet(
-        np.ascontiguousarray(values, dtype=np.float32),
-        rows,
-        columns,
-        (at[rows.name], at.get(columns.name, 0)),
-        tuple(zip(held, index, strict=True)),
-        allowed,
-    )
+    place = (at[rows.name], at.get(columns.name, 0))
+    return Sheet(np.ascontiguousarray(values, dtype=np.float32), rows, columns, place, allowed)
+
+
+def _is_list(axes: Sequence[Axis]) -> bool:
+    """Whether a tensor has but one axis and a batch."""
+    return len(axes) == 2 and axes[0].name == "batch"
 
 
 def held_at(axes: Sequence[Axis], at: Mapping[str, int]) -> tuple[int, ...]:
     """Where the axes before the last two are held: the index that cuts a sheet's numbers out."""
-    kept = 1 if len(axes) == 2 and axes[0].name == "batch" else 2
-    return tuple(at[axis.name] for axis in axes[:-kept])
+    return tuple(at[axis.name] for axis in axes[: -1 if _is_list(axes) else -2])
 
 
 def index_of(axes: Sequence[Axis], at: Mapping[str, int], row: int, column: int) -> tuple[int, ...]:
     """The index of a sheet's cell in its tensor."""
-    names = [axis.name for axis in axes]
-    if len(axes) == 2 and names[0] == "batch":
-        return (at["batch"], row)
-    return (*(at[name] for name in names[:-2]), row, column)
+    return (*held_at(axes, at), row) if _is_list(axes) else (*held_at(axes, at), row, column)
 
 
 def limit_of(sheets: Sequence[Sheet]) -> float:
@@ -141,8 +131,3 @@ def blocks(
         "hues": [head_colour(index, look.dark) for index in range(head.size)],
         "limit": limit,
     }
-
-
-def form_of(form: str) -> str:
-    """The arrangement of a wire's form: by heads, unless it is "apart" or "joined"."""
-    return form or "heads"

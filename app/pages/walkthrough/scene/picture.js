@@ -14,19 +14,6 @@ function symbolOf(kind, text) {
 
 const isDark = (pixel) => lightOf([pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255]) < 140;
 
-// A canvas as sharp as the screen; returns its pen and its size in CSS pixels.
-function fitted(canvas) {
-  const ratio = window.devicePixelRatio || 1;
-  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-  for (const [side, size] of [["width", width], ["height", height]]) {
-    if (canvas[side] !== Math.round(size * ratio)) canvas[side] = Math.round(size * ratio);
-  }
-  const pen = canvas.getContext("2d");
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, width, height);
-  return { pen, width, height };
-}
-
 function fontOf(scene, weight = 400, size = scene.data.type) {
   return `${weight} ${size}px ${scene.family}`;
 }
@@ -42,10 +29,6 @@ function cut(scene, text, room) {
   let shown = text;
   while (shown.length > 1 && widthOf(scene, `${shown}…`) > room) shown = shown.slice(0, -1);
   return `${shown}…`;
-}
-
-function isWide(text) {
-  return /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/.test(text);
 }
 
 // Which of `count` labels are drawn when each needs `need` of a line's `room`: those in `first`
@@ -140,7 +123,7 @@ function drawPicture(scene, panel) {
   panel.geometry = g;
   pen.imageSmoothingEnabled = false;
   const [w, h] = [g.room * panel.columns, g.tall * panel.rows];
-  if (panel.allowed) hatch(scene, pen, g.left, g.top, w, h);
+  if (panel.allowed) fillBox(pen, hatchOf(pen, scene.data.colours), g.left, g.top, w, h);
   if (panel.image) pen.drawImage(panel.image, g.left, g.top, w, h);
   frameBox(pen, scene.data.colours.line, 1, g.left - 0.5, g.top - 0.5, w + 1, h + 1);
   writeCells(scene, panel, pen);
@@ -148,18 +131,6 @@ function drawPicture(scene, panel) {
   bands(scene, panel, pen);
   rowLabels(scene, panel, pen);
   columnLabels(scene, panel, pen);
-}
-
-function hatch(scene, pen, left, top, width, height) {
-  pen.save();
-  pen.beginPath();
-  pen.rect(left, top, width, height);
-  pen.clip();
-  fillBox(pen, scene.data.colours.panel, left, top, width, height);
-  const starts = Array.from({ length: Math.ceil((width + height) / 5) }, (_, at) => left - height + 5 * at);
-  const look = { strokeStyle: scene.data.colours.hatch, lineWidth: 1 };
-  strokeLines(pen, look, ...starts.map((x) => [x, top + height, x + height, top]));
-  pen.restore();
 }
 
 // The numbers themselves, where they have room.
@@ -292,7 +263,8 @@ function drawBars(scene, panel) {
   const { pen, width, height } = fitted(panel.canvas);
   const { data } = panel;
   const { type, colours } = scene.data;
-  const left = Math.min(Math.max(...data.labels.map((label) => widthOf(scene, label, 700))) + 12, width * (data.numbers.some(Boolean) ? 0.45 : 0.95));
+  const widest = Math.max(...data.labels.map((label) => widthOf(scene, label, 700)));
+  const left = Math.min(widest + 12, width * (data.numbers.some(Boolean) ? 0.45 : 0.95));
   const right = Math.max(...data.texts.map((text) => widthOf(scene, text, 700))) + 10;
   const tall = Math.min((height - scene.above - 3) / panel.rows, type * 3);
   const room = width - left - right - 4;

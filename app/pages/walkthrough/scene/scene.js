@@ -38,7 +38,8 @@ function footer(scene) {
   const { blocks, hint, readout, texts, unfold, unfoldHelp } = scene.data;
   const [title, symbol, place, number] = readout;
   scene.hint = make("span.hint", blocks ? texts.blocks_note : hint);
-  const parts = [make("span.faint", `${title}:`), symbolOf("b", symbol), make("span.what.faint.cut", place), "=", make("span.number", number)];
+  const what = [make("span.faint", `${title}:`), symbolOf("b", symbol), make("span.what.faint.cut", place)];
+  const parts = [...what, "=", make("span.number", number)];
   const button = unfold ? make("button.outlined", { title: unfoldHelp, onclick: () => send(scene, "unfold", {}) }, unfold) : null;
   return make("footer.foot", make("span.readout", parts), button, scene.hint);
 }
@@ -210,14 +211,14 @@ function hints(scene, panels) {
 function wait(scene) {
   const step = walk.names?.get(walk.here);
   scene.root.classList.toggle("waiting", Boolean(step));
-  if (!step || !scene.shown) return;
-  scene.shown = "";
+  const top = scene.find(".top");
+  if (!step || !top || scene.shown === walk.here) return;
+  scene.shown = walk.here;
   const parts = ["title", "where", "counter"].map((name) => make(`span.${name}.cut`, name === "title" ? step.name : step[name]));
-  scene.find(".top").replaceWith(make("header.top", parts));
+  top.replaceWith(make("header.top", parts));
 }
 
 function show(scene) {
-  if (!scene.root.isConnected) return;
   const data = walk.content("scene");
   if (!data) return wait(scene);
   scene.root.classList.remove("waiting");
@@ -293,6 +294,6 @@ export default component("section.scene", {
   },
   mark({ scene, trigger }) {
     scene.trigger = trigger;
-    walk.follow("scene", () => show(scene));
+    walk.follow("scene", scene.root, () => show(scene));
   },
 });

@@ -6,22 +6,29 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.pages.walkthrough import panels
-from app.pages.walkthrough.figures.layout import columns, operations
-from app.pages.walkthrough.figures.sheets import index_of
+from app.pages.walkthrough.figures.layout import OPERATIONS, columns, symbol
+from app.pages.walkthrough.figures.sheets import blocks, index_of
 from app.pages.walkthrough.focus import StepFocus, arrived, select
-from app.pages.walkthrough.scene import wording
+from app.pages.walkthrough.strip import place_name, step_name
 from app.panels.provenance import open_trail
-from app.plots.colours import diverging, faded, sequential
-from app.plots.labels import format_number
+from app.plots.colours import diverging, faded, head_colour, sequential
+from app.plots.labels import format_number, visible
 from app.session import store
 from app.ui.component import CELLS, component
-from core.explain.steps.wires import Wire, axes, recorded
+from app.words import say
+from core.explain.steps.places import in_heads
+from core.explain.steps.wires import Wire, axes, recorded, tensor
 from core.trace.address import Address
 from core.trace.sites import site_at
+from core.trace.tables import as_numpy
 
 SCRIPTS = (CELLS, "../place.js", "picture.js", "blocks.js")
 FILLS = {"large_negative": "S̃ = −10⁹", "minus_infinity": "S̃ = −∞", "additive": "S′ + (−∞)"}
+SIZES = {"embedding_scale": "√d_model", "scale": "d_k"}
 ROWS = Wire("output/probabilities", "chosen")  # one place a row of the decoder
+LONGEST_ID = 60
+PLAIN = ("masked", "too_many", "again", "blocks_note", "thinned", "clipped")
+COUNTED = ("feature", "hidden")  # the browser puts the number in
 WORDED = ("logits", "probabilities", "choice", "given")
 
 _scene = component(__file__, "scene", scripts=SCRIPTS)
@@ -35,18 +42,24 @@ def show() -> None:
 
 def own(focus: StepFocus) -> dict[str, Any]:
     """What is drawn of a step."""
-    return wording.texts(focus) | {
+    return texts(focus) | {
         "step": f"{focus.step.id} {focus.now.text} {focus.now.model}",
-        "heads": wording.heads(focus),
-        "tensors": wording.tensors(focus),
-        **(wording.blocks_of(focus) if focus.step.regroupings else _columns(focus)),
+        "heads": heads(focus),
+        "tensors": tensors(focus),
+        **(blocks_of(focus) if focus.step.regroupings else _columns(focus)),
     }
 
 
 def shared(focus: StepFocus) -> dict[str, Any]:
     """What the drawing of every step needs."""
     look = focus.look
-    return wording.shared() | {
+    return {
+        "hint": say("walkthrough.click_hint"),
+        "unfoldHelp": say("walkthrough.unfold_help"),
+        "texts": {
+            **{name: say(f"walkthrough.{name}") for name in PLAIN},
+            **{name: say(f"walkthrough.{name}", index="§") for name in COUNTED},
+        },
         "type": look.px(12.5),
         "precision": look.precision,
         "colours": {
@@ -81,7 +94,7 @@ def _columns(focus: StepFocus) -> dict[str, Any]:
         {"narrow": column.narrow, "panels": [drawings[wire] for wire in column.wires]}
         for column in found
     ]
-    signs = list(operations(step))
+    signs = list(OPERATIONS.get(step.kind, ()))
     if step.kind == "lookup":
         table = {"narrow": False, "panels": [panels.table(focus, step.inputs[0])]}
         columns_sent.insert(1, table)
@@ -94,12 +107,13 @@ def _columns(focus: StepFocus) -> dict[str, Any]:
 def _operation(focus: StepFocus, sign: str) -> dict[str, str]:
     """The sign between two columns, with the number of the config that it uses."""
     output = focus.step.outputs[-1]
+    kind = focus.step.kind
     sizes = [
-        f"{_plain(each.latex)} = {format_number(each.size, focus.look.precision)}"
+        f"{SIZES[kind]} = {format_number(each.size, focus.look.precision)}"
         for each in focus.step.lines[-1].symbols
-        if each.size is not None and focus.step.kind in ("embedding_scale", "scale")
+        if each.size is not None and kind in SIZES
     ]
-    if focus.step.kind == "mask" and sign == operations(focus.step)[-1]:
+    if kind == "mask" and sign == OPERATIONS["mask"][-1]:
         sizes = [FILLS[focus.trace.config.mask_fill]]
     return {
         "sign": sign,
@@ -108,8 +122,108 @@ def _operation(focus: StepFocus, sign: str) -> dict[str, str]:
     }
 
 
-def _plain(latex: str) -> str:
-    return {r"\sqrt{d_{model}}": "√d_model"}.get(latex, latex)
+def texts(focus: StepFocus) -> dict[str, Any]:
+    """The title of the step, what must be said of it, and the words of its picture."""
+    step, at = focus.step, focus.place + 1
+    readable = recorded(focus.trace, focus.cell(focus.output)) is not None
+    return {
+        "counter": say("walkthrough.counter", at=at, all=len(focus.steps)),
+        "title": step_name(step),
+        "where": place_name(focus, step),
+        "note": _note(focus),
+        "wrong": bool(focus.unknown),
+        "readout": readout(focus),
+        "unfold": say("walkthrough.unfold") if readable else "",
+    }
+
+
+def _note(focus: StepFocus) -> str:
+    """What must be said of the step before all else: a wrong link, or layers that come after."""
+    if focus.unknown:
+        asked = ".".join(visible(part) for part in focus.unknown.split("."))
+        short = asked if len(asked) <= LONGEST_ID else f"{asked[: LONGEST_ID - 1]}…"
+        return say("walkthrough.unknown", id=short)
+    left, first = focus.layers_left, (focus.step.layer or 0) + 2
+    if not left:
+        return ""
+    key = "walkthrough.next_layer" if left == 1 else "walkthrough.next_layers"
+    return say(key, next=first, last=first + left - 1)
+
+
+def readout(focus: StepFocus) -> list[str]:
+    """The number in the frame: its symbol, where it stands in words, and the number itself."""
+    wire, at, parts = focus.output, focus.at(focus.output), list[str]()
+    for axis in axes(focus.trace, wire):
+        if axis.name in ("batch", "one"):
+            continue
+        label = axis.labels[at[axis.name]] if axis.labels else ""
+        if axis.name == "head":
+            parts.append(say("walkthrough.in_head", head=at["head"] + 1))
+        elif label:
+            parts.append(visible(label))
+        else:
+            name = "hidden" if axis.name == "hidden" else "feature"
+            parts.append(say(f"walkthrough.{name}", index=at[axis.name] + 1))
+    value = float(tensor(focus.trace, wire)[focus.cell(wire).index])
+    number = format_number(value, focus.look.precision)
+    if wire.form == "chosen":
+        number = f"{visible(focus.trace.output_tokens[at['position']])} ({int(value)})"
+    return [say("walkthrough.chosen_number"), symbol(wire), " · ".join(parts), number]
+
+
+def heads(focus: StepFocus) -> list[dict[str, Any]]:
+    """The heads to choose from, in a step that has any."""
+    pair = focus.pair
+    has_heads = any(
+        in_heads(wire) or any(axis.name == "head" for axis in axes(focus.trace, wire))
+        for wire in (*focus.step.inputs, *focus.step.outputs)
+    )
+    if pair is None or not has_heads:
+        return []
+    return [
+        {"name": say("walkthrough.head", head=at + 1), "on": at == pair.head,
+         "title": say("walkthrough.head_pick", head=at + 1),
+         "colour": head_colour(at, focus.look.dark)}
+        for at in range(focus.trace.config.n_heads)
+    ]  # fmt: skip
+
+
+def tensors(focus: StepFocus) -> list[dict[str, Any]]:
+    """Q, K and V to choose from, where only one of them has room."""
+    if len(focus.step.regroupings) < 2:
+        return []
+    return [
+        {"key": wire.key, "name": symbol(wire), "on": at == focus.line,
+         "title": say("walkthrough.tensor_pick", symbol=symbol(wire)),
+         "colour": focus.look.colour(site_at(wire.address).role)}
+        for at, wire in enumerate(focus.step.outputs)
+    ]  # fmt: skip
+
+
+def blocks_of(focus: StepFocus) -> dict[str, Any]:
+    """The arrangements of the regrouping in view, with what is done between two of them."""
+    group = focus.step.regroupings[min(focus.line, len(focus.step.regroupings) - 1)]
+    merges, forms = group.operations[0] == "transpose", ["heads", "apart", "joined"]
+    wire, forms = (group.stages[0], forms) if merges else (group.stages[-1], forms[::-1])
+    values = as_numpy(tensor(focus.trace, wire)[0])  # (H, T, K)
+    stages = [_stage(focus, each) for each in group.stages]
+    drawn = blocks(values, axes(focus.trace, wire), focus.at(wire), forms, focus.look)
+    letter = axes(focus.trace, wire)[2].letter
+    signs = [say(f"walkthrough.{name}", letter=letter) for name in group.operations]
+    return {"blocks": {**drawn, "stages": stages, "signs": signs,
+                       "heads": [each["name"] for each in heads(focus)]}}  # fmt: skip
+
+
+def _stage(focus: StepFocus, wire: Wire) -> dict[str, Any]:
+    apart, along = wire.form == "apart", axes(focus.trace, wire)
+    return {
+        "key": wire.key,
+        "symbol": symbol(wire),
+        "letters": f"({', '.join(axis.letter for axis in along)})",
+        "address": say("walkthrough.apart") if apart else panels.address_of(wire),
+        "shape": " × ".join(map(panels.axis_words, along)),
+        "colour": focus.look.colour(site_at(wire.address).role),
+    }
 
 
 def _picked(value: Mapping[str, Any]) -> None:

@@ -15,47 +15,42 @@ from app.panels.compare.figures.triple_layout import (
     CELLS,
     Box,
     Frame,
-    TripleLayout,
-    TripleTexts,
     axis_names,
-    beside_top,
     notes,
     pin,
-    places,
+    waiting,
 )
+from app.panels.compare.wording import number_name
 from app.plots import drawing as go
 from app.plots.colours import faded
 from app.plots.heat import GAPS_UP_TO, crosses, heat_map, no_numbers, silent
 from app.plots.labels import escape, format_number
-from app.plots.theme import Look, base_layout, colour_bar, hatching
-from core.analysis.comparison import Beside
+from app.plots.theme import base_layout, colour_bar, hatching
+from app.words import say
+from core.trace.sites import site_at
 
 SMALL = 1e-3  # below, the ticks of a scale are written with a power of ten
 
 
-def triple_figure(
-    found: Beside, role: str, texts: TripleTexts, look: Look, layout: TripleLayout
-) -> go.Figure:
-    """The three pictures; `role` is whose colour unsigned numbers have."""
-    frame = Frame(found, (texts.rows, texts.columns), look, layout)
-    drawn = CELLS if texts.waiting is None else CELLS[:1]
-    traces: list[go.Trace] = [_cells(found, at, role, texts, frame) for at in drawn]
+def triple_figure(frame: Frame) -> go.Figure:
+    """The three pictures, or the first and the places of the others."""
+    traces: list[go.Trace] = [_cells(frame, at) for at in frame.drawn]
     axes: dict[str, Any] = {}
-    for at in drawn:
-        traces += covers(found, at, texts, look)
+    for at in frame.drawn:
+        traces += _covers(frame, at)
         axes |= frame.axes(at)
         _, _, x, y = axis_names(at)
         traces.append(go.Scatter(x=[None], y=[None], xaxis=x, yaxis=y, hoverinfo="skip"))
     return go.Figure(
         traces,
         base_layout(
-            look,
-            layout.height,
+            frame.look,
+            frame.layout.height,
             template="none",
             margin={"l": 0, "r": 0, "t": 0, "b": 0, "pad": 2},
             hovermode="closest",
-            annotations=notes(frame, texts),
-            shapes=pin(found, layout.pinned, look, drawn) + places(frame, texts),
+            annotations=notes(frame),
+            shapes=pin(frame) + (waiting(frame) if frame.plain else []),
             **axes,
         ),
     )
@@ -66,7 +61,8 @@ def _axes(at: int) -> dict[str, Any]:
     return {"xaxis": x, "yaxis": y}
 
 
-def _cells(found: Beside, at: int, role: str, texts: TripleTexts, frame: Frame) -> go.Heatmap:
+def _cells(frame: Frame, at: int) -> go.Heatmap:
+    found = frame.found
     three = (*found.values, found.difference)
     free = (*found.said, found.compared)[at]
     shown = np.where(free & np.isfinite(three[at]), three[at], np.nan)
@@ -78,41 +74,46 @@ def _cells(found: Beside, at: int, role: str, texts: TripleTexts, frame: Frame) 
         shown,
         limits,
         frame.look,
-        role,
+        site_at(found.address).role,
         showscale=at != 1,
-        colorbar=_bar(at, texts, frame) if at != 1 else None,
+        colorbar=_bar(frame, at) if at != 1 else None,
         customdata=others.astype(np.float32),
         hoverongaps=False,
         xgap=gap,
         ygap=gap,
-        hovertemplate=_hover(at, texts),
+        hovertemplate=_hover(frame, at),
         **_axes(at),
     )
 
 
-def _hover(at: int, texts: TripleTexts) -> str:
-    parts = [f"{escape(texts.rows)} <b>%{{y}}</b>"]
-    if texts.columns:
-        parts.append(f"{escape(texts.columns)} <b>%{{x}}</b>")
+def _hover(frame: Frame, at: int) -> str:
+    rows, columns = map(escape, frame.axis_words)
+    parts = [f"{rows} <b>%{{y}}</b>"]
+    if columns:
+        parts.append(f"{columns} <b>%{{x}}</b>")
     others = iter(range(2))
-    for each in CELLS:
+    for each, title in enumerate((*frame.titles, say("beside.difference"))):
         number = "%{z:.5~g}" if each == at else f"%{{customdata[{next(others)}]:.5~g}}"
-        name = escape(texts.titles[each])
+        name = escape(title)
         parts.append(f"{name}: <b>{number}</b>" if each == at else f"{name}: {number}")
     return "<br>".join(parts) + "<extra></extra>"
 
 
-def _bar(at: int, texts: TripleTexts, frame: Frame) -> dict[str, Any]:
+def _bar(frame: Frame, at: int) -> dict[str, Any]:
     """Of the numbers below the first, of the difference below it, or both beside it."""
     look, layout, span = frame.look, frame.layout, frame.found.span
     first, second, third = frame.boxes
-    if frame.in_a_row:
+    if frame.layout.in_a_row:
         box = Box(first.left, second.right, 0, 0) if at == 0 else third
         top: float = layout.height - look.px(BARS - 6)
     else:
         box = second
-        top = beside_top(frame) + (0 if at == 0 else look.px(54))
-    bar = colour_bar(look, texts.number if at == 0 else texts.steps) | {
+        top = frame.top(2) + (0 if at == 0 else look.px(54))
+    title = say(f"beside.steps_{frame.kind}")
+    if at == 0:
+        title = number_name(frame.found.address).capitalize()
+        title = title if frame.plain else say("beside.scale", number=title)
+    bar = colour_bar(look, title) | {
         "orientation": "h", "xpad": 0, "ypad": 0, "lenmode": "fraction",
         "x": box.left / layout.width, "xanchor": "left",
         "len": (box.right - box.left) / layout.width,
@@ -124,8 +125,9 @@ def _bar(at: int, texts: TripleTexts, frame: Frame) -> dict[str, Any]:
     return bar
 
 
-def covers(found: Beside, at: int, texts: TripleTexts, look: Look) -> list[go.Trace]:
+def _covers(frame: Frame, at: int) -> list[go.Trace]:
     """What lies over the cells of a picture (0, 1; 2 is the difference); each answers hover."""
+    found, look = frame.found, frame.look
     there, other = found.there
     shown = there & other if at == 2 else found.there[at]
     free = found.compared if at == 2 else found.said[at]
@@ -138,11 +140,12 @@ def covers(found: Beside, at: int, texts: TripleTexts, look: Look) -> list[go.Tr
     laid: list[go.Trace] = []
     forbidden = shown & ~free
     if forbidden.any():
-        laid += [cover(forbidden, texts.forbidden), hatching(~forbidden, look, **axes)]
+        laid += [cover(forbidden, say("beside.forbidden")), hatching(~forbidden, look, **axes)]
     for run, alone in enumerate((there & ~other, other & ~there)):
         cells = ~shown & alone
         if cells.any():
-            laid.append(cover(cells, texts.only[run], faded(look.colour("line"), 0.75)))
+            only = say(f"beside.only_{frame.kind}_{run}")
+            laid.append(cover(cells, only, faded(look.colour("line"), 0.75)))
     for name, cells in no_numbers(values, shown & free):
         laid += [cover(cells, name), crosses(cells, look, **axes)]
     return laid

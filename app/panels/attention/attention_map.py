@@ -12,25 +12,15 @@ from app.plots.axes import bare_axis
 from app.plots.colours import Scale, diverging, mix, sequential
 from app.plots.heat import GAPS_UP_TO, heat_map
 from app.plots.labels import escape
-from app.plots.marks import axis_title, cell_frame, frame, hover, inked, pairs, row_title
+from app.plots.marks import axis_title, cell_frame, frame, greyed, hover, inked, pairs, row_title
 from app.plots.theme import Look, base_layout, colour_bar, hatching, is_numbered, token_axis
+from app.words import say
 from core.analysis.attention_views import HeadMap, Numbers, Side
 
 SPREAD_FROM = 0.885  # where the bars of the rows' spread begin, as a share of the width
 GAP = 0.02  # between the cells and the bars
 CELLS = (0, 1)  # the figure's traces that are cells: words, sinks
 GREYED = 0.8  # of the way to grey; the rest keeps the sign of a score
-
-
-@dataclass(frozen=True)
-class MapTexts:
-    """What the figure says, in the reader's language."""
-
-    number: str  # what a cell is: "weight"
-    spread: str  # title of the bars
-    spread_hover: str  # with {entropy} {most} {words}
-    rows: str
-    columns: str
 
 
 @dataclass(frozen=True)
@@ -54,24 +44,24 @@ class MapLayout:
 
 
 def map_figure(
-    view: HeadMap, sides: tuple[Side, Side], stage: str, texts: MapTexts, look: Look,
-    layout: MapLayout,
-) -> go.Figure:  # fmt: skip
+    view: HeadMap, sides: tuple[Side, Side], stage: str, look: Look, layout: MapLayout
+) -> go.Figure:
     """The heat map of one head at one stage, with the spread of its weights beside the rows.
 
     Weights run from 0 to the largest; scores are symmetric about 0. Sinks are grey. Where the mask
     has been applied, forbidden cells are hatched; their number still answers hover.
     """
-    words = pair_names(*sides) if any(numbered_axes(sides, look, layout)) else None
+    words = None
+    if any(numbered_axes(sides, look, layout)):
+        words = np.array(pairs(sides[0].labels, sides[1].tokens), dtype=object)  # (T, S)
     limits = colour_limits(view, sides, stage, layout.without_sinks)
     traces: list[go.Trace] = [
-        _cells(cells_of(view.values, sides, grey), stage, grey, limits, words, texts, look)
+        _cells(cells_of(view.values, sides, grey), stage, grey, limits, words, look)
         for grey in (False, True)
     ]
     if stage in ("masked", "weights") and not view.allowed.all():
         traces.append(hatching(view.allowed, look))
-    traces += _spread(view, texts, look)
-    return go.Figure(traces, _layout(view, sides, texts, look, layout))
+    return go.Figure([*traces, *_spread(view, look)], _layout(view, sides, look, layout))
 
 
 def words_axis(
@@ -83,25 +73,18 @@ def words_axis(
     if pinned is not None and pinned not in places:  # numbered instead of the nearest tick
         nearest = min(range(len(places)), key=lambda at: abs(places[at] - pinned))
         places[nearest], labels[nearest] = pinned, str(pinned + 1)
-    for at, place in enumerate(places):
-        if place == pinned:
-            labels[at] = inked(f"<b>{labels[at]}</b>", look.colour(role))
-        elif place in side.sinks:
-            labels[at] = inked(labels[at], look.colour("faint"))
-    return axis
-
-
-def has_numbers(side: Side, role: str, look: Look, pixels: float) -> bool:
-    """Whether there is no room for the words, so that the axis counts them from 1."""
-    return is_numbered(_fitting(side, role, look, pixels), side.labels)
+    if pinned is not None:
+        at = places.index(pinned)
+        labels[at] = inked(f"<b>{labels[at]}</b>", look.colour(role))
+    return greyed(axis, side.sinks - {pinned}, look)
 
 
 def numbered_axes(sides: tuple[Side, Side], look: Look, layout: MapLayout) -> tuple[bool, bool]:
     """Whether the rows, and the columns, have no room for their words and show numbers instead."""
-    rows, columns = sides
+    (rows, columns), width = sides, layout.columns_width
     return (
-        has_numbers(rows, "query", look, layout.rows_height),
-        has_numbers(columns, "key", look, layout.columns_width),
+        is_numbered(_fitting(rows, "query", look, layout.rows_height), rows.labels),
+        is_numbered(_fitting(columns, "key", look, width), columns.labels),
     )
 
 
@@ -113,11 +96,11 @@ def _fitting(side: Side, role: str, look: Look, pixels: float) -> dict[str, Any]
 
 def _cells(
     cells: np.ndarray, stage: str, grey: bool, limits: tuple[float, float],
-    words: np.ndarray | None, texts: MapTexts, look: Look,
+    words: np.ndarray | None, look: Look,
 ) -> go.Heatmap:  # fmt: skip
     # Python sends no token per cell: plotly.js writes the label of a tick for %{x} and %{y}.
     names = "%{text}" if words is not None else "<b>%{y}</b> → <b>%{x}</b>"
-    gap = 1 if max(cells.shape) <= GAPS_UP_TO else 0
+    gap, number = int(max(cells.shape) <= GAPS_UP_TO), say(f"attention.number_{stage}")
     return heat_map(
         cells,
         limits,
@@ -125,26 +108,25 @@ def _cells(
         colorscale=colour_scale(stage, grey, look),
         text=None if words is None else np.where(np.isnan(cells), "", words),
         showscale=not grey,
-        colorbar=colour_bar(look, texts.number)
+        colorbar=colour_bar(look)
         | {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "top", "ypad": 8}
         | {"len": SPREAD_FROM - GAP, "xpad": 0, "title": {"text": ""}},
         xgap=gap,
         ygap=gap,
         hoverongaps=False,
-        hovertemplate=f"{names}<br>{escape(texts.number)} %{{z:.7~g}}<extra></extra>",
+        hovertemplate=f"{names}<br>{escape(number)} %{{z:.7~g}}<extra></extra>",
     )
 
 
-def _spread(view: HeadMap, texts: MapTexts, look: Look) -> list[go.Bar]:
+def _spread(view: HeadMap, look: Look) -> list[go.Bar]:
     """A bar a row: its entropy, on the outline of the largest entropy that the row could have."""
     places = np.arange(len(view.entropy))
     shared = {"orientation": "h", "y": places, "xaxis": "x2", "width": 0.62}
     said = [
-        texts.spread_hover.format(
-            entropy=look.number(spread), most=look.number(most), words=look.number(np.exp(spread))
-        )
+        say("attention.spread_hover", entropy=look.number(spread), most=look.number(most),
+            words=look.number(np.exp(spread)))
         for spread, most in zip(view.entropy, view.most, strict=True)
-    ]
+    ]  # fmt: skip
     outline, own = ({"color": look.colour(role)} for role in ("line", "weights"))
     return [
         go.Bar(x=view.most, marker=outline, hoverinfo="skip", **shared),
@@ -153,7 +135,7 @@ def _spread(view: HeadMap, texts: MapTexts, look: Look) -> list[go.Bar]:
 
 
 def _layout(
-    view: HeadMap, sides: tuple[Side, Side], texts: MapTexts, look: Look, layout: MapLayout
+    view: HeadMap, sides: tuple[Side, Side], look: Look, layout: MapLayout
 ) -> dict[str, Any]:
     (query, key), (rows, columns) = layout.pinned or (None, None), sides
     across = words_axis(columns, key, "key", look, layout.columns_width)
@@ -163,19 +145,23 @@ def _layout(
         "range": [0, most * 1.04],
         "tickvals": [0, most],
         "ticktext": ["0", f"{most:.2f}"],
-        "title": {"text": escape(texts.spread), "font": look.font(12, "faint"), "standoff": 4},
+        "title": {
+            "text": escape(say("attention.spread")),
+            "font": look.font(12, "faint"),
+            "standoff": 4,
+        },
     }
     return base_layout(
         look,
         layout.height,
         template="none",
-        xaxis=across | {"title": axis_title(texts.columns, look, 10, "key")},
+        xaxis=across | {"title": axis_title(say("attention.at"), look, 10, "key")},
         yaxis=words_axis(rows, query, "query", look, layout.rows_height),
         xaxis2=beside,
         barmode="overlay",
         margin={"l": look.px(64), "r": look.px(18), "t": 8, "b": look.px(40), "pad": 2},
         shapes=[] if layout.pinned is None else _pin(layout.pinned, look),
-        annotations=[row_title(texts.rows, look, "query")],
+        annotations=[row_title(say("attention.looks"), look, "query")],
         hovermode="closest",
     )
 
@@ -225,8 +211,3 @@ def colour_scale(stage: str, grey: bool, look: Look) -> Scale:
     faint, panel = look.colour("faint"), look.colour("panel")
     below, above = (mix(look.colour(role), faint, GREYED) for role in ("query", "key"))
     return [[0, below], [0.5, panel], [1, above]]
-
-
-def pair_names(rows: Side, columns: Side) -> np.ndarray:
-    """The two words of every cell, (T, S), for maps whose axes have no room for words."""
-    return np.array(pairs(rows.labels, columns.tokens), dtype=object)
