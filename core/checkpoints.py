@@ -5,8 +5,6 @@ in eight bits (in sixteen, those of older ones); `load_model("translator@400")` 
 it was after 400 steps.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """`python -m core train | calibrate | evaluate | translate`: all that needs no screen."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path
@@ -23,7 +21,7 @@ from core.training.evaluate import evaluate as measure
 from core.training.evaluation.typed import SEALED, SETS
 from core.training.evaluation.typed import to_judge as rows_to_judge
 from core.training.run import News, bundled_job, train_bundle
-from core.training.training_config import BUNDLED, Recipe
+from core.training.training_config import BUNDLED, TrainingConfig
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 console = Console()
@@ -37,8 +35,8 @@ def train(
     ] = None,
     output: Annotated[Path, typer.Option(help="Folder that gets the models.")] = CHECKPOINTS,
     runs: Annotated[Path, typer.Option(help="Folder where interrupted runs wait.")] = RUNS,
-    steps: Annotated[int, typer.Option(help="Steps of training in all.")] = Recipe.steps,
-    seed: Annotated[int, typer.Option(help="Another seed, another model.")] = Recipe.seed,
+    steps: Annotated[int, typer.Option(help="Steps of training in all.")] = TrainingConfig.steps,
+    seed: Annotated[int, typer.Option(help="Another seed, another model.")] = TrainingConfig.seed,
     resume: Annotated[bool, typer.Option(help="Go on with an interrupted run.")] = False,
     save_every: Annotated[int, typer.Option(help="Steps between two saved states.", min=1)] = 250,
 ) -> None:
@@ -82,7 +80,7 @@ def evaluate(
     ] = None,
     pairs: Annotated[
         int, typer.Option(help="Held-out pairs to translate.", min=1)
-    ] = Recipe.held_out,
+    ] = TrainingConfig.held_out,
     sealed: Annotated[bool, typer.Option(help="Off while the grammar is worked on.")] = True,
     to_judge: Annotated[
         Path | None, typer.Option(help="Where outputs without a verdict are listed, as JSON.")

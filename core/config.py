@@ -3,8 +3,6 @@
 The defaults are those of "Attention Is All You Need" (arXiv 1706.03762), base model.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, get_args, get_type_hints

@@ -6,8 +6,6 @@ tree = beam(model.transformer, task, size=4)
 second = recorded(model, trace, tree.words(tree.hypotheses[1]))
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 What needs float64 runs on the CPU on any machine: MPS has none.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -4,8 +4,6 @@ A `GlassformerError` carries a key and values, so that the app can say the same 
 language (words key `errors.<key>`); as a string it is the English sentence of errors.toml.
 """
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

@@ -109,9 +109,7 @@ def _number(value: Any) -> float:
 
 
 def replay(
-    steps: Sequence[int],
-    model_at: Callable[[int], Translator],
-    trace_at: Callable[[int], Trace],
+    steps: Sequence[int], model_at: Callable[[int], Translator], trace_at: Callable[[int], Trace]
 ) -> Replay:
     """The sentence at each step of a training; raises what `model_at` and `trace_at` raise.
 

@@ -6,8 +6,6 @@ listens: it makes others wait their turn, tells how far it is, and ends, by rais
 wants any more (cooperative cancellation).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

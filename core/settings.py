@@ -6,8 +6,6 @@ interruption each 4 KiB, and that is most of what a long recording costs. A proc
 freed memory instead.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

@@ -4,8 +4,6 @@ JSON comes through `read_json` alone; of weights and runs `tensor_header` tells 
 shapes without reading a number.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

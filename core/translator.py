@@ -1,7 +1,5 @@
 """A model with its words: text in, trace out."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -10,7 +8,7 @@ import torch
 
 from core.config import ModelConfig
 from core.decoding.greedy import greedy
-from core.decoding.no_repeat import Guard
+from core.decoding.no_repeat import NoRepeat
 from core.decoding.rows import tapes
 from core.decoding.step import Step, Task, most_words
 from core.errors import GlassformerError
@@ -122,10 +120,10 @@ class Translator:
             guard=self.guard(source),
         )
 
-    def guard(self, source_ids: Sequence[int]) -> Guard:
+    def guard(self, source_ids: Sequence[int]) -> NoRepeat:
         """What keeps the decoder of one source (its ids) from going in circles."""
         marks = {self._id(mark) for mark in (".", ",", "?", "!")}
-        return Guard.of(source_ids, marks - {self._id(UNKNOWN)})  # a vocabulary may lack a mark
+        return NoRepeat.of(source_ids, marks - {self._id(UNKNOWN)})  # a vocabulary may lack a mark
 
     def forbidden(self, pieces: Collection[str], language: str) -> list[int]:
         """Ids that are never written: words of the other language, slots the source lacks.

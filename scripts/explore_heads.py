@@ -36,7 +36,7 @@ from core.training.evaluation.interventions import mean_contexts, redirects
 from core.training.evaluation.passes import best, both_right, word_for_word
 from core.training.loop import Progress, Trainer
 from core.training.queue.lessons import narrowed
-from core.training.training_config import Recipe
+from core.training.training_config import TrainingConfig
 from core.translator import Translator
 
 FIGURES, MODELS = ROOT / "docs" / "heads" / "figures.json.gz", ROOT / "runs" / "heads"
@@ -109,13 +109,13 @@ def main() -> None:
         if name in CURES:
             _cure(name, given.steps, given.whole)
             continue
-        recipe = Recipe(**{**SHORT, **RUNS[name], "steps": given.steps})
+        recipe = TrainingConfig(**{**SHORT, **RUNS[name], "steps": given.steps})
         grammar = load_grammar()
         _train(MODELS / name, recipe, grammar)
         _write(name, recipe, measured(load_model(MODELS / name), grammar))
 
 
-def _train(folder: Path, recipe: Recipe, grammar: Grammar) -> None:
+def _train(folder: Path, recipe: TrainingConfig, grammar: Grammar) -> None:
     trainer = Trainer.of_grammar(recipe, grammar)
 
     def report(progress: Progress) -> None:
@@ -130,7 +130,7 @@ def _train(folder: Path, recipe: Recipe, grammar: Grammar) -> None:
 def _cure(name: str, steps: int, whole: bool) -> None:
     """A run of the default model's recipe, its sharpness measured on the way and at the end."""
     grammar = load_grammar() if whole else narrowed(load_grammar(), FAMILIES)
-    recipe = Recipe(**{**({} if whole else SMALL), **TAUGHT, **CURES[name], "steps": steps})
+    recipe = TrainingConfig(**{**({} if whole else SMALL), **TAUGHT, **CURES[name], "steps": steps})
     tokenizer = corpus_tokenizer(grammar) if whole else corpus_tokenizer(grammar, 20_000)
     trainer = Trainer.of_grammar(recipe, grammar, tokenizer)
     label, found = f"{name}-whole" if whole else name, dict[str, Any]()
@@ -238,7 +238,7 @@ def _both_right(translator: Translator, flat: Sequence[Pair], edits: list[Edit])
     return both_right(word_for_word(translator, flat, "en-zh", lambda _: edits)).rate
 
 
-def _write(name: str, recipe: Recipe, found: dict[str, Any]) -> None:
+def _write(name: str, recipe: TrainingConfig, found: dict[str, Any]) -> None:
     rounded = json.loads(json.dumps(found), parse_float=lambda number: round(float(number), 4))
     figures = json.loads(gzip.decompress(FIGURES.read_bytes())) if FIGURES.exists() else {}
     figures[name] = {"recipe": recipe.to_dict(), **rounded}

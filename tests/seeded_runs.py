@@ -20,11 +20,7 @@ Run = tuple[Trace, Transformer]
 SOURCE = ("我", "和", "同学", "一起", "听", "和", "光同尘")
 OUTPUT = ("we", "listen", "and", "we", "sing")
 # English, Chinese with one word twice, one token.
-SENTENCES = (
-    "The animal didn't cross the street because it was too tired",
-    "我和同学和老师",
-    "猫",
-)
+SENTENCES = ("The animal didn't cross the street because it was too tired", "我和同学和老师", "猫")
 # The conventions a run can have; d_k is 9, or 3 with six heads: odd.
 CONVENTIONS: dict[str, dict[str, Any]] = {
     "post": {},

@@ -1,7 +1,5 @@
 """Second line of the stage bar: what is in focus, what is switched, what the link asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

@@ -1,7 +1,5 @@
 """What surrounds every page: style, switches on top, stage bar, messages, settings."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from app.frame import focus, sentence

@@ -1,7 +1,5 @@
 """What the reader must know about what is on screen, and the ways out that go with it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 

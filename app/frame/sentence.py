@@ -1,7 +1,5 @@
 """First line of the stage bar: the sentence, one beside it, examples, direction and model."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cache

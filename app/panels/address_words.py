@@ -1,7 +1,5 @@
 """Addresses, shapes, heads and cells in words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -10,7 +10,7 @@ from typing import Self, cast
 import streamlit as st
 
 from app.plots.labels import visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.runs import on_screen
 from app.session import store
 from app.session.state import State
@@ -29,12 +29,12 @@ PAGE = "app/pages/walkthrough/page.py"
 
 
 @dataclass(frozen=True)
-class OnScreen:
+class PanelContext:
     """The state, the run and the reader's look; a page's own focus adds what it reads off them."""
 
     now: State
     trace: Trace
-    look: Look
+    look: FigureStyle
 
     @classmethod
     def current(cls) -> Self:

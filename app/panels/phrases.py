@@ -4,8 +4,6 @@ The pieces are plain text that may hold what a link or a sentence brought: `lite
 markdown, `textContent` in components.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

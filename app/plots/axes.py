@@ -5,8 +5,6 @@ every line, whose labels are hidden, and a second pair of axes above it shows as
 room for. What is sent grows with the lines, not with the cells.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,24 +12,26 @@ from typing import Any
 from app.plots import drawing as go
 from app.plots.labels import escape, text_width, visible
 from app.plots.marks import axis_title, row_title
-from app.plots.theme import Look, is_numbered, line_axis, named_ticks, token_axis
+from app.plots.theme import FigureStyle, is_numbered, line_axis, named_ticks, token_axis
 
 STRIDES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 
 
-def rows_axis(labels: Sequence[str], look: Look, size: int = 13, **more: Any) -> dict[str, Any]:
+def rows_axis(
+    labels: Sequence[str], look: FigureStyle, size: int = 13, **more: Any
+) -> dict[str, Any]:
     """Names of rows from the top, escaped already, however many; `more` overrides."""
     names = named_ticks(labels) | {"tickfont": {"size": look.px(size)}}
     return line_axis(len(labels), "left") | names | more
 
 
-def bare_axis(look: Look, size: int, **more: Any) -> dict[str, Any]:
+def bare_axis(look: FigureStyle, size: int, **more: Any) -> dict[str, Any]:
     """An axis with grey names and without lines that cannot be moved."""
     plain = {"showgrid": False, "zeroline": False, "fixedrange": True}
     return plain | {"tickfont": look.font(size, "faint")} | more
 
 
-def grid_axis(look: Look, **more: Any) -> dict[str, Any]:
+def grid_axis(look: FigureStyle, **more: Any) -> dict[str, Any]:
     """An axis with small grey names and a thin grid, that cannot be moved."""
     lines = {"showgrid": True, "gridcolor": look.colour("line"), "automargin": False}
     return bare_axis(look, 12) | lines | more
@@ -63,7 +63,7 @@ class Side:
 
 
 def sheet_axes(
-    rows: Side, columns: Side, look: Look, pixels: tuple[float, float]
+    rows: Side, columns: Side, look: FigureStyle, pixels: tuple[float, float]
 ) -> dict[str, Any]:
     """The four axes of a picture; `pixels` are the width and height it has."""
     return {
@@ -74,7 +74,7 @@ def sheet_axes(
     }
 
 
-def corner(title: str, look: Look) -> dict[str, Any]:
+def corner(title: str, look: FigureStyle) -> dict[str, Any]:
     """The title of the rows, level, above their labels; with the margin that it needs."""
     text = f"{title} ↓"
     margin = {"l": text_width(text, look.px(13)) + 16, "r": 8, "t": 8, "b": 8, "pad": 2}
@@ -99,7 +99,7 @@ def _naming(side: Side, place: str) -> dict[str, Any]:
     return line_axis(len(side), place) | names | {"showticklabels": False}
 
 
-def _showing(side: Side, look: Look, pixels: float, place: str) -> dict[str, Any]:
+def _showing(side: Side, look: FigureStyle, pixels: float, place: str) -> dict[str, Any]:
     if side.tokens is not None:
         axis = token_axis(side.tokens, look, pixels, place)
         if is_numbered(axis, side.tokens):
@@ -113,7 +113,7 @@ def _showing(side: Side, look: Look, pixels: float, place: str) -> dict[str, Any
     return axis | {"title": axis_title(side.title, look)}
 
 
-def _number_axis(side: Side, look: Look, pixels: float, place: str) -> dict[str, Any]:
+def _number_axis(side: Side, look: FigureStyle, pixels: float, place: str) -> dict[str, Any]:
     """The first line and round numbers, as many as fit."""
     rows, font = place in ("left", "right"), look.px(13)
     room = 1.8 * font if rows else text_width(str(side.numbers[-1]), font) + font

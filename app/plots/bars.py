@@ -1,7 +1,5 @@
 """Level bars, a row each, with their numbers behind them; what the model was choosing between."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -14,14 +12,14 @@ from app.plots.axes import rows_axis
 from app.plots.colours import mix
 from app.plots.labels import escape, format_percent, visible
 from app.plots.marks import hover, inked
-from app.plots.theme import Look, base_layout
+from app.plots.theme import FigureStyle, base_layout
 
 NOTHING: Mapping[int, str] = MappingProxyType({})
 
 
 def row_bars(
     lengths: Sequence[float] | np.ndarray, texts: Sequence[str] | None, colours: Sequence[str],
-    look: Look, size: int = 13, **more: Any,
+    look: FigureStyle, size: int = 13, **more: Any,
 ) -> go.Bar:  # fmt: skip
     """A bar a row with a text behind it; NaN in a list has no bar, arrays are sent as they are.
 
@@ -52,7 +50,7 @@ def share_hover(name: str, share: float, *more: str | None) -> str:
 def candidates(
     tokens: Sequence[str],
     probabilities: Sequence[float],
-    look: Look,
+    look: FigureStyle,
     chosen: int = 0,
     height: int = 170,
     signs: Mapping[int, str] = NOTHING,

@@ -4,8 +4,6 @@ Sequential scales run from the panel colour to the role colour, mixed in OKLab s
 of the value are equal steps for the eye. The diverging scale is blue – panel – orange-red.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -4,8 +4,6 @@ Plotly checks every value of a figure, three times over, and that is most of the
 Here nothing is checked; the tests build each figure with the checks as well and compare.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping
 from functools import cache, cached_property

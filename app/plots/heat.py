@@ -1,7 +1,5 @@
 """Heat maps: where a colour scale ends, its bar, cells, and what lies over cells."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +7,7 @@ import numpy as np
 
 from app.plots import drawing as go
 from app.plots.colours import Scale, diverging, sequential
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 
 CLOSE = 1.15  # a largest value that is no further above the others is the end of the scale
 GAPS_UP_TO = 40  # lines a side; beyond, the gaps between cells would eat the cells
@@ -34,13 +32,13 @@ def reach(*values: np.ndarray) -> float:
     return float(max(finite, default=0.0)) or 1.0
 
 
-def scale_of(limits: Limits, role: str, look: Look) -> Scale:
+def scale_of(limits: Limits, role: str, look: FigureStyle) -> Scale:
     """Diverging where the scale begins below 0, else from the panel's colour to the role's."""
     return diverging(look.dark) if limits[0] < 0 else sequential(role, look.dark)
 
 
 def heat_map(
-    values: np.ndarray, limits: Limits, look: Look, role: str = "weights", **more: Any
+    values: np.ndarray, limits: Limits, look: FigureStyle, role: str = "weights", **more: Any
 ) -> go.Heatmap:
     """Cells (rows, columns) in the colours of `scale_of`; `more` as of plotly's own."""
     given = {"colorscale": scale_of(limits, role, look), "zmin": limits[0], "zmax": limits[1]}
@@ -53,7 +51,7 @@ def gaps(shape: tuple[int, ...], most: int = GAPS_UP_TO) -> dict[str, Any]:
 
 
 def foot_bar(
-    look: Look, x: float, length: float, ticks: Sequence[tuple[float, str]], size: int = 11,
+    look: FigureStyle, x: float, length: float, ticks: Sequence[tuple[float, str]], size: int = 11,
     **more: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """A slim level scale at the foot of the figure; x: its middle, a share of the width."""
@@ -85,7 +83,7 @@ def silent(cells: np.ndarray, colour: str, hover: str, **axes: str) -> go.Heatma
     )
 
 
-def crosses(cells: np.ndarray, look: Look, **axes: str) -> go.Scatter:
+def crosses(cells: np.ndarray, look: FigureStyle, **axes: str) -> go.Scatter:
     """A cross on every cell that is True."""
     y, x = np.nonzero(cells)
     line = {"width": 2, "color": look.colour("changed")}

@@ -1,7 +1,5 @@
 """Tokens and numbers as they are written in figures."""
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

@@ -1,19 +1,17 @@
 """LaTeX in the colours of the roles, with numbers to the reader's digits."""
 
-from __future__ import annotations
-
 from app.plots.labels import MINUS, format_number
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 
 
-def painted(latex: str, role: str, look: Look) -> str:
+def painted(latex: str, role: str, look: FigureStyle) -> str:
     """LaTeX in the colour of a role; a number of the config ("constant") in that of the text."""
     if role == "constant":
         return latex
     return rf"\textcolor{{{look.colour(role)}}}{{{latex}}}"
 
 
-def latex_number(value: float, look: Look) -> str:
+def latex_number(value: float, look: FigureStyle) -> str:
     """A number to the reader's digits, as LaTeX."""
     text = format_number(value, look.precision).replace(MINUS, "-")
     mantissa, ten, _ = text.partition("×10")

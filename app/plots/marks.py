@@ -1,16 +1,14 @@
 """What is written and drawn around numbers: notes, lines and frames, hover texts, panels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from app.plots.labels import escape, visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 
 
 def note(
-    html: str, look: Look, x: float, y: float, size: int = 13, role: str = "text",
+    html: str, look: FigureStyle, x: float, y: float, size: int = 13, role: str = "text",
     at: str = "left bottom", **more: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """An annotation; x and y are shares of the figure unless `more` names other axes.
@@ -24,18 +22,20 @@ def note(
     } | more  # fmt: skip
 
 
-def row_title(text: str, look: Look, role: str) -> dict[str, Any]:
+def row_title(text: str, look: FigureStyle, role: str) -> dict[str, Any]:
     """A note in the corner, above the labels of the rows: an axis title would be rotated."""
     return note(escape(text), look, 0, 1, 13, role, "right bottom", xshift=-4, yshift=4)
 
 
-def axis_title(text: str, look: Look, standoff: int = 6, role: str = "faint") -> dict[str, Any]:
+def axis_title(
+    text: str, look: FigureStyle, standoff: int = 6, role: str = "faint"
+) -> dict[str, Any]:
     """The title of an axis."""
     return {"text": escape(text), "font": look.font(13, role), "standoff": standoff}
 
 
 def upright(
-    x: float, look: Look, role: str, width: float = 2, dash: str = "dot", **more: Any
+    x: float, look: FigureStyle, role: str, width: float = 2, dash: str = "dot", **more: Any
 ) -> dict[str, Any]:
     """A line from the foot of the figure to its top, at a place of the horizontal axis."""
     line = {"color": look.colour(role), "width": width, "dash": dash}
@@ -44,14 +44,14 @@ def upright(
     } | more  # fmt: skip
 
 
-def level(y: float, look: Look) -> dict[str, Any]:
+def level(y: float, look: FigureStyle) -> dict[str, Any]:
     """A dashed line over the whole width at a height of the vertical axis: here something ends."""
     line = {"color": look.colour("changed"), "width": 2, "dash": "dash"}
     return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y, "line": line}
 
 
 def frame(
-    down: tuple[float, float], across: tuple[float, float], look: Look, width: float = 2,
+    down: tuple[float, float], across: tuple[float, float], look: FigureStyle, width: float = 2,
     role: str = "text", **more: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """A frame around cells, from the first row and column to the last."""
@@ -63,7 +63,7 @@ def frame(
 
 
 def cell_frame(
-    row: float, column: float, look: Look, width: float = 2, **more: Any
+    row: float, column: float, look: FigureStyle, width: float = 2, **more: Any
 ) -> dict[str, Any]:
     """A frame around one cell."""
     return frame((row, row), (column, column), look, width, **more)
@@ -79,7 +79,7 @@ def inked(html: str, colour: str) -> str:
     return f'<span style="color:{colour}">{html}</span>'
 
 
-def greyed(axis: dict[str, Any], places: Iterable[int], look: Look) -> dict[str, Any]:
+def greyed(axis: dict[str, Any], places: Iterable[int], look: FigureStyle) -> dict[str, Any]:
     """An axis of words with some of its labels in grey."""
     grey, ticks = set(places), zip(axis["tickvals"], axis["ticktext"], strict=True)
     labels = [inked(text, look.colour("faint")) if at in grey else text for at, text in ticks]

@@ -1,6 +1,6 @@
 """What all figures share: fonts, margins, labels of tokens, numbers, hatching.
 
-Everything takes a `Look`; nothing here knows Streamlit.
+Everything takes a `FigureStyle`; nothing here knows Streamlit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SMALLEST_FONT = 10
 
 
 @dataclass(frozen=True)
-class Look:
+class FigureStyle:
     """How figures are drawn for this reader: theme, type size in percent, significant digits."""
 
     dark: bool = False
@@ -47,12 +47,12 @@ class Look:
         """A number with the reader's digits."""
         return format_number(float(value), self.precision)
 
-    def smaller(self) -> list[Look]:
+    def smaller(self) -> list[FigureStyle]:
         """The same and two smaller sizes of type, tried before words become numbers."""
         return [replace(self, size=round(self.size * share)) for share in (1.0, 0.88, 0.77)]
 
 
-def base_layout(look: Look, height: int | None = None, **more: Any) -> dict[str, Any]:
+def base_layout(look: FigureStyle, height: int | None = None, **more: Any) -> dict[str, Any]:
     """Keyword arguments for `figure.update_layout`; `more` overrides single entries."""
     text, line = look.colour("text"), look.colour("line")
     axis = {
@@ -93,7 +93,7 @@ def base_layout(look: Look, height: int | None = None, **more: Any) -> dict[str,
     return layout | ({"height": height} if height else {}) | more
 
 
-def colour_bar(look: Look, title: str = "") -> dict[str, Any]:
+def colour_bar(look: FigureStyle, title: str = "") -> dict[str, Any]:
     """A slim colour bar with numbers; `title` is drawn above it."""
     return {
         "thickness": look.px(10),
@@ -109,7 +109,7 @@ def colour_bar(look: Look, title: str = "") -> dict[str, Any]:
 
 def token_axis(
     tokens: Sequence[str],
-    look: Look,
+    look: FigureStyle,
     pixels: float = 600,
     side: str = "bottom",
     least: float = SMALLEST_FONT,
@@ -177,7 +177,7 @@ def _angle(tokens: Sequence[str], font: int, pixels: float) -> int | None:
     return None
 
 
-def hatching(allowed: np.ndarray, look: Look, first: int = 0, **axes: str) -> go.Scatter:
+def hatching(allowed: np.ndarray, look: FigureStyle, first: int = 0, **axes: str) -> go.Scatter:
     """An overlay that hatches the cells where `allowed` (T, S) is False: forbidden, not zero.
 
     Lies on the panel colour above the heat map, which still answers hover and clicks. first: what
@@ -203,7 +203,7 @@ def hatching(allowed: np.ndarray, look: Look, first: int = 0, **axes: str) -> go
     )
 
 
-def hatch_pattern(look: Look) -> dict[str, Any]:
+def hatch_pattern(look: FigureStyle) -> dict[str, Any]:
     """Thin grey strokes on the colour of the panel."""
     pattern = {"shape": "/", "size": 7, "solidity": 0.16, "fillmode": "replace"}
     return pattern | {"fgcolor": faded(look.colour("faint"), 0.6), "bgcolor": look.colour("panel")}

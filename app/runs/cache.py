@@ -1,7 +1,5 @@
 """Bounded caches for values that are large and slow to make, shared by all sessions."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable

@@ -1,7 +1,5 @@
 """The models that can be chosen: loaded once for all sessions, within bounds, never changed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

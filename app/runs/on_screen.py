@@ -3,8 +3,6 @@
 Nothing here changes a model or a trace: both are shared by all sessions.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 from app.runs import opened

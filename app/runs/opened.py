@@ -3,8 +3,6 @@
 A run of a file is shown as it is until something else is asked for.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
 from contextlib import suppress

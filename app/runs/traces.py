@@ -19,7 +19,7 @@ from core.decodings import recorded
 from core.history import replay
 from core.interventions import Experiment, run, setting
 from core.interventions.experiment import mean_contexts, with_config
-from core.interventions.head_ablation import Damage, head_damage
+from core.interventions.head_ablation import AblatedHead, ablated_heads
 from core.interventions.heads import Way
 from core.interventions.padding import InBatch, in_batch
 from core.interventions.switch import Setting
@@ -33,14 +33,14 @@ def _nbytes(found: Iterable[Any]) -> int:
     return sum(each.nbytes for each in found)
 
 
-def _damage_bytes(found: tuple[Damage, ...]) -> int:
+def _ablated_bytes(found: tuple[AblatedHead, ...]) -> int:
     return sum(3 * BYTES_A_NUMBER * len(each.before) for each in found)
 
 
 _traces: BoundedCache[Trace] = BoundedCache(SERVER, lambda trace: trace.nbytes)
 _variants: BoundedCache[Translator] = BoundedCache(SERVER, weight_bytes)
 _means: BoundedCache[Mapping[str, Tensor]] = BoundedCache(SERVER, lambda m: _nbytes(m.values()))
-_damages: BoundedCache[tuple[Damage, ...]] = BoundedCache(SERVER, _damage_bytes)
+_ablated_heads: BoundedCache[tuple[AblatedHead, ...]] = BoundedCache(SERVER, _ablated_bytes)
 _batches: BoundedCache[tuple[InBatch, ...]] = BoundedCache(SERVER, _nbytes)
 _replays: BoundedCache[Replay] = BoundedCache(SERVER, lambda found: found.nbytes)
 
@@ -117,14 +117,14 @@ def get_setting(model: str = "", step: str = "") -> Setting:
     )
 
 
-def get_damage(
+def get_ablated_heads(
     experiment: Experiment,
     text: str,
     direction: str = "auto",
     model: str = "",
     step: str = "",
     way: Way = "zero",
-) -> tuple[Damage, ...]:
+) -> tuple[AblatedHead, ...]:
     """What each head's absence does to the run of an experiment, the most harmful first.
 
     Errors: as `get_run`.
@@ -132,11 +132,11 @@ def get_damage(
     trace = get_run(experiment, text, direction, model, step)
     key = (text, direction, place_of(model)[0], step, experiment.text, way)
 
-    def make() -> tuple[Damage, ...]:
+    def make() -> tuple[AblatedHead, ...]:
         asked = get_setting(model, step)
-        return head_damage(get_model(model, step), trace, way, experiment, asked)
+        return ablated_heads(get_model(model, step), trace, way, experiment, asked)
 
-    return _damages.get(key, make)
+    return _ablated_heads.get(key, make)
 
 
 def get_batch(

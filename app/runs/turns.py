@@ -13,8 +13,6 @@ the visitor has left, or has asked for something else: then Streamlit raises as 
 is looked at.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque

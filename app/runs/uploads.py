@@ -4,8 +4,6 @@ Streamlit's upload route looks at the size of one file alone, and keeps what it 
 session ends, whatever a page makes of it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What every answer says to the browser, who can reach the server, how its event loop is woken."""
 
-from __future__ import annotations
-
 import asyncio
 import ipaddress
 import socket

@@ -1,7 +1,5 @@
 """The server's process: its threads and memory, what it loads before the first visitor, its end."""
 
-from __future__ import annotations
-
 import gc
 import threading
 import time

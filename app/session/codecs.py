@@ -4,8 +4,6 @@ Short links are in plain words, long ones packed into one parameter: `z=` and th
 zlib of what the plain query would be.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

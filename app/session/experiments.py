@@ -4,8 +4,6 @@ A step that can be undone is another run: sentence, direction, model, second sen
 Another step of the training is none, but comes back with the others.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any

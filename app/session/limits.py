@@ -5,13 +5,11 @@ of a link in `codecs.py`, of switches in `core.interventions.experiment`, of a b
 `core.decoding.beam`, of pairs to learn from, of trainings and kept models in `core.training.queue`.
 """
 
-from __future__ import annotations
-
 import os
 
 # What a session remembers.
 MOST_EXPERIMENTS = 20  # kept under a name
-MOST_SWEEPS = 8
+MOST_PATCHED = 8
 
 # Files.
 UPLOAD_BYTES = 34 * 2**20  # of all files of a session until they are read

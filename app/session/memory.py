@@ -1,7 +1,5 @@
 """What a session remembers that no link carries; what a link carries is `state.py`'s."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -116,4 +114,4 @@ class Memory:
     experiment_name: str = ""  # what is typed, until it is kept
     compared: dict[str, tuple[str, str]] = field(default_factory=dict)  # "first", "second": which
     compared_on: str = "own"  # "own": each on its own sentence; "screen": both on the one on screen
-    sweeps: dict[Hashable, Tracing] = field(default_factory=dict)
+    patched_runs: dict[Hashable, Tracing] = field(default_factory=dict)

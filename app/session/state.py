@@ -48,8 +48,8 @@ LAB = (
     "examples", "scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm",
     "depth", "split", "order", "why")  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
-SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "sweep", "batch")
-RESULTS = ("words", "ripple")
+SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch")
+RESULTS = ("words", "by_layer")
 DECODING = ("timeline", "strategies", "beam", "forcing", "cache")
 STRATEGIES = ("greedy", "beam", "temperature", "top_k", "top_p")
 BRUSHES = ("cell", "row", "column", "band")
@@ -198,7 +198,7 @@ class State:
     ones: str = _kept("look", one_of("look", "hidden"))  # masks: what a 1 in a cell means
     batch: str = _kept("", TEXT)  # sentences padded to one length, one a line
     row: int = _kept(0, COUNT)  # batch: the sentence in focus
-    watch: int | None = _kept(None, COUNT)  # sweep: the decoder's row; None: the first
+    watch: int | None = _kept(None, COUNT)  # patching: the decoder's row; None: the first
 
     def __post_init__(self) -> None:
         if (self.kind, self.layer, self.head) != ("encoder", 0, None):

@@ -4,15 +4,13 @@ A chart of ours stays where it is and is given new data (`Plotly.react`); Stream
 is taken down and built anew whenever a number changes, which costs most of a click.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import orjson
 import streamlit as st
 
 from app.plots.drawing import Figure
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session.store import get_state
 from app.ui import scripts
 from app.ui.component import component
@@ -23,11 +21,11 @@ HEIGHT = 450  # of a chart that says nothing of its height, as plotly.js has it
 _chart = component(__file__, "chart", isolate_styles=False)
 
 
-def current_look() -> Look:
+def current_look() -> FigureStyle:
     """Theme, type size and precision of this reader, for the figure builders."""
     now = get_state()
     theme = now.theme or st.context.theme.type  # of the link before that of the browser
-    return Look(dark=theme == "dark", size=now.size, precision=now.precision)
+    return FigureStyle(dark=theme == "dark", size=now.size, precision=now.precision)
 
 
 def show_chart(

@@ -1,7 +1,5 @@
 """Register a component from the .css and .js files beside its module."""
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Callable, Mapping, Sequence

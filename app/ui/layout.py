@@ -1,7 +1,5 @@
 """Containers that say how they lie on the page, in the words of layout.css."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

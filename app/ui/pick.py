@@ -1,7 +1,5 @@
 """Pickers bound to a value of the state: its options as segments side by side, or as a menu."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any

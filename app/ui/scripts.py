@@ -4,8 +4,6 @@ Streamlit has a copy of its own, but only inside the element that builds a chart
 change of its data. Knows nothing of Streamlit's session: the server asks for `route()` once.
 """
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,17 +1,15 @@
 """The few rules of CSS that Streamlit has no setting for."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 
 import streamlit as st
 
 from app.plots.colours import DARK, LIGHT
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 
 
-def apply_style(look: Look) -> None:
+def apply_style(look: FigureStyle) -> None:
     """Put the style sheets of all pages on this one, type size, colours (`--weights` …)."""
     roles = DARK if look.dark else LIGHT
     colours = " ".join(f"--{role.replace('_', '-')}: {value};" for role, value in roles.items())

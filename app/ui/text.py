@@ -1,7 +1,5 @@
 """Text of users inside Streamlit's markdown, and what an error says."""
 
-from __future__ import annotations
-
 import re
 
 from app.words import say

@@ -3,8 +3,6 @@
 The texts are data: a folder a language, a file a page. Of the other rooms it imports session.
 """
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from pathlib import Path

@@ -4,8 +4,6 @@
 decoder at the encoder's output. Layers and heads count from 0; head None is the mean of a layer's.
 """
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ id stays good as long as the addresses do. Blocks follow the config: there is no
 a model without positions, "add & norm" is one block in post-norm and two in pre-norm.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

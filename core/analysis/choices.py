@@ -1,7 +1,5 @@
 """What the decoder chose at each row, between what, and how sure of it the model was."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

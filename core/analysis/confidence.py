@@ -1,6 +1,6 @@
 """How probable it is that a translation is right, and what speaks against it.
 
-A logistic model of what `signals` measures. Its coefficients are fitted to the model that
+A logistic model of what `quality_features` measures. Its coefficients are fitted to the model that
 translated (`python -m core calibrate` writes them beside the weights) and travel with the trace; a
 trace without them is judged by `DEFAULT`.
 """
@@ -60,7 +60,7 @@ FUNCTION_WORDS = frozenset(
 
 
 @dataclass(frozen=True)
-class Signals:
+class QualityFeatures:
     """Measured on one run; words are as typed."""
 
     unknown: tuple[str, ...]  # copied as typed, for no translation is known
@@ -97,7 +97,7 @@ class Signals:
         }
 
 
-def signals(trace: Trace) -> Signals:
+def quality_features(trace: Trace) -> QualityFeatures:
     """Reads everything off a run."""
     written = Counter(trace.output_pieces)
     typed = Counter(trace.source_pieces)
@@ -107,7 +107,7 @@ def signals(trace: Trace) -> Signals:
     said = [t for t, p in zip(trace.output_tokens, trace.output_pieces, strict=True) if p != END]
     words = {p: t for p, t in slots.items() if not p.startswith("<num")}
     copied = {p: t for p, t in words.items() if trace.surfaces.get(p, t) == t}  # as typed
-    return Signals(
+    return QualityFeatures(
         unknown=tuple(copied.values()),
         names=sum(piece.startswith("<name") for piece in copied),
         lost=tuple(token for piece, token in source if piece == UNKNOWN),
@@ -175,7 +175,7 @@ class Calibration:
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    def score(self, found: Signals) -> float:
+    def score(self, found: QualityFeatures) -> float:
         """The probability that a translation is right, 0..1."""
         features = found.numbers()
         power = self.intercept + sum(
@@ -220,7 +220,7 @@ class Confidence:
 @once_a_run
 def confidence(trace: Trace) -> Confidence:
     """The verdict on a run, from its own numbers and the calibration that it carries."""
-    found = signals(trace)
+    found = quality_features(trace)
     calibration = Calibration.from_dict(trace.calibration) if trace.calibration else DEFAULT
     score, reasons = calibration.score(found), _reasons(found)
     unsure = score < calibration.threshold or any(reason.key in GRAVE for reason in reasons)
@@ -237,7 +237,7 @@ def confidence(trace: Trace) -> Confidence:
     )
 
 
-def _reasons(found: Signals) -> list[Reason]:
+def _reasons(found: QualityFeatures) -> list[Reason]:
     undecided = sum(not chance >= UNSURE_BELOW for chance in found.chances)
     named: dict[ReasonKey, tuple[str, ...]] = {
         "lost": found.lost, "dropped": found.dropped, "doubled": found.doubled,

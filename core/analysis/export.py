@@ -3,8 +3,6 @@
 Nothing is computed before it is asked for: the sizes follow from shapes alone.
 """
 
-from __future__ import annotations
-
 import io
 import tempfile
 from dataclasses import dataclass

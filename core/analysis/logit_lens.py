@@ -4,8 +4,6 @@
 that is written at the end comes up. It is a look from outside: the model never does this itself.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """What a tensor's numbers are like, which of them say something, and where a run lost them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@
 a row of W₂, which it adds to the output as many times as it is active.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

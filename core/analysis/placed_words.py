@@ -4,8 +4,6 @@
 makes two different inputs of it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

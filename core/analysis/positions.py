@@ -7,8 +7,6 @@ rotation does it, and what is left over is measured here. What the table does to
 sentence is in `core.analysis.placed_words`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

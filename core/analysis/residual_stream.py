@@ -5,8 +5,6 @@ travels on, in post-norm its norm does; `states` follows what travels on, `addit
 added to it on the way.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

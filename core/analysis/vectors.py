@@ -1,7 +1,5 @@
 """The vectors of a stack as rows of numbers, and what is asked of rows: length and direction."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor

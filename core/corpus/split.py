@@ -6,8 +6,6 @@ sentence of the test set occurs in training on either side, even where another t
 make it.
 """
 
-from __future__ import annotations
-
 import random
 import zlib
 from collections.abc import Iterator

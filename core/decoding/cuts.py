@@ -5,8 +5,6 @@ Top-k is Fan et al. 2018 (arXiv 1805.04833), top-p ("nucleus") Holtzman et al. 2
 stay; of these, with probabilities renormalised, the fewest that reach p together stay.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache

@@ -6,8 +6,6 @@ follows it. They part where a word is wrong: training never showed the decoder i
 ("exposure bias", Ranzato et al. 2016, arXiv 1511.06732).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

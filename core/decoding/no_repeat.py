@@ -24,7 +24,7 @@ PATIENCE = 3  # so often it forbids a word; then the sentence ends
 
 
 @dataclass(frozen=True)
-class Guard:
+class NoRepeat:
     """What one source sentence allows.
 
     word, group: how often a word, a group of words, may stand in a row. far: how often a group of
@@ -38,7 +38,7 @@ class Guard:
     marks: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, source: Sequence[int], marks: Collection[int] = ()) -> Guard:
+    def of(cls, source: Sequence[int], marks: Collection[int] = ()) -> NoRepeat:
         """The guard of a source, given as ids: what is said again there may be said again here."""
         words = [index for index in source if index not in marks]
         run, times = longest_run(words)
@@ -84,7 +84,7 @@ class Guard:
 class Watch:
     """A guard at work on one sentence: it loses patience with a model that keeps circling."""
 
-    def __init__(self, guard: Guard, end: int) -> None:
+    def __init__(self, guard: NoRepeat, end: int) -> None:
         self._guard = guard
         self._end = end
         self._spoken = 0

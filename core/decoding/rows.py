@@ -1,7 +1,5 @@
 """The rows of logits that decoding chooses from: with keys and values kept, or all afresh."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import torch

@@ -1,7 +1,5 @@
 """Decoding by lot: the next word is drawn from the cut that temperature, top-k and top-p made."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 

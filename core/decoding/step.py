@@ -1,7 +1,5 @@
 """What is to be decoded, as one value for every strategy, and what one step chose from."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +8,7 @@ from types import MappingProxyType
 import torch
 from torch import Tensor
 
-from core.decoding.no_repeat import Guard, Watch
+from core.decoding.no_repeat import NoRepeat, Watch
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 
@@ -32,7 +30,7 @@ class Task:
     end: int
     limit: int
     forbidden: frozenset[int] = frozenset()
-    guard: Guard | None = None
+    guard: NoRepeat | None = None
 
     def source_ids(self, model: Transformer) -> Tensor:
         """The source where the model is: (1, S)."""

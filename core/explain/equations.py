@@ -7,8 +7,6 @@ an equation's LaTeX and hands out its symbols one by one, so that a screen can c
 and make them clickable without knowing the equations.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

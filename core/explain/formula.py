@@ -3,8 +3,6 @@ r"""The paper's formulas for one number, in float64, as a model's config makes t
 Walkthrough and number trail work out their numbers with these, so that they cannot disagree.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

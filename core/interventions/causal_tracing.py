@@ -5,8 +5,6 @@ time with one vector taken from the run of the other, and one sees how far that 
 which it writes into the word which the other would write (Vig et al. 2020, Meng et al. 2022).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -105,8 +103,8 @@ def causal_tracing(
         so_far: a tracing of the same question that was interrupted.
 
     Raises:
-        GlassformerError: `sweep_lengths` for sources of different lengths, `sweep_same` where the
-            row writes the same after both, `out_of_range` for a row that is not there.
+        GlassformerError: `patching_lengths` for sources of different lengths, `patching_same` where
+            the row writes the same after both, `out_of_range` for a row that is not there.
     """
     source, given, target = _ids(model, plain, other)
     found = so_far or _start(model, plain, other, row)
@@ -143,10 +141,10 @@ def _of_stack(config: ModelConfig, side: Side) -> tuple[str, ...]:
 
 
 def _ids(model: Translator, plain: Trace, other: Trace) -> list[Tensor]:
-    """Both sources, (1, S), and the target of the first, (1, T); raises `sweep_lengths`."""
+    """Both sources, (1, S), and the target of the first, (1, T); raises `patching_lengths`."""
     if len(plain.source_tokens) != len(other.source_tokens):
         given, needed = (len(each.source_tokens) - 1 for each in (other, plain))  # no <eos>
-        raise GlassformerError("sweep_lengths", given=given, needed=needed)
+        raise GlassformerError("patching_lengths", given=given, needed=needed)
     runs = (plain.source_pieces, other.source_pieces, plain.target_pieces)
     return [ids_of(model, pieces) for pieces in runs]
 
@@ -155,7 +153,7 @@ def _ids(model: Translator, plain: Trace, other: Trace) -> list[Tensor]:
 def questions(model: Translator, plain: Trace, other: Trace) -> tuple[Question, ...]:
     """Every word of the translation that a tracing can watch, in its order; the first is its own.
 
-    Raises `GlassformerError`: `sweep_lengths`, and `sweep_same` where no word would change.
+    Raises `GlassformerError`: `patching_lengths`, and `patching_same` where no word would change.
     """
     return tuple(each.question for each in _untraced(model, plain, other))
 
@@ -176,7 +174,7 @@ def _untraced(model: Translator, plain: Trace, other: Trace) -> list[Tracing]:
             scores = (logs[:, row, answer] - logs[:, row, rival]).tolist()
             found.append(Tracing(model.config, Question(row, answer, rival), tokens, *scores))
     if not found:
-        raise GlassformerError("sweep_same", text=plain.source_text)
+        raise GlassformerError("patching_same", text=plain.source_text)
     return found
 
 
@@ -189,7 +187,7 @@ def _start(model: Translator, plain: Trace, other: Trace, row: int | None) -> Tr
     for each in found:
         if each.question.row == row:
             return each
-    raise GlassformerError("sweep_same", text=plain.source_text)
+    raise GlassformerError("patching_same", text=plain.source_text)
 
 
 def _patched(

@@ -5,8 +5,6 @@ config, on a model of its own that shares the weights (`with_config`). They were
 other convention: what is seen is how much the model relied on it.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

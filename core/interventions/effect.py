@@ -1,11 +1,9 @@
 """What a switch did: to each word of the translation, and to the vectors along depth.
 
-`ripple` compares two traces tensor by tensor, position by position. Rows of the decoder can be
-compared where both runs read the same words. So the second run is also taken over the words that
-the first one wrote (`forced`): there every row answers one question.
+`change_by_layer` compares two traces tensor by tensor, position by position. Rows of the decoder
+can be compared where both runs read the same words. So the second run is also taken over the words
+that the first one wrote (`forced`): there every row answers one question.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Iterable
@@ -80,19 +78,19 @@ def change(before: Trace, after: Trace, address: str) -> Change:
 
     Raises:
         GlassformerError: `unknown_address` where one of them has no such tensor,
-            `ripple_models` where their sizes other than the lengths differ.
+            `compare_models` where their sizes other than the lengths differ.
     """
     one, two = before[address], after[address]
     names = site_at(address).axes
     common = [min(pair) for pair in zip(one.shape, two.shape, strict=True)]
     for name, *pair in zip(names, one.shape, two.shape, strict=True):
         if name not in ROWS and pair[0] != pair[1]:
-            raise GlassformerError("ripple_models", before=pair[0], after=pair[1], axis=name)
+            raise GlassformerError("compare_models", before=pair[0], after=pair[1], axis=name)
     part = tuple(slice(size) for size in common)
     return Change(address, one[part], two[part])
 
 
-def ripple(
+def change_by_layer(
     before: Trace, after: Trace, addresses: Iterable[str] | None = None
 ) -> tuple[Moved, ...]:
     """How far each tensor that both runs recorded moved, in the computation order of `after`.
@@ -100,7 +98,7 @@ def ripple(
     addresses: only these, in their order; all by default.
     `masked` counts what may be looked at in each run, and the rest as 0: how a forbidden score is
     written is no distance. Target rows after the first other word of the input are moved by that
-    word too: give both runs one target to see the change alone. Raises `ripple_models`.
+    word too: give both runs one target to see the change alone. Raises `compare_models`.
     """
     asked = after if addresses is None else addresses
     both = (each for each in asked if each in before and each in after)
@@ -214,7 +212,7 @@ def effect(first: Trace, second: Trace, forced: Trace) -> Effect:
 
 
 def rungs(config: ModelConfig) -> tuple[Rung, ...]:
-    """What a ripple passes, in computation order: the encoder, the decoder, the output."""
+    """What a change passes, in computation order: the encoder, the decoder, the output."""
     found = []
     for stack in STACKS:
         for state in states(config, stack):
@@ -228,10 +226,10 @@ def rungs(config: ModelConfig) -> tuple[Rung, ...]:
 def passed(before: Trace, after: Trace) -> tuple[tuple[Rung, Moved], ...]:
     """How far each rung moved, word by word; only what both runs recorded.
 
-    Raises `ripple_models` for runs of different sizes.
+    Raises `compare_models` for runs of different sizes.
     """
     known = {rung.address: rung for rung in rungs(before.config)}
-    return tuple((known[each.address], each) for each in ripple(before, after, known))
+    return tuple((known[each.address], each) for each in change_by_layer(before, after, known))
 
 
 def first_changed(before: Trace, after: Trace) -> str:

@@ -5,8 +5,6 @@ each copy one head is off. All copies are forced to the same words, so their row
 under dropout all of them drop what the sentence drops when it is run alone.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -30,7 +28,7 @@ COPIES = 64  # heads in one batch; more are run in several, to bound the memory
 
 
 @dataclass(frozen=True)
-class Damage:
+class AblatedHead:
     """What becomes of the written words without one head; tuples hold one number a row."""
 
     where: str  # decoder/1/cross_attention
@@ -52,13 +50,13 @@ class Damage:
 
 
 @torch.no_grad()
-def head_damage(
+def ablated_heads(
     model: Translator,
     trace: Trace,
     way: Way = "zero",
     experiment: Experiment | None = None,
     asked: Setting | None = None,
-) -> tuple[Damage, ...]:
+) -> tuple[AblatedHead, ...]:
     """Every head of every attention knocked out, the most harmful (by KL) first.
 
     Args:
@@ -73,7 +71,7 @@ def head_damage(
     """
     experiment = experiment or Experiment()
     runner, asked = prepared(experiment, model, asked)
-    base, found = experiment.edits(asked), list[Damage]()
+    base, found = experiment.edits(asked), list[AblatedHead]()
     means = asked.means() if way == "mean" else None
     if experiment.seed is not None:
         base = (*base, *_dropping(runner, trace, base, experiment.seed))
@@ -86,7 +84,9 @@ def head_damage(
         ]
         logs = _log_probabilities(runner, trace, len(some) + 1, (*base, *edits), experiment.seed)
         written = ids_of(runner, trace.output_pieces)[0].to(logs.device)  # (T,)
-        found += [_damage(where, head, logs, i, written) for i, (where, head) in enumerate(some, 1)]
+        found += [
+            _ablated(where, head, logs, i, written) for i, (where, head) in enumerate(some, 1)
+        ]
     return tuple(sorted(found, key=lambda each: -each.kl if math.isfinite(each.kl) else -math.inf))
 
 
@@ -123,10 +123,10 @@ def _in_copy(copy: int, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor]
     return changed
 
 
-def _damage(where: str, head: int, logs: Tensor, copy: int, written: Tensor) -> Damage:
+def _ablated(where: str, head: int, logs: Tensor, copy: int, written: Tensor) -> AblatedHead:
     with_all, without = logs[0], logs[copy]  # (T, V)
     rows = torch.arange(len(written), device=logs.device)
-    return Damage(
+    return AblatedHead(
         where=where,
         head=head,
         before=tuple(with_all[rows, written].exp().tolist()),

@@ -4,8 +4,6 @@ A switch may name many heads by a pattern. Where one of them is to be otherwise,
 written out attention by attention, so that it goes on holding for all the others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal

@@ -8,8 +8,6 @@ What is drawn by hand at an attention is kept as one `Painted` for all heads tha
 so that every cell of every head is decided once, whatever was painted first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self

@@ -1,7 +1,5 @@
 """What padding does to each sentence of a padded batch, beside the same sentence run alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Where a switch takes hold: sub-layers, norms, the heads of attentions, by path or pattern."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

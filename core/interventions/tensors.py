@@ -4,8 +4,6 @@
 `(("head", (2,)), ("position", (3, 4)))`, and all of them where it is empty.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Two runs' translations beside each other: word by word, probabilities and their distance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher

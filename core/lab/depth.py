@@ -3,8 +3,6 @@
 An untrained encoder, the words' vectors followed upwards and the gradient followed back down.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, get_args

@@ -1,7 +1,5 @@
 """Attention as a soft dictionary: a query answered by an exact, the nearest, or all entries."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Everything that the lecture notes print wrong, at a glance: their numbers, and their code."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache

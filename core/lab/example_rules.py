@@ -5,8 +5,6 @@ what the notes print, too, and gives the quantities that follow from how the not
 computed, so that the screen can show true value, printed value and cause side by side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -76,10 +74,7 @@ def _position_matrix(inputs: Inputs) -> Values:
 def _angles(exponents: Tensor, length: int, width: int) -> Values:
     """Frequencies (D / 2,), and positions times these, (max_len, D / 2)."""
     frequencies = frequency(exponents, width)
-    return {
-        "div_term": frequencies,
-        "angles": torch.arange(length).double()[:, None] * frequencies,
-    }
+    return {"div_term": frequencies, "angles": torch.arange(length).double()[:, None] * frequencies}
 
 
 def _same_word(inputs: Inputs) -> Values:

@@ -1,7 +1,5 @@
 """(B, S, D) → (B, S, H, K) → (B, H, S, K) and back (§3.2.2), every cell labelled by its origin."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any

@@ -5,8 +5,6 @@ allowed. All of them raise `GlassformerError`: `lab_number`, `lab_range`, `lab_w
 `lab_lengths`, `lab_shape`, `lab_large` or `lab_choice`, with the name among its values.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Ways to apply a mask (§3.2.3), the row in which all is forbidden, and how far a NaN spreads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, get_args

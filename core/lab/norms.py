@@ -1,7 +1,5 @@
 """Layer normalisation's formulas side by side (§5.4), and batch norm beside it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 

@@ -4,8 +4,6 @@ Weights depend on a seed alone: torch's global random generator belongs to all s
 nothing here draws from it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

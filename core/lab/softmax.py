@@ -1,7 +1,5 @@
 """The softmax: what could stand in its place, and why its scores are divided by √d_k."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -104,11 +102,7 @@ class Row:
 
 
 def scaling(
-    d_k: Any = 64,
-    keys: Any = 8,
-    widths: Sequence[int] = WIDTHS,
-    queries: int = 60,
-    seed: int = 0,
+    d_k: Any = 64, keys: Any = 8, widths: Sequence[int] = WIDTHS, queries: int = 60, seed: int = 0
 ) -> Scaling:
     """Queries and keys of independent normal numbers, the softmax with and without √d_k.
 

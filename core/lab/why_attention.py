@@ -1,7 +1,5 @@
 """Why attention (§4): how a word travels, Table 1, and a race, in four kinds of layers."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -264,8 +262,6 @@ def table_one(length: Any, width: Any, kernel: Any = 3, window: int = 8) -> tupl
             (k * n * d * d, 1, max(1.0, math.log(n, k))),
         ),
         Bound(
-            "restricted",
-            (r"O(r \cdot n \cdot d)", "O(1)", "O(n/r)"),
-            (r * n * d, 1, max(1, n / r)),
+            "restricted", (r"O(r \cdot n \cdot d)", "O(1)", "O(n/r)"), (r * n * d, 1, max(1, n / r))
         ),
     )

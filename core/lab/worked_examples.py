@@ -7,8 +7,6 @@ worked.quantity("l2").differs        # which of the printed numbers are wrong
 worked.quantity("l2").causes         # for which reasons, and which cells each one explains
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy

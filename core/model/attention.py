@@ -1,7 +1,5 @@
 """§3.2 Attention: scaled dot-product attention, and many heads of it."""
 
-from __future__ import annotations
-
 import math
 
 from torch import Tensor, nn

@@ -3,8 +3,6 @@
 A cache belongs to one run, like a tape; the model is never written to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol

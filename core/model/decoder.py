@@ -1,7 +1,5 @@
 """§3.1 Decoder: N identical layers of masked self-attention, cross-attention, feed-forward."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from torch import Tensor, nn

@@ -4,8 +4,6 @@
 session's model into training mode.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -1,7 +1,5 @@
 """§3.4 Embeddings and §3.5 Positional Encoding."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

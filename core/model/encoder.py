@@ -1,7 +1,5 @@
 """§3.1 Encoder: N identical layers of self-attention and feed-forward."""
 
-from __future__ import annotations
-
 from torch import Tensor, nn
 
 from core.config import ModelConfig

@@ -1,7 +1,5 @@
 """§3.3 Position-wise feed-forward network: the same two linear maps at every position."""
 
-from __future__ import annotations
-
 from torch import Tensor, nn
 from torch.nn import functional
 

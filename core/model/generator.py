@@ -1,7 +1,5 @@
 """§3.4 From the decoder's output to the probabilities of the next word."""
 
-from __future__ import annotations
-
 from torch import Tensor, nn
 from torch.nn import functional
 

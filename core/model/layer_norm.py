@@ -1,7 +1,5 @@
 """§5.4's layer normalisation (Ba et al. 2016), written out, in the two formulas in use."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

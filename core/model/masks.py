@@ -1,7 +1,5 @@
 """§3.2.3 Masks: which key each query may look at. True means *may look*."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -1,7 +1,5 @@
 """A Transformer without numbers: its parameters' names and shapes, and nothing that takes room."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

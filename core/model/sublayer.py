@@ -1,7 +1,5 @@
 """§3.1's residual connection around each sub-layer, with its norm before or after."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from torch import Tensor, nn

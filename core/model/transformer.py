@@ -1,7 +1,5 @@
 """§3 Model architecture: encoder, decoder, and what stands before and after them (Figure 1)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from torch import Tensor, nn

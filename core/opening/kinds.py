@@ -1,7 +1,5 @@
 """What a file is, by its content alone: its name may say anything. An experiment's facts."""
 
-from __future__ import annotations
-
 import codecs
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A trained model as a zip: what it holds is checked before anything is written or built."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

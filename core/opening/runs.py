@@ -1,7 +1,5 @@
 """A run file as it comes from outside: read, and held against what every run of this app has."""
 
-from __future__ import annotations
-
 import math
 import tempfile
 from collections.abc import Iterable

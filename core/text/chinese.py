@@ -5,8 +5,6 @@ unknown run cost fixed amounts. Dynamic programming finds the cheapest cover. Sp
 somebody typed them, are word boundaries; so are some places whatever the words cost.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """From pieces back to a sentence one can read: slots filled, capitals, a/an, spaces, marks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 good".
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

@@ -4,8 +4,6 @@
 surroundings.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

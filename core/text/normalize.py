@@ -1,7 +1,5 @@
 """The same sentence however it was typed: full-width, curly, invisible or traditional."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 import unicodedata

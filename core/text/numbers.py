@@ -1,7 +1,5 @@
 """Numbers as they are typed, and how each is written in the other language."""
 
-from __future__ import annotations
-
 import re
 
 NUMERALS = "零一二三四五六七八九"

@@ -7,8 +7,6 @@ where the translation belongs, and the detokenizer writes the word there. Unknow
 side share a slot, so that none is lost and none is torn from its neighbour.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from core.text.gazetteer import Filler, Gazetteer, name_in_english, titled

@@ -3,8 +3,6 @@
 "Hang out" is read "play", 小气 is 不 大方.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

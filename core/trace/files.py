@@ -3,8 +3,6 @@
 A file must say every fact and have every shape before a number of it is read.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 The order of sub-layers and norms (§3.1, §5.4) stands here, and nowhere else outside the model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache

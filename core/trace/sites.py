@@ -5,8 +5,6 @@ part is the site, what stands before it says where in the model. One line of tex
 kept under the words key `sites.<group>.<name>`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

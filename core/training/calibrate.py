@@ -5,8 +5,6 @@ pieces of them what nonsense looks like, and those that people typed how often e
 sealed set and its judgements are never read.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator, Sequence
@@ -17,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.analysis.confidence import Calibration, signals
+from core.analysis.confidence import Calibration, quality_features
 from core.checkpoints import CALIBRATION
 from core.corpus import Grammar, held_out_pairs
 from core.errors import GlassformerError
@@ -121,7 +119,7 @@ def _cases(
         except GlassformerError:
             continue  # refused: there is nothing to badge
         verdict, _ = verdict_on(sentence, trace.full_text, judgements)
-        yield Case(signals(trace).numbers(), verdict in RIGHT, kind)
+        yield Case(quality_features(trace).numbers(), verdict in RIGHT, kind)
 
 
 def fitted(cases: Sequence[Case]) -> Fit:

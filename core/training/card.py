@@ -5,8 +5,6 @@ lists every typed sentence with what came of it. The sealed sentences have a lis
 so that whoever works on the grammar can read the first without seeing them.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 A section that has nothing to tell is "".
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What the model has learned, on sentences it has never seen: all measures, or a few in seconds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +11,7 @@ from core.training.evaluation.attention import Part, Roles, Sharpness
 from core.training.evaluation.interventions import Without
 from core.training.evaluation.passes import Tally, best, both_right, tally, word_for_word
 from core.training.evaluation.typed import Answer, Calibration
-from core.training.training_config import Recipe
+from core.training.training_config import TrainingConfig
 from core.translator import Translator
 
 READINGS = 300  # pairs of readings
@@ -46,7 +44,7 @@ class Metrics:
 def evaluate(
     translator: Translator,
     grammar: Grammar,
-    pairs: int = Recipe.held_out,
+    pairs: int = TrainingConfig.held_out,
     readings: int = READINGS,
     sets: Sequence[str] = tuple(typed.SETS),
     progress: Callable[[str], None] = lambda _: None,

@@ -37,7 +37,7 @@ from core.training.data import (
 )
 from core.training.loss import MapTape, generator_loss, heads_loss, training_tape
 from core.training.optimiser import MOMENTS, Optimiser, cap_logits, learning_rate
-from core.training.training_config import Recipe
+from core.training.training_config import TrainingConfig
 
 DIGITS = 5  # of a loss that is written to a file
 DROPOUT_SEEDS = 1_000_003  # so that the runs of two seeds drop different units
@@ -84,7 +84,7 @@ class Trainer:
     `stream` gives the training pairs, `Trainer.of_grammar` those of a grammar.
     """
 
-    def __init__(self, recipe: Recipe, stream: Stream, tokenizer: Tokenizer) -> None:
+    def __init__(self, recipe: TrainingConfig, stream: Stream, tokenizer: Tokenizer) -> None:
         self.recipe, self.stream, self.tokenizer = recipe, stream, tokenizer
         self.device = choose_device()
         self.model = new_model(recipe, len(tokenizer.vocabulary)).to(self.device)
@@ -94,7 +94,7 @@ class Trainer:
 
     @classmethod
     def of_grammar(
-        cls, recipe: Recipe, grammar: Grammar, tokenizer: Tokenizer | None = None
+        cls, recipe: TrainingConfig, grammar: Grammar, tokenizer: Tokenizer | None = None
     ) -> Self:
         """A run on fresh sentences of a grammar, the test set left out."""
         held_out = held_out_pairs(grammar, recipe.held_out)
@@ -132,7 +132,7 @@ class Trainer:
         return loss.detach()
 
 
-def new_model(recipe: Recipe, vocabulary_size: int) -> Transformer:
+def new_model(recipe: TrainingConfig, vocabulary_size: int) -> Transformer:
     """A model with fresh weights from the recipe's seed.
 
     Its one table starts with variance 1 / D: scaled embeddings and logits have unit variance then.

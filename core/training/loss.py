@@ -5,8 +5,6 @@ source words it translates; the row of a pronoun, the noun that it stands for. T
 picture. Whether the model also uses what the head finds is another question.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch
@@ -16,7 +14,7 @@ from core.model.generator import Generator
 from core.trace.address import Address
 from core.trace.tape import RootTape, Tape
 from core.training.data import Batch
-from core.training.training_config import Recipe
+from core.training.training_config import TrainingConfig
 
 TINY = 1e-37  # the least probability whose logarithm is taken
 ROWS = 128  # scored together: so many rows of logits stay in the processor's cache
@@ -120,14 +118,14 @@ class MapTape(RootTape):
         return context * kept / (1 - self._head_dropout)
 
 
-def training_tape(recipe: Recipe, dropout_seed: int, step: int) -> Tape:
+def training_tape(recipe: TrainingConfig, dropout_seed: int, step: int) -> Tape:
     """The cheapest tape that hears what the recipe asks for at a step."""
     caps = recipe.logit_cap > 0 and step % recipe.cap_every == 0
     listens = recipe.teaches or recipe.entropy_weight or recipe.head_dropout or caps
     return MapTape(dropout_seed, recipe.head_dropout, caps) if listens else Tape(dropout_seed)
 
 
-def heads_loss(tape: Tape, batch: Batch, recipe: Recipe) -> Tensor:
+def heads_loss(tape: Tape, batch: Batch, recipe: TrainingConfig) -> Tensor:
     """What the recipe adds to the translation loss for the maps on the tape: a scalar."""
     loss = batch.source.new_zeros((), dtype=torch.float32)
     if not isinstance(tape, MapTape):

@@ -24,13 +24,13 @@ from torch import Tensor, nn
 from core.model.attention import MultiHeadAttention
 from core.model.transformer import Transformer
 from core.trace.address import Address
-from core.training.training_config import Recipe
+from core.training.training_config import TrainingConfig
 
 SIZE = 0.2  # of a step's entries, root mean square: as large as Adam's (arXiv 2502.16982, eq. 4)
 MOMENTS = ("exp_avg", "exp_avg_sq", "momentum_buffer")  # what either remembers of a parameter
 
 
-def learning_rate(step: int, recipe: Recipe) -> float:
+def learning_rate(step: int, recipe: TrainingConfig) -> float:
     """The rate of a step, counted from 1: d^−½ · min(step^−½, step · warmup^−3/2)."""
     noam: float = min(step**-0.5, step * recipe.warmup**-1.5) * recipe.d_model**-0.5
     left = (recipe.steps - step + 1) / max(1.0, recipe.steps * recipe.decay)

@@ -6,8 +6,6 @@ state.json, state-….safetensors  where it goes on after an interruption
 model.safetensors               at the end
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import shutil
@@ -43,7 +41,7 @@ from core.settings import keep_freed_memory
 from core.text.tokenizer import Tokenizer
 from core.training.evaluate import quick_metrics
 from core.training.loop import FACTS, Progress, Trainer, load_state, save_state, stored_recipe
-from core.training.training_config import BUNDLED, Recipe
+from core.training.training_config import BUNDLED, TrainingConfig
 from core.translator import Translator
 
 DIGITS = 4  # of a metric in a file
@@ -141,7 +139,7 @@ class Job:
     """One model to train."""
 
     name: str
-    recipe: Recipe
+    recipe: TrainingConfig
     run: Path  # the run's own folder
     output: Path  # gets the finished model
     save_every: int
@@ -174,7 +172,7 @@ def bundled_job(
     if name not in BUNDLED:
         problem = f"{name} is not a bundled model; choose {' or '.join(BUNDLED)}"
         raise GlassformerError("training", problem=problem)
-    recipe, run = Recipe(steps=steps, seed=seed, **BUNDLED[name]), runs / name
+    recipe, run = TrainingConfig(steps=steps, seed=seed, **BUNDLED[name]), runs / name
     if (output / name).resolve() == run.resolve():
         problem = f"{output} holds the run itself; choose another folder for the finished model"
         raise GlassformerError("training", problem=problem)

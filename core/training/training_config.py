@@ -1,7 +1,5 @@
 """What a training run is made of, as one value that is stored beside the weights."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
@@ -17,7 +15,7 @@ BUNDLED: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
+class TrainingConfig:
     """Size of the model and course of its training (§5 of the paper, in small).
 
     `learning_rate` scales the paper's schedule; the rate rises over `warmup` steps, falls with

@@ -106,9 +106,7 @@ def test_a_held_word_is_held_at_its_partner(two: tuple[Trace, Trace]) -> None:
     assert [plan.pins["position"] for plan in found.held] == [5, 6]  # "street" in both
 
 
-def test_nothing_that_moved_vanishes_when_neighbours_share_a_cell(
-    two: tuple[Trace, Trace],
-) -> None:
+def test_nothing_that_moved_vanishes_when_neighbours_share_a_cell(two: tuple[Trace, Trace]) -> None:
     whole = beside(two, "encoder/0/feed_forward/activation")
     small = fitted(whole, 1500)
     assert small.values[0].size <= 1500

@@ -10,10 +10,10 @@ from core.analysis.confidence import (
     DEFAULT,
     SEEN_FROM,
     Calibration,
+    QualityFeatures,
     Reason,
-    Signals,
     confidence,
-    signals,
+    quality_features,
     unseen_places,
 )
 from core.decoding.step import Step
@@ -21,7 +21,7 @@ from core.trace.trace import Trace
 from tests.example_trace import CROSS, example_trace
 from tests.example_trace import probabilities as example_probabilities
 
-CALM = Signals(
+CALM = QualityFeatures(
     unknown=(), names=0, lost=(), dropped=(), doubled=(), unseen=(), repeated=None, guarded=0,
     ended=True, chances=(0.95, 0.97), entropy=0.2, seen=0.9, longer=0.0,
 )  # fmt: skip
@@ -57,10 +57,10 @@ def test_unknown_words_are_named_and_names_count_less() -> None:
     trust = confidence(example_trace())
     assert Reason("unknown", ("Zorblax",), 1) in trust.reasons
     assert (trust.weakest, trust.probability) == (1, pytest.approx(0.4))
-    found = signals(example_trace())
+    found = quality_features(example_trace())
     assert (found.unknown, found.names) == (("Zorblax",), 1)
     listed = example_trace(surfaces={"<name1>": "佐布拉克斯"})
-    assert signals(listed).unknown == ()
+    assert quality_features(listed).unknown == ()
     name, noun = replace(CALM, unknown=("x",), names=1), replace(CALM, unknown=("x",))
     assert DEFAULT.score(noun) < DEFAULT.score(name) < DEFAULT.score(CALM)
 
@@ -82,13 +82,13 @@ def test_what_is_grave_is_never_sure(changes: dict[str, Any], key: str) -> None:
 def test_a_word_that_is_said_again_and_again_is_named() -> None:
     circling = calm_trace(output_tokens=("你", "你", "你", "<eos>"))
     assert Reason("repeated", ("你",), 3) in confidence(circling).reasons
-    assert signals(circling).repeated == Reason("repeated", ("你",), 3)
+    assert quality_features(circling).repeated == Reason("repeated", ("你",), 3)
 
 
 def test_a_slot_that_comes_too_often_is_named() -> None:
     output = ("<name1>", "<name1>", "<name1>", "<eos>")
     source = ("<name1>", "likes", "<s>", ",", "<eos>")
-    assert signals(example_trace(source_pieces=source, output_pieces=output)).doubled == (
+    assert quality_features(example_trace(source_pieces=source, output_pieces=output)).doubled == (
         "Zorblax",
     )
 
@@ -102,7 +102,7 @@ def test_a_word_that_nothing_looks_at_is_unseen() -> None:
     unseen = replace(trace, tensors=tensors)
     assert unseen_places(unseen) == {1}
     assert Reason("unseen", ("likes",), 1) in confidence(unseen).reasons
-    assert signals(unseen).seen == pytest.approx(SEEN_FROM / 2)
+    assert quality_features(unseen).seen == pytest.approx(SEEN_FROM / 2)
     assert unseen_places(trace) == set()
 
 

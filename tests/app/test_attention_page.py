@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.panels.attention import focus, picture
 from app.plots.labels import format_number
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session.state import KINDS, STAGES, State
 from app.ui.bridge import Click
 from core.analysis import attention_views
@@ -193,7 +193,7 @@ def test_a_word_in_the_lines_is_pinned_with_its_partner(
 
     def pressed(side: str, place: int, **pinned: int) -> dict[str, Any]:
         now = State(kind="cross", view="lines", **pinned)  # type: ignore[arg-type]
-        picture.pin_word(focus.AttentionFocus(now, trace, Look()), side, place)
+        picture.pin_word(focus.AttentionFocus(now, trace, FigureStyle()), side, place)
         return pins[-1]
 
     assert pressed("query", 2) == {"query": 2, "key": int(weights[2].argmax())}
@@ -240,9 +240,7 @@ def test_odd_sentences_are_drawn(open_page: Callable[..., AppTest], text: str, v
         assert len(cells(app)) == len(drawn(app).target_tokens)
 
 
-def test_a_link_beyond_the_sentence_is_said_and_left_out(
-    open_page: Callable[..., AppTest],
-) -> None:
+def test_a_link_beyond_the_sentence_is_said_and_left_out(open_page: Callable[..., AppTest]) -> None:
     app = open_page(query="50", key="2", layer="9", order="song", terms="x")
     assert state_of(app).query is None
     assert "query “50”" in markdown(app)

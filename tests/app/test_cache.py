@@ -116,6 +116,6 @@ def test_sums_hold_under_many_threads() -> None:
 
 def test_every_cache_of_the_server_shares_its_budget() -> None:
     found = [models._snapshots, trainings._glimpses, traces._traces, traces._replays]
-    found += [traces._batches, traces._damages, traces._variants, traces._means]
+    found += [traces._batches, traces._ablated_heads, traces._variants, traces._means]
     assert {cache._budget for cache in found} == {SERVER}
     assert SERVER.max_bytes == limits.CACHE_BYTES

@@ -13,7 +13,7 @@ from app.pages.lab import layers
 from app.pages.lab import weights as benches
 from app.pages.lab.figures.dictionary import answers_table
 from app.plots.labels import format_number
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from core.lab.dictionary import KEYS, QUERY, VALUES, look_up
 from tests.opened_app import opened
 from tests.opened_app import typed_in_lab as typed
@@ -215,6 +215,6 @@ def test_an_exact_key_answers_with_its_own_value() -> None:
     assert found.nearest != 1
     names = ("a", "b", "c", "d", "e")[: len(KEYS)]
     rows = {name: name for name in ("exact", "exact_none", "soft", "blind")} | {"nearest": "{name}"}
-    shown = answers_table(found, names, rows, Look())
+    shown = answers_table(found, names, rows, FigureStyle())
     first = re.findall(r">([−\d.]+)<", shown)[0]
     assert first == format_number(float(np.ravel(VALUES)[1]))

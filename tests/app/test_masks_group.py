@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.pages.switch.mask_grid import read_strokes, row_labels
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session.state import State
 from core import load_model
 from core.analysis.attention_views import Side, attention_at
@@ -155,6 +155,6 @@ def test_what_is_no_stroke_is_left_out() -> None:
 
 def test_long_rows_do_not_say_what_they_write() -> None:
     short = Side(("a", "b"), frozenset(), ("c", "d"))
-    assert row_labels(short, Look()) == ["a▸c", "b▸d"]
+    assert row_labels(short, FigureStyle()) == ["a▸c", "b▸d"]
     long = Side(("a" * 20, "b"), frozenset(), ("c" * 20, "d"))
-    assert row_labels(long, Look()) == ["a" * 20, "b"]
+    assert row_labels(long, FigureStyle()) == ["a" * 20, "b"]

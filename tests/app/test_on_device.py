@@ -31,7 +31,7 @@ SCREENS: tuple[tuple[str, dict[str, str]], ...] = (
     ("decoding", {"decoding": "forcing"}),
     ("switch", {"switches": "masks", "kind": "decoder", "head": "1"}),
     ("switch", {"switches": "heads", "heads_by": "harm", **OFF}),
-    ("switch", {"switches": "concepts", "result": "ripple", **OFF}),
+    ("switch", {"switches": "concepts", "result": "by_layer", **OFF}),
     ("switch", {"switches": "tensors", **OFF}),
     ("switch", {"switches": "batch", "batch": "I love cats\nI like you and your cat"}),
     ("tensors", {"address": "encoder/0/self_attention/weights", "form": "exact"}),
@@ -73,7 +73,7 @@ def test_a_page_is_drawn(page: str, query: dict[str, str]) -> None:
 @pytest.mark.parametrize("example", examples()[::4], ids=lambda each: each.id)
 def test_an_example_of_the_switch_page_is_drawn(example: ExampleExperiment) -> None:
     asked = {"text": example.text, "edits": example.edits, "model": example.model}
-    assert not opened("switch", **asked, result="ripple", second=example.second).error
+    assert not opened("switch", **asked, result="by_layer", second=example.second).error
 
 
 def test_the_device_refuses_what_mps_refuses() -> None:

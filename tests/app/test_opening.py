@@ -17,14 +17,7 @@ from core.explain.steps.steps import walk
 from core.interventions import Experiment
 from core.interventions.masks import Causal
 from tests.opened_app import drawn, memory, opened, state_of
-from tests.opened_files import (
-    SENTENCE,
-    experiment_file,
-    model_file,
-    open_in,
-    run_file,
-    with_header,
-)
+from tests.opened_files import SENTENCE, experiment_file, model_file, open_in, run_file, with_header
 from tests.sent import data_of
 
 PAGES = (

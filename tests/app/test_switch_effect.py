@@ -100,8 +100,8 @@ def test_nan_is_said_and_not_sent() -> None:
     assert sent["next"]["sides"][1] == []
 
 
-def test_the_ripple_is_the_distance_of_both_runs_on_the_same_words() -> None:
-    app = opened("switch", edits=REDIRECT, result="ripple")
+def test_the_change_by_layer_is_the_distance_of_both_runs_on_the_same_words() -> None:
+    app = opened("switch", edits=REDIRECT, result="by_layer")
     charts = [json.loads(each.proto.spec) for each in app.get("plotly_chart")]
     figure = next(each for each in charts if "coloraxis" in each["layout"])
     hovers = figure["data"][1]["customdata"]

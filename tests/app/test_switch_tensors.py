@@ -105,10 +105,7 @@ def test_the_second_sentence_is_where_a_patch_comes_from() -> None:
 
 @pytest.mark.parametrize(
     ("sentence", "error"),
-    [
-        ("The animal is very tired", "cannot fill"),
-        ("Привет", "neither in English nor in Chinese"),
-    ],
+    [("The animal is very tired", "cannot fill"), ("Привет", "neither in English nor in Chinese")],
 )
 def test_a_patch_that_does_not_fit_is_refused_in_place(sentence: str, error: str) -> None:
     app = at(OUTPUT)

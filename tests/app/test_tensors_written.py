@@ -9,7 +9,7 @@ import torch
 
 from app.pages.tensors import controls, facts, picture
 from app.panels import address_words as written
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session.codecs import AXES, PART, PINS
 from app.session.state import State
 from core.analysis.measure import measure, overview
@@ -180,7 +180,7 @@ def test_statistics_table_is_escaped_and_exact() -> None:
 
 def test_symbol_is_math_in_the_colour_of_its_role() -> None:
     for site in SITES:
-        symbol = facts.symbol(site, site.equation, Look(dark=True))
+        symbol = facts.symbol(site, site.equation, FigureStyle(dark=True))
         assert symbol == "" or symbol.count("$") == 2
 
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from app.panels.provenance import panel
 from app.panels.provenance.panel import selection
 from app.plots.labels import format_number
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from core.checkpoints import load_model
 from core.explain.provenance.unfold import unfold
 from tests.opened_app import opened, state_of
@@ -77,7 +77,7 @@ def test_the_rows_add_up_to_all_terms(address: str) -> None:
     trace = model.trace("I like you")
     place = (0, *[1] * (trace[address].dim() - 1))
     node = unfold(trace, model.transformer, address, place)
-    rows = panel.rows(node, Look())
+    rows = panel.rows(node, FigureStyle())
     assert rows[0]["own"]  # the cell's own term stands first, however small
     assert len(rows) <= panel.SHOWN + 1
     assert math.isclose(sum(row["value"] for row in rows), node.contributions.sum(), rel_tol=1e-9)

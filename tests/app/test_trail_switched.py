@@ -4,7 +4,7 @@ import pytest
 
 from app.panels.provenance import panel
 from app.plots.labels import format_number
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.ui.text import literal
 from app.words import say
 from core import load_model
@@ -88,4 +88,4 @@ def test_a_cell_is_in_a_run_or_not() -> None:
     assert not panel.is_in(trace, Cell("memory", (0, 99, 0)))
     assert not panel.is_in(trace, Cell("memory", (0, 0)))
     assert not panel.is_in(trace, Cell("encoder/norm/mean", (0, 0, 0)))
-    assert panel.crumb(trace, Cell("memory", (0, 0, 0)), Look())
+    assert panel.crumb(trace, Cell("memory", (0, 0, 0)), FigureStyle())

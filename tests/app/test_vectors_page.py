@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.pages.vectors import focus as focus_of
 from app.plots.labels import format_number, format_percent
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session.state import VECTORS
 from core.checkpoints import load_model
 from core.trace.trace import Trace
@@ -149,7 +149,7 @@ def test_one_selection_for_all_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     changes: list[dict[str, Any]] = []
     app = page("stream", text=TEXTS[0], token="source:2")
     now = state_of(app)
-    found = focus_of.VectorsFocus(now, drawn(app), Look(), "encoder")
+    found = focus_of.VectorsFocus(now, drawn(app), FigureStyle(), "encoder")
     monkeypatch.setattr(focus_of.store, "get_state", lambda: now)
     monkeypatch.setattr(focus_of.store, "update", lambda **given: changes.append(given))
     focus_of.pick(found, 0)

@@ -15,7 +15,7 @@ from app.pages.walkthrough import code
 from app.pages.walkthrough.figures.formula import printer
 from app.pages.walkthrough.focus import StepFocus
 from app.pages.walkthrough.text import formula_data, katex_file, key_of, step_text, text
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session.state import State
 from app.words import texts
 from core.config import ModelConfig
@@ -65,7 +65,7 @@ def test_every_step_has_its_words_its_numbers_and_its_code(text: str) -> None:
         language = LANGUAGES[(place + place_of(text)) % 2]
         now = State(text=text, walk=step.id, language=language)
         words, data = shown(app, text=text, walk=step.id, language=language)
-        expected = by_hand(independent, StepFocus(now, trace, Look()))
+        expected = by_hand(independent, StepFocus(now, trace, FigureStyle()))
         keys = [key_of(trace.config, step), *(["scale_here"] if step.kind == "scale" else [])]
         template = "\n\n".join(texts(language)[f"walk_steps.{key}"] for key in keys)
         pattern = ".+".join(map(re.escape, re.split(r"\{\w+\}", template)))
@@ -129,7 +129,9 @@ def test_streamlit_brings_what_sets_the_formulas() -> None:
 
 def test_words_of_the_sentence_stay_apart_from_ours() -> None:
     trace, _ = bundled_run(SENTENCES[0])
-    words = formula_data(StepFocus(State(text=SENTENCES[0], walk="output.choice"), trace, Look()))
+    words = formula_data(
+        StepFocus(State(text=SENTENCES[0], walk="output.choice"), trace, FigureStyle())
+    )
     ((before, word, after),) = words["notes"]
     assert (before.strip(), word, after) == ("that is", trace.output_tokens[0], "")
 
@@ -150,7 +152,7 @@ def test_every_special_text_is_of_some_model() -> None:
 def test_symbols_lead_to_the_steps_that_make_them() -> None:
     trace, _ = bundled_run(SENTENCES[0])
     state = State(text=SENTENCES[0], walk="decoder.0.cross_attention.project")
-    data = code.own(StepFocus(state, trace, Look()))
+    data = code.own(StepFocus(state, trace, FigureStyle()))
     goes = {
         "".join(text for text, _ in each["runs"]): each["go"] and each["go"]["step"]
         for each in data["symbols"]
@@ -176,7 +178,7 @@ def test_the_division_says_what_it_did_to_the_scores_on_screen(address: str) -> 
     step = next(each for each in walk(trace) if each.outputs[0].address == f"{address}/scaled")
     kind = {"cross": "cross"}.get(address.split("/")[-1][:5], "encoder")
     now = State(text=SENTENCES[0], walk=step.id, kind=kind, head=head, layer=int(address[8]))
-    words = text(StepFocus(now, trace, Look()))
+    words = text(StepFocus(now, trace, FigureStyle()))
     said = words.rpartition("\n\n")[2].replace("−", "-")
     d_k = trace.config.d_k
     before, after, largest = map(float, re.findall(r"-?\d+(?:\.\d+)?", said))

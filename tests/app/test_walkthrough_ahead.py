@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.pages.walkthrough.ahead import ahead_data
 from app.pages.walkthrough.focus import MOST, REMEMBERED, StepFocus, heard
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session import store
 from app.session.memory import Memory
 from app.session.state import State
@@ -30,7 +30,7 @@ def trace() -> Trace:
 
 
 def seen(**state: Any) -> StepFocus:
-    return StepFocus(State(**state), trace(), Look())
+    return StepFocus(State(**state), trace(), FigureStyle())
 
 
 def payload(focus: StepFocus, *ids: str) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def test_whatever_changes_a_picture_changes_the_version(change: dict[str, Any]) 
 def test_the_step_alone_does_not_and_the_theme_does() -> None:
     first, other = seen(walk=FIRST), seen(walk="encoder.1.feed_forward.expand", layer=1)
     assert first.version == other.version
-    assert replace(first, look=Look(dark=True)).version != first.version
+    assert replace(first, look=FigureStyle(dark=True)).version != first.version
     assert seen(walk="encoder.9.nothing").version != first.version
 
 

@@ -16,7 +16,7 @@ from app.pages.walkthrough.figures import sheets as walk_sheets
 from app.pages.walkthrough.focus import StepFocus
 from app.pages.walkthrough.scene.scene import own, shared
 from app.plots.labels import format_number, format_percent
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session.state import State
 from core.explain.steps.places import in_heads
 from core.explain.steps.steps import Step, walk
@@ -30,7 +30,7 @@ BUDGET = 256 * 1024
 
 
 def focus_on(trace: Trace, step: Step, **state: Any) -> StepFocus:
-    return StepFocus(State(walk=step.id, **state), trace, Look())
+    return StepFocus(State(walk=step.id, **state), trace, FigureStyle())
 
 
 def scene_of(trace: Trace, step: Step, **state: Any) -> tuple[StepFocus, dict[str, Any]]:

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from app.pages.walkthrough import focus as focusing
 from app.pages.walkthrough.focus import StepFocus
 from app.pages.walkthrough.strip import strip_data
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session.state import State
 from core.explain.steps.steps import for_layer, walk
 from core.trace.trace import Trace
@@ -52,7 +52,7 @@ def after(state: State, key: str, index: tuple[int, ...]) -> State:
 
 
 def seen(state: State) -> StepFocus:
-    return StepFocus(state, trace(), Look())
+    return StepFocus(state, trace(), FigureStyle())
 
 
 def test_an_unknown_step_is_said_in_place_in_both_languages() -> None:

@@ -23,7 +23,7 @@ LONG = " ".join(["dog"] * 30)
 @pytest.fixture
 def nothing_known() -> None:
     """No run is in the caches: all is computed."""
-    for cache in (traces._traces, traces._replays, traces._damages, traces._batches):
+    for cache in (traces._traces, traces._replays, traces._ablated_heads, traces._batches):
         cache.clear()
 
 
@@ -120,7 +120,7 @@ def test_a_counted_loop_tells_how_far_it_is() -> None:
         ("decoding", {"decoding": "forcing"}),
         ("training", {}),
         ("switch", {"switches": "heads", "heads_by": "harm"}),
-        ("switch", {"switches": "sweep", "text": "I have a cat", "second": "I have a dog"}),
+        ("switch", {"switches": "patching", "text": "I have a cat", "second": "I have a dog"}),
         ("switch", {"switches": "batch"}),
     ],
     ids=lambda link: f"{link[0]} {link[1]}"[:40],

@@ -19,7 +19,7 @@ from app.pages.training import workshop
 from app.pages.training.figures.workshop import curve_drawing, head_figure
 from app.pages.training.workshop import data, live
 from app.pages.training.workshop.form import PRESETS, Form
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.runs import trainings
 from app.session.codecs import opened as opened_link
 from core.checkpoints import load_model
@@ -239,7 +239,7 @@ def test_the_curve_lies_in_its_frame() -> None:
 def test_the_head_says_its_words_literally() -> None:
     weights = np.array([[0.25, 0.75]], dtype=np.float32)
     figure = head_figure(
-        weights, ["<b>x</b>"], ["a", "&lt;"], "{row}>{column}:{value}", Look(), (300, 300)
+        weights, ["<b>x</b>"], ["a", "&lt;"], "{row}>{column}:{value}", FigureStyle(), (300, 300)
     )
     assert figure.data[0].customdata[0][1] == "&lt;b&gt;x&lt;/b&gt;>&amp;lt;:0.750"
     assert figure.data[0].z.dtype == np.float32 and figure.data[0].zmax == 1

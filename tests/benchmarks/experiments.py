@@ -8,7 +8,7 @@ import torch
 
 from core.checkpoints import load_model
 from core.interventions.causal_tracing import causal_tracing
-from core.interventions.head_ablation import head_damage
+from core.interventions.head_ablation import ablated_heads
 from core.translator import Translator
 from tests.benchmarks.models import shape
 from tests.benchmarks.report import Table, verdict
@@ -48,13 +48,13 @@ def _rows(table: Table, model: Translator, tokens: int, seconds: float) -> None:
 
     variants: dict[str, Callable[[], object]] = {
         PLAIN: plain,
-        KNOCKED_OUT: lambda: head_damage(model, trace),
+        KNOCKED_OUT: lambda: ablated_heads(model, trace),
         TRACED: lambda: list(causal_tracing(model, trace, other)),
     }
     found = list(causal_tracing(model, trace, other))[-1]
     runs = {
         PLAIN: 1,
-        KNOCKED_OUT: len(head_damage(model, trace)),
+        KNOCKED_OUT: len(ablated_heads(model, trace)),
         TRACED: sum(each.numel() for each in found.scores.values()),
     }
     result = race(variants, seconds)

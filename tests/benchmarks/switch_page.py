@@ -45,7 +45,7 @@ def tables(seconds: float) -> Iterator[Table]:
             table.add(f"{name}, {tokens}", *row)
     table.notes += [
         "the switched sentence is translated anew and the whole page runs again; the plain run is "
-        "known, as it is to a reader; CPU ms with the serialisation of every message",
+        "known, as it is to a reader; CPU ms with the serialisation of every message"
     ]
     yield table
 

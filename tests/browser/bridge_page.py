@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from app.plots import drawing as go
-from app.plots.theme import Look, base_layout, hatching, token_axis
+from app.plots.theme import FigureStyle, base_layout, hatching, token_axis
 from app.ui.bridge import Click, plotly_clicks
 from app.ui.chart import show_chart
 
@@ -17,7 +17,7 @@ def note(click: Click) -> None:
 
 turn = st.number_input("turn", value=0)
 weights = np.full((5, 5), 0.1 * (turn + 1), dtype=np.float32)
-look = Look()
+look = FigureStyle()
 axes = {
     "xaxis": token_axis(TOKENS, look, 400, "top"),
     "yaxis": token_axis(TOKENS, look, 400, "left"),

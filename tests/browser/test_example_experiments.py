@@ -1,4 +1,4 @@
-"""The Switch page by mouse: take an example, see the word that changed, its ripple, switch back."""
+"""The Switch page by mouse: take an example, see the word that changed, its change by layer, switch back."""
 
 import re
 from collections.abc import Callable
@@ -13,9 +13,9 @@ from core.interventions.effect import effect, moved
 from tests.browser import driver
 
 NOUN = 6  # the second 动物, that 马路 takes the place of
-CHART = ".st-key-effect_ripple .js-plotly-plot"
+CHART = ".st-key-effect_by_layer .js-plotly-plot"
 PLACE = """([row, column]) => {
-  const chart = document.querySelector(".st-key-effect_ripple .js-plotly-plot");
+  const chart = document.querySelector(".st-key-effect_by_layer .js-plotly-plot");
   const {xaxis2, yaxis2} = chart._fullLayout;
   const box = chart.getBoundingClientRect();
   const [x, y] = [xaxis2._offset + xaxis2.l2p(column), yaxis2._offset + yaxis2.l2p(row)];
@@ -47,7 +47,7 @@ def show(page: Page, view: str) -> None:
     page.locator(".st-key-effect_head").get_by_text(view, exact=True).click()
 
 
-def test_an_example_its_word_its_ripple_and_back(open_page: Callable[..., Page]) -> None:
+def test_an_example_its_word_its_change_by_layer_and_back(open_page: Callable[..., Page]) -> None:
     page = open_page("switch", "text=I+like+you")
     expect(page.get_by_text("Nothing is switched", exact=True)).to_be_visible()
     card(page, "Turn “it” to the street").click()
@@ -63,7 +63,7 @@ def test_an_example_its_word_its_ripple_and_back(open_page: Callable[..., Page])
     expect(page.locator(".heading")).to_contain_text("Step 4")
     page.wait_for_url("**word=4*")
 
-    show(page, "Ripple")
+    show(page, "By layer")
     expect(page.get_by_text("First change:")).to_contain_text("decoder/1/cross_attention/weights")
     page.wait_for_selector(f'{CHART}[data-bridged="yes"] .nsewdrag', state="attached")
     x, y = driver.read(page, PLACE, [11, NOUN])

@@ -24,7 +24,7 @@ PAGES = (
     "walkthrough?walk=encoder.0.self_attention.scores",
     "vectors?vectors=positions&positions=rotation",
     "decoding?decoding=beam",
-    "switch?switches=sweep&text=I+have+a+cat&second=I+have+a+dog",
+    "switch?switches=patching&text=I+have+a+cat&second=I+have+a+dog",
     "training?replay=film",
     "training?training=workshop",
     "lab?lab=why",

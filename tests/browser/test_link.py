@@ -46,7 +46,7 @@ SCREENS: dict[str, tuple[str, dict[str, str]]] = {
                                 "sinks": "apart", "stage": "masked", "terms": "dimension"}),
     "vectors": ("vectors", {**FOCUS, **RUN, "positions": "rotation",
                             "formula": "notes", "span": "64", "offset": "9", "stack": "decoder"}),
-    "switch": ("switch", {**FOCUS, "edits": EDITS, "switches": "tensors", "result": "ripple",
+    "switch": ("switch", {**FOCUS, "edits": EDITS, "switches": "tensors", "result": "by_layer",
                           "draft": "form:act,noise,spread,'0.5,at_query,(1,2)",
                           "second": SECOND}),
     "heads": ("switch", {**FOCUS, "edits": EDITS, "switches": "heads", "off": "mean",

@@ -1,4 +1,4 @@
-"""Tensors, the patching sweep and the padded batch in a real browser, by mouse."""
+"""Tensors, the activation patching and the padded batch in a real browser, by mouse."""
 
 import re
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import driver
 
-SWEEP = ".st-key-sweep_map .js-plotly-plot"
+SWEEP = ".st-key-patching_map .js-plotly-plot"
 PLACE = """([selector, curve, row, column]) => {
   const chart = document.querySelector(selector);
   const box = chart.querySelectorAll(".nsewdrag")[curve].getBoundingClientRect();
@@ -28,15 +28,17 @@ def click_cell(page: Page, curve: int, row: int, column: int) -> None:
     page.mouse.click(x, y)
 
 
-def test_a_sweep_is_run_and_a_cell_becomes_the_experiment(open_page: Callable[..., Page]) -> None:
-    page = open_page("switch", "switches=sweep")
-    page.locator(".st-key-widget_sweep_pair").get_by_text("cat / dog").click()
-    expect(page.locator("[class*=st-key-sweep_pairs--]")).to_contain_text("The noun decides")
+def test_the_patching_is_run_and_a_cell_becomes_the_experiment(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page("switch", "switches=patching")
+    page.locator(".st-key-widget_patching_pair").get_by_text("cat / dog").click()
+    expect(page.locator("[class*=st-key-patching_pairs--]")).to_contain_text("The noun decides")
     page.wait_for_url("**second=*")
     assert driver.read(page, SHARE, [SWEEP, 0, 0, 3]) > 0.99  # cat, where the words enter
     click_cell(page, 0, 6, 3)
     page.wait_for_url("**edits=patch*")
-    patched = page.locator("[class*=st-key-sweep_patched--]")
+    patched = page.locator("[class*=st-key-patching_patched--]")
     expect(patched).to_contain_text("encoder, after layer 2")
     expect(patched).to_contain_text("我有一条狗")
     click_cell(page, 1, 6, 3)  # cross-attention of layer 2, while 只 is written

@@ -36,9 +36,7 @@ def opacity_of_lines(page: Page) -> list[float]:
     return found
 
 
-def test_the_translation_is_read_first_and_its_words_follow(
-    translate: Callable[..., Page],
-) -> None:
+def test_the_translation_is_read_first_and_its_words_follow(translate: Callable[..., Page]) -> None:
     page = translate()
     headline = page.locator(".headline .text")
     expect(headline).not_to_be_empty()

@@ -6,9 +6,7 @@ from urllib.parse import quote
 from playwright.sync_api import Page, expect
 
 
-def test_marks_tell_unknown_unsure_and_say_so_in_the_legend(
-    open_page: Callable[..., Page],
-) -> None:
+def test_marks_tell_unknown_unsure_and_say_so_in_the_legend(open_page: Callable[..., Page]) -> None:
     page = open_page(query="text=" + quote("Zorblax bought the of under flurb"))
     expect(page.locator(".badge")).to_have_text("Not sure")
     expect(page.locator(".why")).to_contain_text("copied as typed: “Zorblax”, “flurb”")

@@ -29,9 +29,7 @@ def turn_to(page: Page, name: str) -> None:
     page.locator(".st-key-widget_positions_positions").get_by_text(name, exact=True).click()
 
 
-def test_a_cell_is_chosen_and_followed_through_the_pictures(
-    open_page: Callable[..., Page],
-) -> None:
+def test_a_cell_is_chosen_and_followed_through_the_pictures(open_page: Callable[..., Page]) -> None:
     page = open_page("vectors", "vectors=positions&text=I+like+you&span=sentence")
     click(page, "positions_map", 5, 1)
     page.wait_for_url("**feature=5*")

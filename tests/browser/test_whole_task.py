@@ -27,9 +27,7 @@ def type_sentence(page: Page, text: str) -> None:
     driver.wait_until_idle(page)
 
 
-def test_from_a_sentence_to_one_number_and_back_by_its_link(
-    open_page: Callable[..., Page],
-) -> None:
+def test_from_a_sentence_to_one_number_and_back_by_its_link(open_page: Callable[..., Page]) -> None:
     translator = load_model()
     trace = translator.trace("I have a cat")
     page = open_page()

@@ -7,7 +7,7 @@ import torch
 
 from core.decoding.beam import beam, length_penalty
 from core.decoding.greedy import greedy
-from core.decoding.no_repeat import Guard
+from core.decoding.no_repeat import NoRepeat
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.trace.tape import Edit, Recorder
@@ -104,8 +104,8 @@ def test_the_tree_hangs_together(small_model: Maker) -> None:
     assert found.best == found.path(found.hypotheses[0])[-1]
 
 
-@pytest.mark.parametrize("guard", [None, Guard(), Guard(word=1)])
-def test_one_beam_writes_what_greedy_writes(small_model: Maker, guard: Guard | None) -> None:
+@pytest.mark.parametrize("guard", [None, NoRepeat(), NoRepeat(word=1)])
+def test_one_beam_writes_what_greedy_writes(small_model: Maker, guard: NoRepeat | None) -> None:
     for seed in range(4):
         model = small_model()
         torch.manual_seed(seed)
@@ -136,7 +136,7 @@ def test_what_may_not_be_written_says_why(small_model: Maker) -> None:
     barred = beam(model, task(limit=2, forbidden=frozenset({9})), 2, tape=tape)
     assert at(barred, 0)[0].fate == "forbidden" and at(barred, 0)[0].id == 9
     assert all(9 not in barred.words(place) for place in barred.hypotheses)
-    guarded = beam(model, task(limit=4, guard=Guard()), 1, tape=tape)
+    guarded = beam(model, task(limit=4, guard=NoRepeat()), 1, tape=tape)
     assert [node.fate for node in at(guarded, 2) if node.id == 9] == ["guarded"]
     assert guarded.words(guarded.hypotheses[0])[:2] == (9, 9) != at(guarded, 2)[1].id
 

@@ -8,15 +8,8 @@ import torch
 
 from core.decoding.beam import beam
 from core.decoding.cuts import Sampling
-from core.decoding.greedy import (
-    WrongWord,
-    beside,
-    greedy,
-    most_harmful,
-    teacher_forced,
-    wrong_word,
-)
-from core.decoding.no_repeat import Guard
+from core.decoding.greedy import WrongWord, beside, greedy, most_harmful, teacher_forced, wrong_word
+from core.decoding.no_repeat import NoRepeat
 from core.decoding.step import Step
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
@@ -58,7 +51,7 @@ def test_without_the_causal_mask_they_part(small_model: Maker) -> None:
 
 
 def test_what_it_would_take_anyway_changes_nothing(small_model: Maker) -> None:
-    model, one = small_model(), task(guard=Guard())
+    model, one = small_model(), task(guard=NoRepeat())
     plain = greedy(model, one)
     words = [each.chosen for each in plain]
     for position in range(len(words)):

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from core.corpus import draw_pair, load_grammar
 from core.decoding.greedy import greedy
-from core.decoding.no_repeat import PATIENCE, Guard, Watch, choose_batch, longest_run
+from core.decoding.no_repeat import PATIENCE, NoRepeat, Watch, choose_batch, longest_run
 from core.decoding.step import Task, step_from
 from core.model.transformer import Transformer
 from core.trace.tape import Edit, Recorder
@@ -37,7 +37,7 @@ MARKS = (COMMA, STOP)
 def test_what_would_close_a_circle(
     source: list[int], written: list[int], forbidden: set[int]
 ) -> None:
-    assert Guard.of(source, MARKS).forbids(written) == forbidden
+    assert NoRepeat.of(source, MARKS).forbids(written) == forbidden
 
 
 def test_the_grammars_own_translations_hardly_ever_call_the_guard() -> None:
@@ -54,7 +54,7 @@ def test_the_grammars_own_translations_hardly_ever_call_the_guard() -> None:
     for _ in range(1500):
         pair = draw_pair(grammar, rng)
         for source, target in ((pair.english, pair.chinese), (pair.chinese, pair.english)):
-            guard, gold = Guard.of(index(source), marks), index(target)
+            guard, gold = NoRepeat.of(index(source), marks), index(target)
             for place, word in enumerate(gold):
                 if word in guard.forbids(gold[:place]):
                     called.add(" ".join(target))
@@ -70,7 +70,7 @@ def preferring(*words: int) -> Tensor:
 
 
 def test_a_forbidden_word_keeps_its_place_and_the_step_says_so() -> None:
-    watch = Watch(Guard(), END)
+    watch = Watch(NoRepeat(), END)
     step = step_from(preferring(9, 8), watch=watch, written=[9, 9])
     assert (step.chosen, step.guarded) == (8, 9)
     assert step.candidates[0][0] == 9 and step.candidates[1][0] == 8
@@ -80,7 +80,7 @@ def test_a_forbidden_word_keeps_its_place_and_the_step_says_so() -> None:
 
 
 def test_patience_ends() -> None:
-    watch = Watch(Guard(), END)
+    watch = Watch(NoRepeat(), END)
     taken = [step_from(preferring(9, 8), watch=watch, written=[9, 9]) for _ in range(PATIENCE + 1)]
     assert [step.chosen for step in taken] == [8] * PATIENCE + [END]
     assert all(step.guarded == 9 for step in taken)
@@ -95,7 +95,7 @@ def test_a_model_that_says_one_word_for_ever_is_stopped(
     source = tuple(source_ids[0].tolist())
     steps = greedy(
         small_model(),
-        Task(source, 4, END, limit=20, guard=Guard.of(source)),
+        Task(source, 4, END, limit=20, guard=NoRepeat.of(source)),
         tape=lambda: Recorder([Edit("output/logits", only_word_nine)], keep=lambda _: False),
     )
     chosen = [step.chosen for step in steps]
@@ -109,17 +109,17 @@ def test_where_nothing_circles_the_guard_changes_nothing() -> None:
     for seed in range(200):
         rows = torch.randn(8, 200, generator=torch.Generator().manual_seed(seed))  # (T, V)
         free = [step_from(row) for row in rows]
-        watch, written = Watch(Guard.of([5, 6]), END), list[int]()
+        watch, written = Watch(NoRepeat.of([5, 6]), END), list[int]()
         for row in rows:
             written.append(step_from(row, watch=watch, written=written).chosen)
-        kept = [step_from(row, watch=Watch(Guard(), END), written=[]) for row in rows]
+        kept = [step_from(row, watch=Watch(NoRepeat(), END), written=[]) for row in rows]
         assert kept == free and written == [step.chosen for step in free]
 
 
 def test_a_batch_is_guarded_sentence_by_sentence() -> None:
     logits = torch.stack([preferring(9, 8), preferring(9, 8), preferring(7, 6)])  # (B, V)
     written = [[9, 9], [9, 5], [7, 7]]
-    watches = [Watch(Guard(), END) for _ in written]
+    watches = [Watch(NoRepeat(), END) for _ in written]
     assert choose_batch(logits, written, watches).tolist() == [8, 9, 6]
 
 

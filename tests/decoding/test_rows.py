@@ -16,12 +16,7 @@ CALLS = [
     [[START]],
     [[START, 9], [START, 10], [START, 11]],
     [[START, 11, 5], [START, 9, 6], [START, 11, 7], [START, 10, 8]],  # shuffled, one twice, all
-    [
-        [START, 10, 8, 4],
-        [START, 11, 5, 4],
-        [START, 9, 6, 4],
-        [START, 11, 7, 4],
-    ],  # moved
+    [[START, 10, 8, 4], [START, 11, 5, 4], [START, 9, 6, 4], [START, 11, 7, 4]],  # moved
     [[START, 11, 7, 4, 3]],  # one of four goes on
     [[START, 20, 21, 22, 23]],  # another beginning
     [[START, 20, 0, 22, 23, 24]],  # with padding in it

@@ -10,7 +10,7 @@ import torch
 
 from core.decoding.cuts import Sampling, cut_of, drawn
 from core.decoding.greedy import greedy
-from core.decoding.no_repeat import Guard, longest_run
+from core.decoding.no_repeat import NoRepeat, longest_run
 from core.decoding.sampling import SampledStep
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
@@ -165,7 +165,7 @@ def test_edits_and_the_guard_reach_the_drawing(small_model: Maker) -> None:
     tape = lambda: Recorder([edit], keep=lambda _: False)  # noqa: E731
     loops = sample(small_model(), task(limit=12), Sampling(), tape)
     assert [each.step.chosen for each in loops] == [9] * 12
-    stopped = sample(small_model(), task(limit=12, guard=Guard()), Sampling(), tape)
+    stopped = sample(small_model(), task(limit=12, guard=NoRepeat()), Sampling(), tape)
     words = [each.step.chosen for each in stopped]
     assert longest_run(words)[1] <= 2 and stopped[2].step.guarded == 9 != words[2]
 

@@ -8,7 +8,7 @@ import torch
 from core.decoding.beam import beam
 from core.decoding.cuts import Sampling
 from core.decoding.greedy import greedy
-from core.decoding.no_repeat import Guard
+from core.decoding.no_repeat import NoRepeat
 from core.decoding.rows import KeptRows
 from core.decoding.timeline import Moment, PassCost, timeline, totals
 from core.errors import GlassformerError
@@ -22,7 +22,7 @@ S, D, H, ENCODER, DECODER = len(SOURCE), 16, 4, 2, 3  # of conftest.SMALL
 
 
 def ways(model: Transformer) -> dict[str, tuple[Moment, ...]]:
-    one = task(guard=Guard())
+    one = task(guard=NoRepeat())
     tree = beam(model, one, 3)
     drawn = sample(model, one, Sampling(temperature=3.0))
     return {

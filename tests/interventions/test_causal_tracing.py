@@ -112,7 +112,7 @@ def test_the_questions_are_all_words_that_would_change(
     assert asked[0] == found.question
     with pytest.raises(GlassformerError) as error:
         questions(model, one, one)
-    assert error.value.key == "sweep_same"
+    assert error.value.key == "patching_same"
 
 
 def test_the_only_word_that_differs_brings_everything(found: Tracing) -> None:
@@ -172,8 +172,8 @@ def test_the_addresses_are_recorded_ones(small_config, place: str) -> None:  # t
 def test_what_is_refused(model: Translator, both: tuple[Trace, Trace]) -> None:
     one, other = both
     cases = {
-        "sweep_lengths": lambda: list(causal_tracing(model, one, model.trace("I have a cat"))),
-        "sweep_same": lambda: list(causal_tracing(model, one, one)),
+        "patching_lengths": lambda: list(causal_tracing(model, one, model.trace("I have a cat"))),
+        "patching_same": lambda: list(causal_tracing(model, one, one)),
         "out_of_range": lambda: list(causal_tracing(model, one, other, row=99)),
     }
     for key, act in cases.items():
@@ -182,4 +182,4 @@ def test_what_is_refused(model: Translator, both: tuple[Trace, Trace]) -> None:
         assert error.value.key == key
     with pytest.raises(GlassformerError) as error:
         list(causal_tracing(model, one, other, row=0))  # both write the same here
-    assert error.value.key == "sweep_same"
+    assert error.value.key == "patching_same"

@@ -13,7 +13,7 @@ from core.errors import GlassformerError
 from core.interventions import Experiment, run, setting
 from core.interventions.concepts import Dropout
 from core.interventions.experiment import REFERENCE, mean_contexts
-from core.interventions.head_ablation import COPIES, head_damage
+from core.interventions.head_ablation import COPIES, ablated_heads
 from core.interventions.heads import (
     HeadsAlone,
     HeadsFrozen,
@@ -174,7 +174,7 @@ def test_what_a_run_does_not_have_is_refused(switch: Switch, lengths: tuple[int,
 
 
 def test_every_head_knocked_out_in_one_batch_is_each_on_its_own() -> None:
-    found = head_damage(model(), plain())
+    found = ablated_heads(model(), plain())
     assert len({(each.where, each.head) for each in found}) == 24 == len(found) < COPIES
     assert [each.kl for each in found] == sorted((each.kl for each in found), reverse=True)
     words = model().tokenizer.vocabulary
@@ -192,9 +192,9 @@ def test_every_head_knocked_out_in_one_batch_is_each_on_its_own() -> None:
 
 
 def test_knock_outs_in_several_batches_and_to_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = head_damage(model(), plain(), "mean")
+    whole = ablated_heads(model(), plain(), "mean")
     monkeypatch.setattr("core.interventions.head_ablation.COPIES", 7)
-    parts = head_damage(model(), plain(), "mean")
+    parts = ablated_heads(model(), plain(), "mean")
     assert [(each.where, each.head) for each in parts] == [(e.where, e.head) for e in whole]
     first = whole[0]
     alone = forced(HeadsOff(first.where, (first.head,), "mean"))["output/probabilities"][0]
@@ -221,7 +221,7 @@ def _written(probabilities: Tensor) -> Tensor:
 def test_knock_outs_hold_within_an_experiment(switches: tuple[Switch, ...]) -> None:
     """Of what is drawn, every copy has what the run of the experiment has."""
     off = HeadsOff(CROSS, (3,))
-    found = head_damage(model(), plain(), experiment=Experiment((off, *switches)))
+    found = ablated_heads(model(), plain(), experiment=Experiment((off, *switches)))
     again = next(each for each in found if (each.where, each.head) == (CROSS, 3))
     assert again.before == again.after  # it was off before
     assert again.kl == pytest.approx(0, abs=1e-12)
@@ -245,7 +245,7 @@ def test_the_means_are_asked_for_only_where_they_are_needed() -> None:
 
 def test_knock_outs_survive_nan() -> None:
     closed = Experiment((Lines(ENCODER, (1,), (1,)), Fill("minus_infinity")))
-    found = head_damage(model(), plain(), experiment=closed)
+    found = ablated_heads(model(), plain(), experiment=closed)
     assert len(found) == 24
     assert all(torch.tensor(each.before).isnan().all() for each in found)
     healed = [each for each in found if not torch.tensor(each.after).isnan().any()]

@@ -139,10 +139,7 @@ def test_an_edit_that_writes_in_place_reaches_nothing_else(
     ],
 )
 def test_an_edit_keeps_shape_dtype_and_device(
-    small_model: Maker,
-    source_ids: Tensor,
-    target_ids: Tensor,
-    change: Callable[[Tensor], Tensor],
+    small_model: Maker, source_ids: Tensor, target_ids: Tensor, change: Callable[[Tensor], Tensor]
 ) -> None:
     with pytest.raises(GlassformerError, match="must keep") as caught:
         record(small_model(), source_ids, target_ids, Recorder([Edit(WEIGHTS, change)]))

@@ -20,7 +20,7 @@ from core.training.data import (
 )
 from core.training.loop import Trainer, new_model
 from core.training.loss import MapTape, heads_loss, look_loss, mean_entropy, training_tape
-from core.training.training_config import Recipe
+from core.training.training_config import TrainingConfig
 from tests.training.tiny import TINY
 
 TAUGHT = replace(
@@ -107,7 +107,7 @@ def test_whole_heads_are_dropped() -> None:
 
 
 def test_a_plain_recipe_listens_to_nothing(batch: Batch) -> None:
-    plain = Recipe()
+    plain = TrainingConfig()
     tape = training_tape(plain, 1, step=1)
     assert type(tape) is Tape and heads_loss(tape, batch, plain).item() == 0
 

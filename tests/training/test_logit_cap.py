@@ -48,11 +48,7 @@ def test_a_head_above_the_cap_comes_down_to_it(batch: Batch, tokenizer: Tokenize
 def test_what_no_query_may_see_does_not_count(batch: Batch, tokenizer: Tokenizer) -> None:
     model = new_model(replace(TINY, dropout=0.0), len(tokenizer.vocabulary))
     found = scores(model, batch)
-    assert sorted(found) == [
-        "decoder/0/cross_attention",
-        "decoder/0/self_attention",
-        SITE,
-    ]
+    assert sorted(found) == ["decoder/0/cross_attention", "decoder/0/self_attention", SITE]
     alone = [batch.source[i : i + 1, : int((row != 0).sum())] for i, row in enumerate(batch.source)]
     single = []
     for ids in alone:

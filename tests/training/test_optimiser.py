@@ -11,13 +11,13 @@ from core.corpus import load_grammar
 from core.text.tokenizer import Tokenizer
 from core.training.loop import Trainer, load_state, save_state
 from core.training.optimiser import layer_matrices, learning_rate
-from core.training.training_config import Recipe
+from core.training.training_config import TrainingConfig
 from tests.training.tiny import TINY
 
-ADAM = Recipe(**{**TINY.to_dict(), "muon": False, "adam_rate": 1.0, "weight_decay": 0.0})
+ADAM = TrainingConfig(**{**TINY.to_dict(), "muon": False, "adam_rate": 1.0, "weight_decay": 0.0})
 
 
-def moved(recipe: Recipe, tokenizer: Tokenizer) -> tuple[Trainer, dict[str, Tensor]]:
+def moved(recipe: TrainingConfig, tokenizer: Tokenizer) -> tuple[Trainer, dict[str, Tensor]]:
     """A trainer after one step, and how far it moved each parameter, in learning rates."""
     trainer = Trainer.of_grammar(recipe, load_grammar(), tokenizer)
     before = {name: each.detach().clone() for name, each in trainer.model.named_parameters()}
@@ -64,7 +64,7 @@ def test_matrices_decay_and_nothing_else_does(muon: bool, tokenizer: Tokenizer) 
 
 @pytest.mark.parametrize("recipe", [TINY, ADAM])
 def test_what_is_remembered_survives_on_disk(
-    recipe: Recipe, tokenizer: Tokenizer, tmp_path: Path
+    recipe: TrainingConfig, tokenizer: Tokenizer, tmp_path: Path
 ) -> None:
     trainer, _ = moved(recipe, tokenizer)
     save_state(trainer, tmp_path)

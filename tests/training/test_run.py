@@ -18,7 +18,7 @@ from core.history import CURVE_EVERY, snapshot_steps
 from core.text.tokenizer import Tokenizer
 from core.training.loop import Progress, Trainer
 from core.training.run import can_resume, measure_snapshots, publish, run_in
-from core.training.training_config import Recipe
+from core.training.training_config import TrainingConfig
 from tests.training.tiny import TINY
 
 SHORT = replace(TINY, steps=104, batch_size=4, dropout=0.0, logit_cap=1.0)  # so low that it acts
@@ -101,7 +101,7 @@ def test_a_new_run_forgets_the_old_one(tokenizer: Tokenizer, tmp_path: Path) -> 
     (tmp_path / "snapshots").mkdir()
     (tmp_path / "snapshots" / "step-000300.safetensors").write_bytes(b"old")
     (tmp_path / "notes.txt").write_text("mine")
-    recipe = Recipe(**{**SHORT.to_dict(), "steps": 2})
+    recipe = TrainingConfig(**{**SHORT.to_dict(), "steps": 2})
     run_in(
         tmp_path,
         Trainer.of_grammar(recipe, load_grammar(), tokenizer),

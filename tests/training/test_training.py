@@ -17,7 +17,7 @@ from core.training import loss
 from core.training.data import Examples, collate, corpus_tokenizer
 from core.training.loop import Progress, Trainer, load_state, save_state, stored_recipe
 from core.training.optimiser import learning_rate
-from core.training.training_config import Recipe
+from core.training.training_config import TrainingConfig
 from tests.training.tiny import TINY
 
 
@@ -76,7 +76,7 @@ def test_killed_while_saving_the_state_before_is_whole(
 
 
 def test_another_seed_is_another_run(tokenizer: Tokenizer) -> None:
-    other = Recipe(**{**TINY.to_dict(), "seed": 2})
+    other = TrainingConfig(**{**TINY.to_dict(), "seed": 2})
     assert run(Trainer.of_grammar(TINY, load_grammar(), tokenizer), 2) != run(
         Trainer.of_grammar(other, load_grammar(), tokenizer), 2
     )
@@ -100,7 +100,7 @@ def test_a_run_of_another_grammar(tmp_path: Path, tokenizer: Tokenizer) -> None:
 
 
 def test_the_schedule() -> None:
-    recipe = Recipe(steps=4000, warmup=400, decay=0.25, d_model=64)
+    recipe = TrainingConfig(steps=4000, warmup=400, decay=0.25, d_model=64)
     peak = 64**-0.5 * 400**-0.5
     assert learning_rate(400, recipe) == pytest.approx(peak)
     assert learning_rate(200, recipe) == pytest.approx(peak / 2)
@@ -172,7 +172,7 @@ def test_the_loss_in_pieces_is_the_same(
 )
 def test_impossible_recipes(change: dict[str, int]) -> None:
     with pytest.raises(GlassformerError, match="at least 1"):
-        Recipe(**change)  # type: ignore[arg-type]
+        TrainingConfig(**change)  # type: ignore[arg-type]
 
 
 def test_the_first_loss_is_that_of_guessing(tokenizer: Tokenizer) -> None:

@@ -1,8 +1,8 @@
 """A training run small enough for a test."""
 
-from core.training.training_config import Recipe
+from core.training.training_config import TrainingConfig
 
-TINY = Recipe(
+TINY = TrainingConfig(
     steps=40,
     batch_size=12,
     warmup=10,

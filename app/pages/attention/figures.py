@@ -1,7 +1,5 @@
 """One cell of an attention map as a formula and as bars, and one head's weight by places."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +15,7 @@ from app.plots.heat import heat_map, reach
 from app.plots.labels import escape, format_number, format_percent, text_width
 from app.plots.latex import latex_number, painted
 from app.plots.marks import hover, inked, note, row_title, upright
-from app.plots.theme import Look, base_layout, hatch_pattern
+from app.plots.theme import FigureStyle, base_layout, hatch_pattern
 from app.words import say
 from core.analysis.attention_views import CellOfHeads, Terms
 
@@ -30,7 +28,7 @@ ROOM = 1.35  # the axis in bars' lengths: beyond the longest stands its number
 LONGEST = 9.0  # of a name on one line, in widths of a Chinese character
 
 
-def stage_formula(stage: str, fill: str, width: int, look: Look) -> str:
+def stage_formula(stage: str, fill: str, width: int, look: FigureStyle) -> str:
     """What a stage computes for the whole matrix.
 
     fill: the config's `mask_fill`; width: d_k.
@@ -54,7 +52,7 @@ def stage_formula(stage: str, fill: str, width: int, look: Look) -> str:
     )
 
 
-def cell_formula(terms: Terms, stage: str, fill: str, look: Look) -> str:
+def cell_formula(terms: Terms, stage: str, fill: str, look: FigureStyle) -> str:
     """The same four steps with one cell's numbers; the chosen stage's number is emphasised.
 
     The numbers are those recorded, rounded to the reader's precision.
@@ -78,7 +76,7 @@ def cell_formula(terms: Terms, stage: str, fill: str, look: Look) -> str:
     return r"\begin{aligned}" + r" \\[2pt] ".join(rows) + r"\end{aligned}"
 
 
-def _share(terms: Terms, look: Look) -> str:
+def _share(terms: Terms, look: FigureStyle) -> str:
     above, below = terms.numerator, terms.denominator
     if not (math.isfinite(above) and math.isfinite(below)) or below == 0:
         return ""  # e to a huge score, or a row that may look nowhere: nothing to divide
@@ -116,7 +114,7 @@ def term_rows(terms: Terms, by: str) -> list[Term]:
     return rows
 
 
-def terms_figure(rows: Sequence[Term], look: Look) -> go.Figure:
+def terms_figure(rows: Sequence[Term], look: FigureStyle) -> go.Figure:
     """The vectors q and k as two columns of numbers, their products as signed bars."""
     readable = len(rows) <= READABLE
     places = list(range(0, len(rows), 1 if readable else max(1, len(rows) // 8)))
@@ -139,11 +137,11 @@ def terms_figure(rows: Sequence[Term], look: Look) -> go.Figure:
     return go.Figure([_vectors(rows, readable, look), _products(rows, readable, look)], layout)
 
 
-def _zero_line(look: Look) -> dict[str, Any]:
+def _zero_line(look: FigureStyle) -> dict[str, Any]:
     return {"zeroline": True, "zerolinecolor": look.colour("faint"), "zerolinewidth": 1}
 
 
-def _vectors(rows: Sequence[Term], readable: bool, look: Look) -> go.Heatmap:
+def _vectors(rows: Sequence[Term], readable: bool, look: FigureStyle) -> go.Heatmap:
     cells = np.array([[row.q, row.k] for row in rows], dtype=np.float32)
     most = reach(cells)
     written = [["" if np.isnan(value) else look.number(value) for value in pair] for pair in cells]
@@ -162,7 +160,7 @@ def _vectors(rows: Sequence[Term], readable: bool, look: Look) -> go.Heatmap:
     )
 
 
-def _products(rows: Sequence[Term], readable: bool, look: Look) -> go.Bar:
+def _products(rows: Sequence[Term], readable: bool, look: FigureStyle) -> go.Bar:
     # The same colours as the scores: their scale is blue below zero, orange-red above.
     colours = [look.colour("key" if row.product >= 0 else "query") for row in rows]
     return row_bars(
@@ -185,7 +183,7 @@ def _sum_line(row: Term) -> str:
     return f"{format_number(row.q, 7)} × {format_number(row.k, 7)} = {product}"
 
 
-def shares_figure(cell: CellOfHeads, stage: str, look: Look) -> go.Figure:
+def shares_figure(cell: CellOfHeads, stage: str, look: FigureStyle) -> go.Figure:
     """One cell at one stage in each head, as bars in the heads' colours, with a line at the mean.
 
     Weights run from 0, scores to both sides of 0. A forbidden cell has a hatched band, no number.
@@ -224,7 +222,7 @@ def shares_figure(cell: CellOfHeads, stage: str, look: Look) -> go.Figure:
     return go.Figure(bars, layout)
 
 
-def _band(forbidden: np.ndarray, ends: tuple[float, float], look: Look) -> dict[str, Any]:
+def _band(forbidden: np.ndarray, ends: tuple[float, float], look: FigureStyle) -> dict[str, Any]:
     """Hatching across the panel for each head that may not look, as in the matrix."""
     struck = np.flatnonzero(forbidden)
     whole = np.full(len(struck), ends[1] - ends[0], np.float32)
@@ -232,7 +230,9 @@ def _band(forbidden: np.ndarray, ends: tuple[float, float], look: Look) -> dict[
     return {"x": whole, "base": ends[0], "y": struck, "marker": marker, "hoverinfo": "skip"}
 
 
-def _numbers(cell: CellOfHeads, ends: tuple[float, float], look: Look) -> list[dict[str, Any]]:
+def _numbers(
+    cell: CellOfHeads, ends: tuple[float, float], look: FigureStyle
+) -> list[dict[str, Any]]:
     """The value at the end of each bar, on the page's colour: the line of the mean stays behind."""
     shared = {"xref": "x", "yref": "y", "borderpad": 1, "bgcolor": look.colour("page")}
     notes = []
@@ -249,7 +249,7 @@ def _numbers(cell: CellOfHeads, ends: tuple[float, float], look: Look) -> list[d
 
 
 def _mean(
-    cell: CellOfHeads, ends: tuple[float, float], look: Look
+    cell: CellOfHeads, ends: tuple[float, float], look: FigureStyle
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The line at the mean of the heads, and its label."""
     mean = cell.mean
@@ -262,7 +262,7 @@ def _mean(
     )
 
 
-def roles_figure(shares: Mapping[str, float], look: Look) -> go.Figure:
+def roles_figure(shares: Mapping[str, float], look: FigureStyle) -> go.Figure:
     """A bar for each named share (0–1), on the outline of the whole; NaN has no bar."""
     names, values = list(shares), np.array(list(shares.values()), dtype=np.float32)
     places = np.arange(len(names))

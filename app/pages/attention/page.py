@@ -1,7 +1,5 @@
 """The attention page: all heads, one large, one cell spelled out."""
 
-from __future__ import annotations
-
 from html import escape
 
 import streamlit as st

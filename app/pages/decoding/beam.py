@@ -1,7 +1,5 @@
 """The beam search: what was tried as a tree, which sentence won, what one node looked at."""
 
-from __future__ import annotations
-
 from html import escape
 from typing import Any
 
@@ -14,7 +12,7 @@ from app.pages.decoding.run import Decoding
 from app.pages.decoding.strip import bound, show_given
 from app.panels.words.words_panel import attention_in_focus
 from app.plots.labels import format_percent, visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session import store
 from app.session.state import State
 from app.ui.chart import current_look, show_chart
@@ -87,7 +85,7 @@ def _controls(now: State) -> None:
     )  # fmt: skip
 
 
-def _tree(decoding: Decoding, tree: Beam, focus: int, look: Look) -> None:
+def _tree(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None:
     drawn = plan(tree, store.get_state().branches == "all", focus)
     title = "beam.title_one" if tree.size == 1 else "beam.title"
     st.markdown(f"**{say(title, size=tree.size, steps=drawn.columns - 1)}**")
@@ -112,7 +110,7 @@ def _legend(drawn: Plan) -> str:
     return f'<p class="beam-legend">{marks}<span>{about}</span></p>'
 
 
-def _sweep(decoding: Decoding, tree: Beam, focus: int, look: Look) -> None:
+def _sweep(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None:
     """The scores of the finished hypotheses against α."""
     ends = tree.finished
     if not ends:
@@ -127,7 +125,7 @@ def _sweep(decoding: Decoding, tree: Beam, focus: int, look: Look) -> None:
     show_chart(figure, "beam_sweep", alt)
 
 
-def _ranking(decoding: Decoding, tree: Beam, focus: int, look: Look) -> None:
+def _ranking(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None:
     """Draw the line that says who wins, and the table; a row puts its last node in focus."""
     with box("one-line", "beam_ranking_line"):
         st.markdown(_winner(decoding, tree, look))
@@ -150,7 +148,7 @@ def _columns(rule: Rule) -> list[Column]:
 
 
 def _row(
-    decoding: Decoding, tree: Beam, at: int, before: int | None, focus: int, look: Look
+    decoding: Decoding, tree: Beam, at: int, before: int | None, focus: int, look: FigureStyle
 ) -> Row:
     node = tree.nodes[tree.hypotheses[at]]
     place, done = at + 1, node.fate == "finished"
@@ -168,7 +166,7 @@ def _row(
     return Row(node.index, texts, values, title=sentence, chosen=node.index == focus)
 
 
-def _winner(decoding: Decoding, tree: Beam, look: Look) -> str:
+def _winner(decoding: Decoding, tree: Beam, look: FigureStyle) -> str:
     ends = tree.finished
     if not ends:
         return say("beam.nothing", limit=decoding.task.limit)
@@ -183,7 +181,7 @@ def _winner(decoding: Decoding, tree: Beam, look: Look) -> str:
     return f"{say('beam.wins', sentence=first, **numbers)} {say(key, sentence=second)}"
 
 
-def _node(decoding: Decoding, tree: Beam, focus: int, look: Look) -> None:
+def _node(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None:
     """Draw the node's words and numbers, then its cross-attention."""
     node = tree.nodes[focus]
     if node.fate == "start":
@@ -203,7 +201,7 @@ def _path(decoding: Decoding, tree: Beam, node: Node) -> str:
     return f'<p class="beam-path">{chips}{last}</p>'
 
 
-def _numbers(tree: Beam, node: Node, look: Look) -> str:
+def _numbers(tree: Beam, node: Node, look: FigureStyle) -> str:
     total, score = look.number(node.total), look.number(node.score)
     facts = {
         "chance": format_percent(node.probability, look.precision),
@@ -222,7 +220,7 @@ def _numbers(tree: Beam, node: Node, look: Look) -> str:
     return f'<div class="beam-numbers">{cells}{wide}</div>'
 
 
-def _looks(decoding: Decoding, tree: Beam, node: Node, look: Look, word: str) -> None:
+def _looks(decoding: Decoding, tree: Beam, node: Node, look: FigureStyle, word: str) -> None:
     layer, head = attention_in_focus(store.get_state(), decoding.trace)
     st.markdown(f"**{say('beam.looks', word=word)}**")
     _pickers(decoding, layer, head)

@@ -1,14 +1,12 @@
 """The tree of a beam search as the component draws it: which nodes, where, how wide."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 from app.plots.labels import fitted, format_percent, visible, widest
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from core.decoding.beam import Beam, Node
 
 WENT_ON = ("start", "kept", "finished", "open")
@@ -140,7 +138,7 @@ SIGN = 16.0  # pixels of the sign before a word that did not go on
 
 def tree_data(
     drawn: Plan, token: Callable[[int], str], given: Container[int], texts: Mapping[str, Any],
-    look: Look,
+    look: FigureStyle,
 ) -> dict[str, Any]:  # fmt: skip
     """What is sent to the browser.
 
@@ -169,7 +167,7 @@ def tree_data(
 
 
 def _node(
-    node: Node, drawn: Plan, word: str, best: set[int], width: float, look: Look
+    node: Node, drawn: Plan, word: str, best: set[int], width: float, look: FigureStyle
 ) -> dict[str, Any]:
     start = node.fate == "start"
     room = width - (0 if start else look.px(SHARE))
@@ -195,7 +193,7 @@ def _node(
     }
 
 
-def _widths(drawn: Plan, words: Mapping[int, str], look: Look) -> list[float]:
+def _widths(drawn: Plan, words: Mapping[int, str], look: FigureStyle) -> list[float]:
     """Pixels of each column: as wide as the widest word that went on, whatever else is drawn."""
     wide = [float(look.px(NARROWEST))] * drawn.columns
     for node in drawn.nodes[1:]:

@@ -1,7 +1,5 @@
 """The KV-cache: what each step reuses and computes, what it saves, and that the numbers stay."""
 
-from __future__ import annotations
-
 from html import escape
 
 import streamlit as st
@@ -10,7 +8,7 @@ from app.pages.decoding.figures.steps import cache_work
 from app.pages.decoding.run import Decoding, go, take_back
 from app.pages.decoding.strip import draw_strip, table_html
 from app.plots.labels import format_number
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session import store
 from app.ui.bridge import Click, plotly_clicks
 from app.ui.chart import current_look, show_chart
@@ -40,7 +38,7 @@ def show() -> None:
             _says(decoding, place, look)
 
 
-def _picture(decoding: Decoding, place: int, look: Look) -> None:
+def _picture(decoding: Decoding, place: int, look: FigureStyle) -> None:
     moments = decoding.run.moments
     texts = {name: say(f"kv_cache.{name}") for name in (*BARS, "step", "numbers")}
     st.markdown(f"**{say('kv_cache.title')}**")
@@ -72,7 +70,7 @@ def step_text(moment: Moment) -> str:
     )
 
 
-def _says(decoding: Decoding, place: int, look: Look) -> None:
+def _says(decoding: Decoding, place: int, look: FigureStyle) -> None:
     moments, config = decoding.run.moments, decoding.translator.config
     if decoding.edits:
         st.info(say("kv_cache.switched"))
@@ -106,7 +104,7 @@ def totals_html(moments: tuple[Moment, ...]) -> str:
     return table_html("cache-totals", heads, rows)
 
 
-def _measure(decoding: Decoding, look: Look) -> None:
+def _measure(decoding: Decoding, look: FigureStyle) -> None:
     trace, words, speed = store.memory().cache_speed or (None, (), None)
     known = speed if trace is decoding.trace and words == decoding.run.words else None
     with box("rows-2", "cache_measure", horizontal=True, gap="small", vertical_alignment="center"):

@@ -1,7 +1,5 @@
 """The Decoding page for two runs: what each wrote at every step, and what else it might be."""
 
-from __future__ import annotations
-
 import math
 from html import escape
 
@@ -10,7 +8,7 @@ import streamlit as st
 from app.pages.decoding.figures.steps import LEFT, beside_steps, step_name
 from app.panels.compare.wording import titles
 from app.plots.labels import format_number, format_percent, visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session.memory import Pair
 from app.ui.chart import current_look, show_chart
 from app.ui.layout import box
@@ -52,7 +50,7 @@ def notes(runs: tuple[Trace, Trace]) -> list[str]:
     return parts
 
 
-def steps_grid(runs: tuple[Trace, Trace], names: tuple[str, str], look: Look) -> str:
+def steps_grid(runs: tuple[Trace, Trace], names: tuple[str, str], look: FigureStyle) -> str:
     """A column a step: the words of the first run, how far apart, the words of the second."""
     steps = words(*runs)
     named = (say("beside.steps_step", step=step_name(each)) for each in steps)
@@ -67,7 +65,7 @@ def steps_grid(runs: tuple[Trace, Trace], names: tuple[str, str], look: Look) ->
     return f"<table class='beside-steps' style='{columns}'>{''.join(rows)}</table>"
 
 
-def _step(runs: tuple[Trace, Trace], run: int, step: TranslatedWord, look: Look) -> str:
+def _step(runs: tuple[Trace, Trace], run: int, step: TranslatedWord, look: FigureStyle) -> str:
     row = (step.before_row, step.after_row)[run]
     if row is None:
         return f"<td class='none'>{escape(say('beside.words_none'))}</td>"

@@ -13,7 +13,7 @@ from app.pages.decoding.figures.steps import ROLES, exposure_figure
 from app.pages.decoding.run import Decoding, refusal
 from app.pages.decoding.strip import draw_strip, lines_html, named, table_html, written
 from app.plots.labels import format_number, visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session import store
 from app.session.state import State
 from app.ui.chart import current_look, show_chart
@@ -50,7 +50,7 @@ def _pick(place: int) -> None:
     store.update(moment=place, forced=())
 
 
-def _beside(decoding: Decoding, look: Look) -> None:
+def _beside(decoding: Decoding, look: FigureStyle) -> None:
     model, task, words = decoding.model, decoding.task, decoding.own.words
     found = store.once(lambda: beside(model, task, words, decoding.tape), decoding.trace)
     differences = [each.difference for each in found]
@@ -80,7 +80,7 @@ def rows_html(decoding: Decoding, found: tuple[Beside, ...]) -> str:
     return table_html("forcing-rows", heads, rows)
 
 
-def _wrong(decoding: Decoding, chosen: ChosenWord, look: Look) -> None:
+def _wrong(decoding: Decoding, chosen: ChosenWord, look: FigureStyle) -> None:
     wrong = chosen.wrong
     step = chosen.place + 1
     st.markdown(f"**{say('forcing.wrong_title', step=step)}**", help=say("forcing.wrong_help"))

@@ -1,7 +1,5 @@
 """The page: one question about the decoding on top, its answer below."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from app.panels.opening.on_file import show_part

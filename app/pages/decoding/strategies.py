@@ -1,7 +1,5 @@
 """Strategies side by side: one sentence written five ways, and the cut at the word in focus."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +12,7 @@ from app.pages.decoding.run import Decoding, Written
 from app.pages.decoding.strip import bound, show_given
 from app.plots.bars import candidates
 from app.plots.labels import format_percent, visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session import store
 from app.session.state import STRATEGIES, State
 from app.ui.chart import current_look, show_chart
@@ -90,7 +88,7 @@ def _wanted(now: State, written: Written) -> int:
 
 
 def _rows(
-    decoding: Decoding, now: State, written: Mapping[str, Written], step: int, look: Look
+    decoding: Decoding, now: State, written: Mapping[str, Written], step: int, look: FigureStyle
 ) -> None:
     """A row a strategy, a column a step; a click puts a word in focus."""
     greedy = written["greedy"].words
@@ -109,7 +107,12 @@ def _rows(
 
 
 def _line(
-    decoding: Decoding, now: State, name: str, written: Written, greedy: Sequence[int], look: Look
+    decoding: Decoding,
+    now: State,
+    name: str,
+    written: Written,
+    greedy: Sequence[int],
+    look: FigureStyle,
 ) -> dict[str, Any]:
     """One strategy: its name, its settings, its words, what they come to together."""
     marks, forced = new_words(written.words, greedy), decoding.asked
@@ -171,7 +174,7 @@ def _again() -> None:
     store.update(seed=(store.get_state().seed + 1) % (LAST_SEED + 1))
 
 
-def _draws(decoding: Decoding, now: State, look: Look) -> None:
+def _draws(decoding: Decoding, now: State, look: FigureStyle) -> None:
     """How often each sentence of the sampling in focus comes; a row puts its first seed above."""
     name = now.strategy if now.strategy in SAMPLED else SAMPLED[0]
     seeds = range(now.seed, now.seed + SEEDS)
@@ -201,14 +204,14 @@ def _counted(drawn: tuple[Written, ...], seeds: range) -> list[tuple[Written, li
     return sorted(found.values(), key=lambda pair: -len(pair[1]))
 
 
-def _row(written: Written, seeds: list[int], now: int, look: Look) -> Row:
+def _row(written: Written, seeds: list[int], now: int, look: FigureStyle) -> Row:
     sentence, often = written.reading.text or "∅", f"{len(seeds)} / {SEEDS}"
     texts = [sentence, often, ", ".join(map(str, seeds)), look.number(written.log_probability)]
     values = [None, float(len(seeds)), None, None]
     return Row(seeds[0], texts, values, title=sentence, chosen=now in seeds)
 
 
-def _focus(decoding: Decoding, now: State, written: Written, step: int, look: Look) -> None:
+def _focus(decoding: Decoding, now: State, written: Written, step: int, look: FigureStyle) -> None:
     """What one word of the strategy in focus was taken from."""
     word = literal(visible(decoding.token(written.words[step])))
     key = "cut_title" if written.sampled else "own_title"
@@ -232,7 +235,7 @@ def _after(decoding: Decoding, written: Written, step: int) -> str:
     return say("strategies.after", words=literal(" ".join(cut)))
 
 
-def _cut(decoding: Decoding, now: State, sampled: SampledStep, look: Look) -> None:
+def _cut(decoding: Decoding, now: State, sampled: SampledStep, look: FigureStyle) -> None:
     rows = cut_rows(sampled.cut, sampled.step.chosen, SHOWN)
     fell = lot(sampled.cut)
     values = {"temperature": now.temperature, "lot": look.number(fell), "p": now.top_p}
@@ -251,7 +254,7 @@ def _name(decoding: Decoding, row: CutRow) -> str:
     return say("strategies.several", count=row.count)
 
 
-def _own(decoding: Decoding, written: Written, step: int, look: Look) -> None:
+def _own(decoding: Decoding, written: Written, step: int, look: FigureStyle) -> None:
     chances, taken = dict(written.steps[step].candidates), written.steps[step]
     if taken.chosen not in chances:
         chances.popitem()
@@ -261,7 +264,7 @@ def _own(decoding: Decoding, written: Written, step: int, look: Look) -> None:
     show_chart(figure, "strategies_own", say("strategies.alt_own"))
 
 
-def _said(decoding: Decoding, now: State, written: Written, step: int, look: Look) -> str:
+def _said(decoding: Decoding, now: State, written: Written, step: int, look: FigureStyle) -> str:
     """In a sentence, what decided."""
     taken = written.steps[step]
     if step in dict(now.forced):

@@ -1,7 +1,5 @@
 """The strip of the page's steps, its words as HTML, and the line of the words given by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any

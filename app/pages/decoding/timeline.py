@@ -1,7 +1,5 @@
 """Step by step: the strip of all steps, what one of them chose between, where it looked."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from html import escape
@@ -23,7 +21,7 @@ from app.pages.decoding.run import (
 from app.pages.decoding.strip import draw_strip, lines_html, named, written
 from app.panels.words.words_panel import attention_in_focus, cross_pickers
 from app.plots.labels import format_percent, visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session import store
 from app.ui.bridge import Click, plotly_clicks
 from app.ui.chart import current_look, show_chart
@@ -58,7 +56,7 @@ def show() -> None:
             _looks(decoding.run, place)
 
 
-def _top(decoding: Decoding, place: int, look: Look) -> None:
+def _top(decoding: Decoding, place: int, look: FigureStyle) -> None:
     moments = decoding.run.moments
     with st.container(key="timeline_top", horizontal=True, gap="small", wrap=False):
         with box("rest", "timeline_strip"):
@@ -112,7 +110,7 @@ def _words_html(run: DecodedRun) -> str:
     return " ".join(words)
 
 
-def _distribution(decoding: Decoding, place: int, look: Look) -> None:
+def _distribution(decoding: Decoding, place: int, look: FigureStyle) -> None:
     run = decoding.run
     step, trace = run.moments[place].step, run.trace
     known = {index: share for index, share in step.candidates if not math.isnan(share)}
@@ -159,7 +157,7 @@ def remarks(decoding: Decoding, place: int, ids: list[int]) -> dict[int, str]:
     return found
 
 
-def _says(decoding: Decoding, place: int, look: Look) -> None:
+def _says(decoding: Decoding, place: int, look: FigureStyle) -> None:
     """One step in words: what it read and wrote, how unsure it was, what stood in its way."""
     run, step = decoding.run, decoding.run.moments[place].step
     reads = literal(visible(run.trace.target_tokens[place]))
@@ -180,7 +178,7 @@ def _says(decoding: Decoding, place: int, look: Look) -> None:
         st.caption("  \n".join(notes))
 
 
-def _entropy(step: Step, look: Look) -> str:
+def _entropy(step: Step, look: FigureStyle) -> str:
     if math.isnan(step.probability):
         return say("timeline.said_nan")
     key = "timeline.said_sure" if step.alike < NEARLY_ONE else "timeline.said_entropy"

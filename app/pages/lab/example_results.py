@@ -1,7 +1,5 @@
 """Every result of an example: computed now, as the notes print it, and why they differ."""
 
-from __future__ import annotations
-
 import math
 import re
 import tomllib
@@ -16,18 +14,11 @@ import streamlit as st
 from torch import Tensor
 
 from app.pages.lab.figures.norms import word_names
-from app.pages.lab.figures.tables import (
-    beside,
-    digits_apart,
-    exact,
-    matrix,
-    shape_of,
-    writer,
-)
+from app.pages.lab.figures.tables import beside, digits_apart, exact, matrix, shape_of, writer
 from app.plots.heat import reach
 from app.plots.labels import format_number, text_width
 from app.plots.latex import painted
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.ui.chart import current_look
 from app.words import say
 from core.lab.errata import Erratum, errata_of, kind_of
@@ -68,7 +59,7 @@ def show(worked: Worked) -> None:
 def span(worked: Worked, quantity: Quantity) -> int:
     """Twelfths of the width: by the names and sizes, not by the numbers, so that nothing jumps."""
     compared = quantity.key in printed_of(worked.key)
-    letters = len(_COMMANDS.sub("", formula(worked.key, quantity.key, Look())))
+    letters = len(_COMMANDS.sub("", formula(worked.key, quantity.key, FigureStyle())))
     badge = BADGE if compared else 0
     text = text_width(title(worked.key, quantity.key), 17) + LETTER * letters + badge
     cells = worked.key != "shapes-512" and quantity.value.dim() and quantity.value.shape[-1]
@@ -95,7 +86,7 @@ def status(worked: Worked, edited: bool) -> str:
     return " ".join(parts)
 
 
-def heading(example: str, quantity: Quantity, look: Look) -> str:
+def heading(example: str, quantity: Quantity, look: FigureStyle) -> str:
     """The name of a result, its formula and whether the notes agree, as markdown."""
     parts = [f"**{title(example, quantity.key)}**", f"${formula(example, quantity.key, look)}$"]
     if quantity.differs is not None:
@@ -120,7 +111,7 @@ def title(example: str, quantity: str) -> str:
     return say(f"lab_examples.q_{quantity}")
 
 
-def tables(worked: Worked, quantity: Quantity, look: Look) -> str:
+def tables(worked: Worked, quantity: Quantity, look: FigureStyle) -> str:
     """The true numbers, the notes' and the difference side by side, as HTML."""
     value = _flat(quantity.value)
     if worked.key == "shapes-512":
@@ -202,7 +193,7 @@ def _flat(cells: Tensor) -> np.ndarray:
     return values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values
 
 
-def formula(example: str, quantity: str, look: Look) -> str:
+def formula(example: str, quantity: str, look: FigureStyle) -> str:
     """The formula of a quantity: LaTeX for `$…$`."""
     template = FORMULAS[example][of_kind(example, quantity)]
     return _MARK.sub(lambda mark: painted(mark[2], mark[1], look), template)

@@ -4,8 +4,6 @@ A link holds, by bench, what is no original and has been computed. The session's
 sense yet; it counts as long as the link still says what it said when the draft was typed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from app.plots.labels import MINUS
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session import store
 from app.session.codecs import Sections, sections, sections_text
 from app.words import say, texts
@@ -70,7 +68,7 @@ def written(value: Any) -> Any:
     return re.sub(r"^-(?=[\d.]+(e[+-]?\d+)?$)", MINUS, str(value))
 
 
-def sent(field: Field, value: Any, wrong: bool, bench: str, look: Look) -> dict[str, Any]:
+def sent(field: Field, value: Any, wrong: bool, bench: str, look: FigureStyle) -> dict[str, Any]:
     """What the browser needs to draw a field of a bench."""
     name, known = field.name, texts(store.get_state().language)
     about, options = field.about, {each: each for each in field.options}

@@ -11,8 +11,6 @@ it names is marked, and the result stays that of the last good inputs. Tables of
 `app/pages/lab/figures/tables.py`, drawn with `st.html`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar

@@ -1,7 +1,5 @@
 """The benches inside a layer."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The worked examples of the lecture notes: a list beside the chosen one, and all their errata."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterable
 from html import escape
@@ -15,7 +13,7 @@ from app.pages.lab import example_results, kit
 from app.pages.lab.example_results import as_printed, reason, title
 from app.pages.lab.figures.tables import digits_apart, exact, writer
 from app.pages.lab.inputs import Field
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session import store
 from app.ui.chart import current_look
 from app.ui.layout import box
@@ -111,7 +109,7 @@ def show_overview() -> None:
     st.html(table(errata(), current_look()) + code_table())
 
 
-def table(found: tuple[Erratum, ...], look: Look) -> str:
+def table(found: tuple[Erratum, ...], look: FigureStyle) -> str:
     """A row for each reason under a heading for each kind, as HTML."""
     rows = []
     for kind in KINDS:
@@ -132,7 +130,7 @@ def _errata(kind: str, columns: tuple[str, ...], rows: Iterable[str]) -> str:
     return f'<table class="plain told lab-errata{kind}"><tr>{names}</tr>{"".join(rows)}</table>'
 
 
-def _row(erratum: Erratum, look: Look) -> str:
+def _row(erratum: Erratum, look: FigureStyle) -> str:
     true, printed = np.array([erratum.true]), np.array([erratum.printed])
     digits = digits_apart(true, printed, look.precision)
     cells = [

@@ -1,7 +1,5 @@
 """The Lab: small computations to change while one watches."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from app.pages.lab import kit

@@ -1,7 +1,5 @@
 """The benches on word order and distance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any
@@ -21,12 +19,7 @@ from app.ui.layout import box
 from app.words import say
 from core.lab.inputs import choice
 from core.lab.permutation import MOST, VARIANTS, Permuted, permutation, reversed_order
-from core.lab.why_attention import (
-    Race,
-    race,
-    routes,
-    table_one,
-)
+from core.lab.why_attention import Race, race, routes, table_one
 
 _words = component(__file__, "words")  # to drag, or to move with the arrow keys
 SEEN = ("output", "weights")

@@ -1,7 +1,5 @@
 """The benches from scores to weights."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

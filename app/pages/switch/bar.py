@@ -1,7 +1,5 @@
 """The experiment on top of the page: its switches, ways back; what is kept, compared and shared."""
 
-from __future__ import annotations
-
 from functools import partial
 from urllib.parse import urlencode
 

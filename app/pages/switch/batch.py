@@ -39,12 +39,7 @@ FIRST = {
         "She likes tea",
         "The animal didn't cross the street because it was too tired",
     ),
-    "zh": (
-        "我喜欢猫",
-        "欢迎来到北京",
-        "我爱机器学习",
-        "他昨天在图书馆读了一本有意思的书",
-    ),
+    "zh": ("我喜欢猫", "欢迎来到北京", "我爱机器学习", "他昨天在图书馆读了一本有意思的书"),
 }
 Refused = tuple[int, str, GlassformerError | None]  # number and text of a line, and why
 

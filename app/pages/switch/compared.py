@@ -1,7 +1,5 @@
 """Two experiments beside each other: what both switch, what one alone does, and their runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal

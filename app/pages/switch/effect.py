@@ -1,14 +1,12 @@
 """What a switch did: to the translation word by word, or to the vectors from layer to layer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
 
 from app.pages.switch import effect_words
-from app.pages.switch.figures.ripple_map import Marks, Stack, ripple_figure
+from app.pages.switch.figures.by_layer_map import Marks, Stack, by_layer_figure
 from app.plots.labels import escape, format_number, visible
 from app.runs import on_screen
 from app.session import experiments, store
@@ -26,7 +24,7 @@ from core.text.vocabulary import END
 from core.trace.address import STACKS
 from core.trace.trace import Trace
 
-CHART = "effect_ripple"
+CHART = "effect_by_layer"
 HEIGHT = 560  # pixels of the picture, about; they decide how words are written
 KINDS = {"self_attention": "decoder", "cross_attention": "cross"}  # of the decoder's attentions
 Found = Sequence[tuple[Rung, Moved]]
@@ -48,7 +46,7 @@ def show() -> None:
         return
     assert forced is not None  # there is a pair
     with box("fill tall", "effect_view", gap=None):
-        draw = _ripple if store.get_state().result == "ripple" else effect_words.show
+        draw = _by_layer if store.get_state().result == "by_layer" else effect_words.show
         draw(pair, forced)
 
 
@@ -77,17 +75,17 @@ def _nothing() -> None:
         st.markdown(say("effect.nothing_do"))
 
 
-def _ripple(pair: Pair, forced: Trace) -> None:
+def _by_layer(pair: Pair, forced: Trace) -> None:
     """Draw the heat map; `forced` is the second run on the first one's words."""
     found, began = passed(pair.first, forced), first_changed(pair.first, forced)
     rows = [[each for each in found if each[0].stack == stack] for stack in STACKS]
     with box("note", "effect_began"):
         st.markdown(say("effect.began", address=f"`{began}`") if began else say("effect.still"))
     stacks = [_stack(*each, forced) for each in zip(STACKS, rows, strict=True)]
-    figure = ripple_figure(stacks, _marks(rows, began), current_look(), HEIGHT)
-    show_chart(figure, CHART, say("effect.ripple_alt"), fill=True)
+    figure = by_layer_figure(stacks, _marks(rows, began), current_look(), HEIGHT)
+    show_chart(figure, CHART, say("effect.by_layer_alt"), fill=True)
     other = len(pair.first.source_tokens) != len(forced.source_tokens)
-    st.caption(say("effect.ripple_cut") if other else say("effect.ripple_note"))
+    st.caption(say("effect.by_layer_cut") if other else say("effect.by_layer_note"))
 
     def clicked(click: Click) -> None:
         if click.curve < len(STACKS) and 0 <= click.y < len(rows[click.curve]):

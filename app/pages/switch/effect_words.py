@@ -1,7 +1,5 @@
 """Both translations word by word: what was written, how probable it was, what else could come."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

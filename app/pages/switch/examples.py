@@ -1,7 +1,5 @@
 """Experiments to start from, each a real effect: one click brings sentence, switches and view."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -13,7 +13,7 @@ from app.panels.attention.focus import head_name
 from app.panels.attention.heads import does, way
 from app.plots.labels import format_number, format_percent, visible
 from app.runs import on_screen
-from app.runs.traces import get_damage, get_run
+from app.runs.traces import get_ablated_heads, get_run
 from app.session import experiments, store
 from app.ui.chart import current_look
 from app.ui.components.head_grid import draw_heads, kind_data
@@ -147,7 +147,7 @@ def _ranking() -> list[dict[str, Any]]:
     base = on_screen.experiment().keeping(
         lambda each: each.seed is None and not isinstance(each, HeadsOff)
     )
-    found = get_damage(base, trace.source_text, trace.direction, *made_by, way())
+    found = get_ablated_heads(base, trace.source_text, trace.direction, *made_by, way())
     run = get_run(base, trace.source_text, trace.direction, *made_by)
     heads, lines = _all_heads(), []
     largest = max((each.kl for each in found if math.isfinite(each.kl)), default=0.0)

@@ -1,7 +1,5 @@
 """The component: cells of a mask with the words around them; strokes come back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +10,7 @@ import numpy as np
 from app.panels.attention.focus import AttentionFocus
 from app.plots.colours import faded, mix
 from app.plots.labels import visible, widest
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.runs import on_screen
 from app.session import store
 from app.session.state import BRUSHES, STROKES
@@ -148,7 +146,7 @@ def _data(focus: MaskFocus) -> dict[str, Any]:
     }
 
 
-def _colours(look: Look) -> dict[str, str]:
+def _colours(look: FigureStyle) -> dict[str, str]:
     """Of the canvas, by what they are for."""
     return {
         **{role: look.colour(role) for role in ("panel", "text", "line", "changed")},
@@ -157,7 +155,7 @@ def _colours(look: Look) -> dict[str, str]:
     }
 
 
-def row_labels(rows: Side, look: Look) -> list[str]:
+def row_labels(rows: Side, look: FigureStyle) -> list[str]:
     """The words down: with what their rows write, or, where one of those is long, without."""
     labels = [visible(label) for label in rows.labels]
     if max(widest(label, look.px(13)) for label in labels) <= look.px(WIDEST_ROW):

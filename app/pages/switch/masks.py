@@ -1,7 +1,5 @@
 """Masks: who may look at whom, painted cell by cell, drawn by presets, switched as a whole."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

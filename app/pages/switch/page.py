@@ -1,7 +1,5 @@
 """The page: the switches on the left, what they did in the middle and on the right."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from app.pages.switch import bar
@@ -15,7 +13,7 @@ from app.ui.style import put_sheet
 from app.words import say
 
 ATTENTION = ("masks", "heads")  # with these, attention comes into view
-WIDE = ("sweep", "batch")  # they fill the page: what they show is their own effect
+WIDE = ("patching", "batch")  # they fill the page: what they show is their own effect
 
 
 def show() -> None:

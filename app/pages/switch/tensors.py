@@ -1,7 +1,5 @@
 """Any recorded tensor: some of its numbers set, multiplied, made noisy or taken from elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Any
@@ -83,7 +81,7 @@ def _axis(axis: Axis) -> None:
         _listed(name, label, axis, value, say("tensor_edit.all", count=axis.size))
         return
     words = "words" if axis.labels is not None else "numbers"
-    _typed(name, label, value, placeholder=say(f"tensor_edit.all_{words}", count=axis.size))
+    _typed(name, label, value, say(f"tensor_edit.all_{words}", count=axis.size))
 
 
 def _listed(name: str, label: str, axis: Axis, chosen: Sequence[int], none: str) -> None:
@@ -100,13 +98,14 @@ def _listed(name: str, label: str, axis: Axis, chosen: Sequence[int], none: str)
     )
 
 
-def _typed(name: str, label: str, value: str, **looks: Any) -> None:
-    """A field of the form that is typed."""
+def _typed(name: str, label: str, value: str, hint: str = "", **released: Any) -> None:
+    """A field of the form that is typed; released: what becomes of other fields with it."""
 
     def take() -> None:
-        put(**{name: store.widget_value(f"tensor_{name}")})
+        typed = store.widget_value(f"tensor_{name}")
+        put(**released | {name: " ".join(typed.split())})
 
-    st.text_input(label, key=store.bind(f"tensor_{name}", value), on_change=take, **looks)
+    st.text_input(label, key=store.bind(f"tensor_{name}", value), on_change=take, placeholder=hint)
 
 
 def _act(trace: Trace, where: str) -> None:
@@ -138,12 +137,8 @@ def _field(name: str) -> None:
 
 def _patch(trace: Trace, where: str) -> None:
     """The other sentence, and which of its words the numbers come from."""
-
-    def take() -> None:
-        put(sentence=" ".join(store.widget_value("tensor_sentence").split()), origin=())
-
     sentence, hint = drafts.sentence(), say("tensor_edit.sentence_hint")
-    _typed("sentence", say("tensor_edit.sentence"), sentence, placeholder=hint, on_change=take)
+    _typed("sentence", say("tensor_edit.sentence"), sentence, hint, origin=())
     words = (axis for axis in drafts.axes(trace, where) if axis.name in drafts.WORDS)
     chosen = next((axis for axis in words if drafts.picked(axis)), None)
     if not sentence or chosen is None:

@@ -1,7 +1,5 @@
 """The Tensors page for two runs: the tree stays, the picture is the triple."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

@@ -1,14 +1,12 @@
 """What is picked: a tensor in the tree of all, its axes that are drawn, where others are held."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
 
 from app.panels.address_words import axis_name, format_bytes, numbers_line, places, short_shape
 from app.plots.labels import visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session import store
 from app.ui.component import component
 from app.ui.layout import box
@@ -35,7 +33,7 @@ def picked(trace: Trace) -> str:
     return address if address in trace else next(iter(trace))
 
 
-def show_tree(trace: Trace, look: Look) -> None:
+def show_tree(trace: Trace, look: FigureStyle) -> None:
     """Draw the tree under the memory that the whole run takes."""
     entries = entries_of(trace)
     st.markdown(

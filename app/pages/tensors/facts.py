@@ -1,7 +1,5 @@
 """The picked tensor in words and numbers: title, distribution, statistics, files to take away."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from html import escape
@@ -12,7 +10,7 @@ import streamlit as st
 from app.pages.tensors.figures import tensor_histogram
 from app.panels.address_words import format_bytes, named_shape, place
 from app.plots.labels import format_number
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.ui.chart import show_chart
 from app.ui.layout import box
 from app.words import say
@@ -28,7 +26,7 @@ WHERE_ANY = ("masked", "nan", "infinite")
 MIMES = {"csv": "text/csv", "npz": "application/zip", "safetensors": "application/octet-stream"}
 
 
-def show_title(trace: Trace, address: str, look: Look) -> None:
+def show_title(trace: Trace, address: str, look: FigureStyle) -> None:
     """Draw the title, the equation, and the line in small type."""
     site, tensor = trace.site(address), trace[address]
     tex = equation(trace.config, address)
@@ -43,14 +41,14 @@ def show_title(trace: Trace, address: str, look: Look) -> None:
         )
 
 
-def symbol(site: Site, tex: str, look: Look) -> str:
+def symbol(site: Site, tex: str, look: FigureStyle) -> str:
     """The symbol in the colour of its role, as math in markdown; "" where it is the equation."""
     if site.symbol == tex:
         return ""
     return rf"$\textcolor{{{look.colour(site.role)}}}{{{site.symbol}}}$"
 
 
-def show(trace: Trace, address: str, sheet: Sheet, whole: Measure, look: Look) -> None:
+def show(trace: Trace, address: str, sheet: Sheet, whole: Measure, look: FigureStyle) -> None:
     """Draw the histogram of the whole tensor and the table of statistics."""
     st.markdown(f"**{say('tensors.distribution')}**")
     drawn = histogram_at(trace, address)

@@ -4,8 +4,6 @@ Signed values on the diverging scale about 0, the others on the role's colour fr
 attention mask forbids is hatched and takes no part in the scale; NaN and ∞ are crossed out.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +16,7 @@ from app.plots.bars import row_bars
 from app.plots.heat import crosses, gaps, heat_map, no_numbers, silent
 from app.plots.labels import MINUS, escape, format_number, visible
 from app.plots.marks import note
-from app.plots.theme import Look, base_layout, colour_bar, hatching
+from app.plots.theme import FigureStyle, base_layout, colour_bar, hatching
 
 CELL_WIDTH, CELL_HEIGHT = 42, 19  # pixels a number needs to be written in its cell
 MOST_DECIMALS, LARGEST = 3, 9999.5  # numbers too long for a cell; the hover has every digit
@@ -36,7 +34,7 @@ def tensor_heatmap(
     limits: tuple[float, float],
     role: str,
     words: tuple[str, str],
-    look: Look,
+    look: FigureStyle,
 ) -> go.Figure:
     """The picture of a sheet.
 
@@ -63,7 +61,7 @@ def tensor_heatmap(
     return go.Figure([*drawn, rim()], layout)
 
 
-def _numbers(shown: np.ndarray, limits: tuple[float, float], look: Look) -> dict[str, Any]:
+def _numbers(shown: np.ndarray, limits: tuple[float, float], look: FigureStyle) -> dict[str, Any]:
     """The numbers themselves where every cell has the room for one."""
     rows, columns = shown.shape
     if INNER[0] / columns < look.px(CELL_WIDTH):
@@ -102,7 +100,7 @@ def tensor_bars(
     side: Side,
     role: str,
     word: str,
-    look: Look,
+    look: FigureStyle,
     names: Sequence[str] | None = None,
 ) -> go.Figure:
     """One bar a position, its number beside it.
@@ -134,7 +132,7 @@ def tensor_bars(
     return go.Figure([bars, rim()], layout)
 
 
-def _lengths_axis(lengths: np.ndarray, look: Look, shown: bool) -> dict[str, Any]:
+def _lengths_axis(lengths: np.ndarray, look: FigureStyle, shown: bool) -> dict[str, Any]:
     """From 0, or about 0 for signed values, with room for the numbers beside the bars."""
     reach = float(np.abs(lengths).max(initial=0)) or 1.0
     return {
@@ -157,7 +155,7 @@ def tensor_histogram(
     counts: np.ndarray,
     role: str,
     words: tuple[str, str, str],
-    look: Look,
+    look: FigureStyle,
     height: int = 190,
 ) -> go.Figure:
     """The distribution of a tensor's values.

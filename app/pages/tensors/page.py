@@ -1,7 +1,5 @@
 """The page: the tree on the left; the picked tensor, its numbers and its files on the right."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from app.pages.tensors import controls, facts, picture

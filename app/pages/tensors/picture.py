@@ -14,7 +14,7 @@ from app.panels import provenance
 from app.panels.address_words import axis_name
 from app.plots.axes import Side
 from app.plots.labels import MINUS, SUPERSCRIPT, format_number, text_width, visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.ui.bridge import Click, plotly_clicks
 from app.ui.chart import current_look, show_chart
 from app.ui.layout import box
@@ -56,7 +56,7 @@ def show(
     st.markdown(f":small[{' · '.join(notes) or '&nbsp;'}]")
 
 
-def _draw(trace: Trace, address: str, sheet: Sheet, measured: Measure, look: Look) -> None:
+def _draw(trace: Trace, address: str, sheet: Sheet, measured: Measure, look: FigureStyle) -> None:
     site, rows, value = trace.site(address), side_of(sheet.rows), say("tensors.value")
     if sheet.columns.axis is None:
         names = pieces_of(trace, sheet) if site.name == "ids" else None
@@ -99,7 +99,7 @@ def picture_notes(sheet: Sheet, measured: Measure) -> list[str]:
     return notes
 
 
-def show_table(trace: Trace, address: str, sheet: Sheet, form: str, look: Look) -> list[str]:
+def show_table(trace: Trace, address: str, sheet: Sheet, form: str, look: FigureStyle) -> list[str]:
     """Draw the sheet as a table ("table" or "exact"); returns what the reader must know."""
     shown = table_part(sheet)
     digits = None if form == "exact" else look.precision
@@ -193,7 +193,7 @@ def written_table(table: pd.DataFrame, texts: Mapping[float, str]) -> Any:
 
 
 def _widths(
-    table: pd.DataFrame, texts: Mapping[float, str], sign: str, look: Look
+    table: pd.DataFrame, texts: Mapping[float, str], sign: str, look: FigureStyle
 ) -> dict[str, Any]:
     """Columns as wide as their longest text: too narrow a one cuts the front of its numbers."""
     widths = {}
@@ -226,7 +226,7 @@ def _names(lines: Lines) -> list[str]:
     ]
 
 
-def _formats(sheet: Sheet, digits: int, look: Look) -> dict[str, Any]:
+def _formats(sheet: Sheet, digits: int, look: FigureStyle) -> dict[str, Any]:
     width = look.px(40 + 10 * digits)
     column = st.column_config.NumberColumn(format=f"%.{digits}g", width=width)
     return dict.fromkeys(_names(sheet.columns), column)

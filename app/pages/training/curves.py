@@ -11,7 +11,7 @@ import streamlit as st
 from app.pages.training.figures.curves import DASHES, EDGE, curves_figure
 from app.plots.colours import head_colour
 from app.plots.labels import format_percent
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.runs import on_screen
 from app.runs.models import get_exact_match, get_history
 from app.runs.traces import get_replay, get_trace
@@ -49,7 +49,7 @@ class Training:
     end: Trace  # the sentence at the end of the training
     history: History
     replay: Replay
-    look: Look
+    look: FigureStyle
 
     @staticmethod
     def current() -> Training | None:

@@ -1,7 +1,5 @@
 """The Training page: replaying how the model learned, or training one here."""
 
-from __future__ import annotations
-
 from html import escape
 
 import streamlit as st

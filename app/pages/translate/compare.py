@@ -1,7 +1,5 @@
 """The Translate page for two runs: both sentences, both translations, and every word's odds."""
 
-from __future__ import annotations
-
 from html import escape
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """What goes into a block, what happens and what comes out: heat maps side by side, one a word."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ from app.plots import drawing as go
 from app.plots.heat import bulk, foot_bar, gaps, heat_map, reach
 from app.plots.labels import escape, fitted, format_number, is_chinese, visible, widest
 from app.plots.marks import note, on, pairs, spans, suffix
-from app.plots.theme import Look, base_layout, hatching, token_axis
+from app.plots.theme import FigureStyle, base_layout, hatching, token_axis
 
 TITLE, FOOT, GAP = 24, 66, 0.035  # pixels; GAP is a share of the width
 SCALE = 32  # pixels of the foot that the colour scale takes
@@ -60,7 +58,7 @@ class Picture:
 
 
 def block_pictures(
-    pictures: Sequence[Picture], words: Sequence[str], look: Look, height: int = 330
+    pictures: Sequence[Picture], words: Sequence[str], look: FigureStyle, height: int = 330
 ) -> go.Figure:
     """The pictures from left to right over one word axis, each with its own scale below it.
 
@@ -97,7 +95,7 @@ def block_pictures(
     return go.Figure([*maps, *hatched], layout)
 
 
-def _columns_axis(picture: Picture, look: Look, width: float) -> dict[str, Any]:
+def _columns_axis(picture: Picture, look: FigureStyle, width: float) -> dict[str, Any]:
     count, title = picture.values.shape[1], picture.axis
     if picture.columns is None:
         last = count * picture.step
@@ -123,7 +121,12 @@ def _from_one(axis: dict[str, Any]) -> dict[str, Any]:
 
 
 def _heat_map(
-    picture: Picture, rows: Sequence[str], look: Look, at: int, span: list[float], height: float
+    picture: Picture,
+    rows: Sequence[str],
+    look: FigureStyle,
+    at: int,
+    span: list[float],
+    height: float,
 ) -> go.Heatmap:
     limit = picture.end
     low = -limit if picture.scale == "signed" else 0.0
@@ -158,7 +161,7 @@ def _heat_map(
     )
 
 
-def _hover(picture: Picture, look: Look) -> str:
+def _hover(picture: Picture, look: FigureStyle) -> str:
     value = f"%{{z:.{look.precision}~g}}"
     if picture.columns is not None:
         return f"%{{customdata}}<br><b>{value}</b><extra></extra>"
@@ -174,7 +177,7 @@ def _ticks(low: float, high: float, clipped: bool) -> list[tuple[float, str]]:
     return [*ends, (0.0, "0"), (high, above + format_number(high, 2))]
 
 
-def words_height(picture: Picture, look: Look) -> int:
+def words_height(picture: Picture, look: FigureStyle) -> int:
     """How many pixels the words below the columns take; 0 where the picture has none."""
     if picture.columns is None or not 0 < len(picture.columns) <= MOST:
         return 0
@@ -188,7 +191,9 @@ def words_height(picture: Picture, look: Look) -> int:
     return math.ceil(max(heights)) + 6
 
 
-def column_words(picture: Picture, look: Look, width: float, end: str) -> list[dict[str, Any]]:
+def column_words(
+    picture: Picture, look: FigureStyle, width: float, end: str
+) -> list[dict[str, Any]]:
     """A note for each column: Latin slanted, Chinese upright, sign below sign.
 
     width: of the picture in pixels, end: of the names of its axes.
@@ -218,7 +223,7 @@ def _placed(word: str, to_right: bool) -> tuple[str, dict[str, Any]]:
     return escape(word), {"xanchor": side, "textangle": way * SLANT, "xshift": -way * 5}
 
 
-def _short(word: str, look: Look) -> str:
+def _short(word: str, look: FigureStyle) -> str:
     shown = visible(word)
     if is_chinese(shown):
         return shown if len(shown) <= SIGNS else f"{shown[: SIGNS - 1]}…"

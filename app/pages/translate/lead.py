@@ -1,7 +1,5 @@
 """The translation itself, how sure one may be of it, and what a step was choosing between."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from html import escape

@@ -1,7 +1,5 @@
 """The Translate page: the translation, where each word looked, and the model that made it."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from app.pages.translate import lead

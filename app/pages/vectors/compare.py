@@ -1,7 +1,5 @@
 """The Vectors page for two runs: the same questions, answered for both."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +18,7 @@ from app.panels.compare.figures.triple_layout import TripleLayout
 from app.panels.compare.triple import Matrix
 from app.panels.compare.wording import label, titles
 from app.plots.labels import format_percent, visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.runs import on_screen
 from app.session import store
 from app.session.memory import Pair
@@ -146,7 +144,7 @@ class LensSide:
         return [word for word in best if not math.isnan(word.probability)]
 
 
-def lens_table(sides: Sequence[LensSide], names: Sequence[str], look: Look) -> str:
+def lens_table(sides: Sequence[LensSide], names: Sequence[str], look: FigureStyle) -> str:
     """A row a state: three words and the rank of the written one, of either run; text escaped."""
     heads = [f"<th>{escape(say('beside.lens_state'))}</th>"]
     for side, name in zip(sides, names, strict=True):
@@ -161,7 +159,7 @@ def lens_table(sides: Sequence[LensSide], names: Sequence[str], look: Look) -> s
     return f"<table class='plain beside-lens'><tr>{''.join(heads)}</tr>{body}</table>"
 
 
-def _state(sides: Sequence[LensSide], at: int, look: Look) -> str:
+def _state(sides: Sequence[LensSide], at: int, look: FigureStyle) -> str:
     """The cells of a state; where the second run's best word is another one, it is coloured."""
     cells = [f"<td>{escape(state_name(sides[1].seen.states[at].state))}</td>"]
     tops = [best[0].token if (best := side.best(at)) else "" for side in sides]

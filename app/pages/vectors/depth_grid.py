@@ -1,7 +1,5 @@
 """Words down, places across: a cell a word at a place, with an arrow and numbers; clicks pick."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ import numpy as np
 from app.pages.vectors.focus import VectorsFocus, pick
 from app.plots.colours import mix
 from app.plots.labels import visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.ui.component import CELLS, component
 from app.words import say
 from core.analysis.attention_views import Side
@@ -67,7 +65,7 @@ def depth_grid(
     _grid(key, data, height="stretch", pick=picked)
 
 
-def signed_colours(values: np.ndarray, end: float, look: Look) -> list[list[str]]:
+def signed_colours(values: np.ndarray, end: float, look: FigureStyle) -> list[list[str]]:
     """(R, C) numbers of −end … end on the diverging scale; NaN in the colour of the panel."""
     low, high = (_palette(look.colour("panel"), look.colour(role)) for role in ("query", "key"))
     return [
@@ -76,7 +74,7 @@ def signed_colours(values: np.ndarray, end: float, look: Look) -> list[list[str]
     ]
 
 
-def shares_colours(shares: np.ndarray, role: str, look: Look) -> list[list[str]]:
+def shares_colours(shares: np.ndarray, role: str, look: FigureStyle) -> list[list[str]]:
     """(R, C) shares of 0 … 1 from the panel's colour to the role's."""
     palette = _palette(look.colour("panel"), look.colour(role))
     return [[_level(palette, float(share)) for share in row] for row in shares]

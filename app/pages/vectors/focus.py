@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 
 from app.panels import provenance
-from app.panels.context import OnScreen
+from app.panels.context import PanelContext
 from app.plots.labels import visible
 from app.runs import on_screen
 from app.session import store
@@ -25,7 +25,7 @@ from core.trace.graph import Stack, StreamState
 
 
 @dataclass(frozen=True)
-class VectorsFocus(OnScreen):
+class VectorsFocus(PanelContext):
     """One stack of the run on screen, and the word of it that is in focus."""
 
     stack: Stack

@@ -3,8 +3,6 @@
 Left the states from the input to what is really read; right what a lens is, and all rows at once.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

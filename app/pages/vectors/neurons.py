@@ -4,8 +4,6 @@ Left the units of one layer over all words; right the most active ones of the wo
 what the row of W₂ of one of them says in words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The page: one question about the vectors on top, its answer below."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """How positions are written into the words' vectors: six questions, one picture each (§3.5)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Two positions: their dot product, the turn from one to the other, one word at both."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 
@@ -190,10 +188,7 @@ def say_same(focus: PositionsFocus) -> None:
     _show_places(focus)
     st.markdown(say("positions.same_why" if two.same else "positions.other_why", **words))
     rows = [
-        (
-            say(f"positions.part_{part}"),
-            [focus.number(two.cosines[part]), focus.number(apart)],
-        )
+        (say(f"positions.part_{part}"), [focus.number(two.cosines[part]), focus.number(apart)])
         for part, apart in two.distances.items()
     ]
     number_table(rows, (say("positions.cosine_of"), say("positions.distance_of")), marked=2)

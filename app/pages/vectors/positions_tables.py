@@ -1,7 +1,5 @@
 """One table of positions: as a picture, as waves, and beside those of other formulas."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

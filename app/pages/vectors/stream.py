@@ -3,8 +3,6 @@
 Left all words at every place; right the word in focus, what each sub-layer adds to its vector.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

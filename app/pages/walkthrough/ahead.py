@@ -3,8 +3,6 @@
 The strip, the picture and the column draw from what was sent: a key is answered in the browser.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

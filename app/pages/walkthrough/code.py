@@ -1,7 +1,5 @@
 """The column's symbols as chips, and the code: the lines that ran, with the shapes of this run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Walkthrough for two runs: the strip of steps stays, the step's result is the triple."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from app.pages.walkthrough import ahead, code, strip

@@ -17,7 +17,7 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any, cast
 
-from app.panels.context import OnScreen, selected
+from app.panels.context import PanelContext, selected
 from app.runs import on_screen
 from app.session import store
 from app.session.state import State
@@ -33,7 +33,7 @@ REMEMBERED = 8  # events
 
 
 @dataclass(frozen=True)
-class StepFocus(OnScreen):
+class StepFocus(PanelContext):
     """One step of the run on screen, with everything that the panels draw of it."""
 
     @cached_property

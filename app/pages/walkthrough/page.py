@@ -1,7 +1,5 @@
 """The page: the strip of steps on top, the step in the middle, what it means on the right."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from app.pages.walkthrough import ahead, code, strip

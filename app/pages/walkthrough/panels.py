@@ -1,7 +1,5 @@
 """What is sent of each panel of a step: its words and its numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

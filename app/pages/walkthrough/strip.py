@@ -1,7 +1,5 @@
 """The strip on top: the steps by stack and sub-layer, the current one marked, a layer to choose."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import groupby
 from typing import Any

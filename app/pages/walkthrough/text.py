@@ -1,7 +1,5 @@
 """What a step does and why, and its formula with this sentence's numbers: the column's words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path

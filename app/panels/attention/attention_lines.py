@@ -1,7 +1,5 @@
 """Attention as lines: query words on the left, key words on the right, a hue a head."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from app.plots.labels import visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.ui.component import CELLS, CHIP_COLUMNS, component, packed
 from core.analysis.attention_views import Numbers, Side
 
@@ -37,7 +35,7 @@ def attention_lines(data: dict[str, Any], on_pick: Callable[[str, int], None]) -
 
 def lines_data(
     weights: Numbers, sides: tuple[Side, Side], heads: Sequence[Line],
-    pinned: tuple[int, int] | None, titles: tuple[str, str], look: Look,
+    pinned: tuple[int, int] | None, titles: tuple[str, str], look: FigureStyle,
 ) -> dict[str, Any]:  # fmt: skip
     """The lines of one head, of a mean, or of several heads: weights (heads, T, S).
 

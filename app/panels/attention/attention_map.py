@@ -1,7 +1,5 @@
 """One head, large: who looks (down) at whom (across), and how spread out each row is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +11,7 @@ from app.plots.colours import Scale, diverging, mix, sequential
 from app.plots.heat import GAPS_UP_TO, heat_map
 from app.plots.labels import escape
 from app.plots.marks import axis_title, cell_frame, frame, greyed, hover, inked, pairs, row_title
-from app.plots.theme import Look, base_layout, colour_bar, hatching, is_numbered, token_axis
+from app.plots.theme import FigureStyle, base_layout, colour_bar, hatching, is_numbered, token_axis
 from app.words import say
 from core.analysis.attention_views import HeadMap, Numbers, Side
 
@@ -44,7 +42,7 @@ class MapLayout:
 
 
 def map_figure(
-    view: HeadMap, sides: tuple[Side, Side], stage: str, look: Look, layout: MapLayout
+    view: HeadMap, sides: tuple[Side, Side], stage: str, look: FigureStyle, layout: MapLayout
 ) -> go.Figure:
     """The heat map of one head at one stage, with the spread of its weights beside the rows.
 
@@ -65,7 +63,7 @@ def map_figure(
 
 
 def words_axis(
-    side: Side, pinned: int | None, role: str, look: Look, pixels: float
+    side: Side, pinned: int | None, role: str, look: FigureStyle, pixels: float
 ) -> dict[str, Any]:
     """The words down ("query") or across ("key"): sinks in grey, the pinned one in its colour."""
     axis = _fitting(side, role, look, pixels)
@@ -79,7 +77,9 @@ def words_axis(
     return greyed(axis, side.sinks - {pinned}, look)
 
 
-def numbered_axes(sides: tuple[Side, Side], look: Look, layout: MapLayout) -> tuple[bool, bool]:
+def numbered_axes(
+    sides: tuple[Side, Side], look: FigureStyle, layout: MapLayout
+) -> tuple[bool, bool]:
     """Whether the rows, and the columns, have no room for their words and show numbers instead."""
     (rows, columns), width = sides, layout.columns_width
     return (
@@ -88,7 +88,7 @@ def numbered_axes(sides: tuple[Side, Side], look: Look, layout: MapLayout) -> tu
     )
 
 
-def _fitting(side: Side, role: str, look: Look, pixels: float) -> dict[str, Any]:
+def _fitting(side: Side, role: str, look: FigureStyle, pixels: float) -> dict[str, Any]:
     where = "left" if role == "query" else "top"
     axes = [token_axis(side.labels, each, pixels, where) for each in look.smaller()]
     return next((axis for axis in axes if not is_numbered(axis, side.labels)), axes[0])
@@ -96,7 +96,7 @@ def _fitting(side: Side, role: str, look: Look, pixels: float) -> dict[str, Any]
 
 def _cells(
     cells: np.ndarray, stage: str, grey: bool, limits: tuple[float, float],
-    words: np.ndarray | None, look: Look,
+    words: np.ndarray | None, look: FigureStyle,
 ) -> go.Heatmap:  # fmt: skip
     # Python sends no token per cell: plotly.js writes the label of a tick for %{x} and %{y}.
     names = "%{text}" if words is not None else "<b>%{y}</b> → <b>%{x}</b>"
@@ -118,7 +118,7 @@ def _cells(
     )
 
 
-def _spread(view: HeadMap, look: Look) -> list[go.Bar]:
+def _spread(view: HeadMap, look: FigureStyle) -> list[go.Bar]:
     """A bar a row: its entropy, on the outline of the largest entropy that the row could have."""
     places = np.arange(len(view.entropy))
     shared = {"orientation": "h", "y": places, "xaxis": "x2", "width": 0.62}
@@ -135,7 +135,7 @@ def _spread(view: HeadMap, look: Look) -> list[go.Bar]:
 
 
 def _layout(
-    view: HeadMap, sides: tuple[Side, Side], look: Look, layout: MapLayout
+    view: HeadMap, sides: tuple[Side, Side], look: FigureStyle, layout: MapLayout
 ) -> dict[str, Any]:
     (query, key), (rows, columns) = layout.pinned or (None, None), sides
     across = words_axis(columns, key, "key", look, layout.columns_width)
@@ -166,7 +166,7 @@ def _layout(
     )
 
 
-def _pin(pinned: tuple[int, int], look: Look) -> list[dict[str, Any]]:
+def _pin(pinned: tuple[int, int], look: FigureStyle) -> list[dict[str, Any]]:
     """The cell, and the way from the words to it for those who sit far away."""
     query, key = pinned
     return [
@@ -202,7 +202,7 @@ def cells_of(values: Numbers, sides: tuple[Side, Side], grey: bool) -> np.ndarra
     return np.where(_sink_cells(sides) == grey, values, np.float32(np.nan)).astype(np.float32)
 
 
-def colour_scale(stage: str, grey: bool, look: Look) -> Scale:
+def colour_scale(stage: str, grey: bool, look: FigureStyle) -> Scale:
     """Purple from 0 for weights, diverging for scores; `grey` for the cells of sinks."""
     if stage == "weights":
         return sequential("faint" if grey else "weights", look.dark)

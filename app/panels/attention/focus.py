@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
-from app.panels.context import OnScreen
+from app.panels.context import PanelContext
 from app.runs import on_screen
 from app.runs.models import get_heads
 from app.session import store
@@ -30,7 +30,7 @@ from core.trace.trace import Trace
 
 
 @dataclass(frozen=True)
-class AttentionFocus(OnScreen):
+class AttentionFocus(PanelContext):
     """One head at one stage, with everything that the panels draw of it."""
 
     @property

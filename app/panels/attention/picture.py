@@ -1,7 +1,5 @@
 """Middle: the head in focus, large, as a matrix or as lines."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

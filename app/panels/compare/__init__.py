@@ -1,7 +1,5 @@
 """Any page with two runs beside each other: this is the one place that decides."""
 
-from __future__ import annotations
-
 from app.panels.opening.on_file import show_part
 from app.runs import on_screen
 

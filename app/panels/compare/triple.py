@@ -1,7 +1,5 @@
 """One matrix of both runs and their difference, as a panel with its title and what to know."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal

@@ -1,13 +1,11 @@
 """How the two runs, their numbers, words and differences are called."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from html import escape
 
 from app.plots.labels import MINUS, format_number, format_percent, visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session.memory import Pair
 from app.words import say
 from core.analysis.comparison import Beside, Edge, paired
@@ -114,7 +112,7 @@ def signed(number: float, digits: int) -> str:
     return written if written.startswith(MINUS) or number == 0 else f"+{written}"
 
 
-def word_table(runs: tuple[Trace, Trace], titles: tuple[str, str], look: Look) -> str:
+def word_table(runs: tuple[Trace, Trace], titles: tuple[str, str], look: FigureStyle) -> str:
     """A row a word: its probability in either run and the step between; all text escaped."""
     heads = (say("beside.words_first"), *titles, say("beside.difference"), say("beside.words_kl"))
     head = "".join(f"<th scope='col'>{escape(each)}</th>" for each in heads)
@@ -122,7 +120,7 @@ def word_table(runs: tuple[Trace, Trace], titles: tuple[str, str], look: Look) -
     return f"<table class='plain beside-words'><thead><tr>{head}</tr></thead>{body}</table>"
 
 
-def _rows(word: TranslatedWord, look: Look) -> Iterator[str]:
+def _rows(word: TranslatedWord, look: FigureStyle) -> Iterator[str]:
     """The word of the first run, and that of the second where it is another one."""
     lines = [(word.before, word.old_word), (word.after, word.new_word)]
     lines = [each for each in lines if each[0] is not None]
@@ -148,7 +146,7 @@ def _percent(chance: float | None) -> str:
     return "NaN" if math.isnan(chance) else escape(format_percent(chance))
 
 
-def _bar(chances: Chances, look: Look) -> str:
+def _bar(chances: Chances, look: FigureStyle) -> str:
     """The step in percentage points; nothing where one run has no number."""
     one, two = (math.nan if chance is None else chance for chance in chances)
     step = 100 * (two - one)

@@ -1,7 +1,5 @@
 """“Open…”: one place for a run, an experiment and a model, by button or dropped anywhere."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """Where the trail begins, how it goes on, and the numbers visited on the way."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from app.session import store

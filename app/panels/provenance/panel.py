@@ -1,7 +1,5 @@
 """The drawer at the foot of every page: one number, what it was made of, and the way so far."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +12,7 @@ from app.panels.address_words import axis_name, place
 from app.panels.context import selected, walk_button
 from app.panels.phrases import line
 from app.plots.labels import format_number, visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.runs import on_screen
 from app.runs.traces import get_setting
 from app.runs.turns import admitted
@@ -150,7 +148,7 @@ def selection(trace: Trace, node: Node) -> dict[str, object]:
     return selected(trace, Wire(node.cell.address), at)
 
 
-def _number(node: Node, look: Look) -> None:
+def _number(node: Node, look: FigureStyle) -> None:
     """The formula, the number recorded and recomputed, and what stands on the way."""
     st.markdown(say(f"trail.operation_{node.operation}"))
     st.latex(node.formula)
@@ -219,7 +217,7 @@ def is_in(trace: Trace, cell: Cell) -> bool:
     return len(cell.index) == len(shape) and all(index < size for index, size in pairs)
 
 
-def crumb(trace: Trace, cell: Cell, look: Look) -> dict[str, Any]:
+def crumb(trace: Trace, cell: Cell, look: FigureStyle) -> dict[str, Any]:
     """One number of the way, for the list of those visited."""
     site = site_at(cell.address)
     value = float(trace[cell.address][cell.index])
@@ -238,7 +236,7 @@ def reach(cell: Cell) -> dict[str, Any]:
     return {"address": cell.address, "index": list(cell.index)}
 
 
-def rows(node: Node, look: Look) -> list[dict[str, Any]]:
+def rows(node: Node, look: FigureStyle) -> list[dict[str, Any]]:
     """The largest terms with their factors, and the rest in one row.
 
     The term that belongs to the cell itself always stands among them, first.
@@ -251,7 +249,7 @@ def rows(node: Node, look: Look) -> list[dict[str, Any]]:
     return written
 
 
-def _row(term: Term, look: Look) -> dict[str, Any]:
+def _row(term: Term, look: FigureStyle) -> dict[str, Any]:
     return {
         "label": label(term),
         "factors": [_factor(factor, look) for factor in term.factors],
@@ -259,7 +257,7 @@ def _row(term: Term, look: Look) -> dict[str, Any]:
     } | _bar(term.contribution, look)
 
 
-def _bar(number: float, look: Look) -> dict[str, Any]:
+def _bar(number: float, look: FigureStyle) -> dict[str, Any]:
     """A number and its bar; NaN and ∞ are no JSON: such a term has no bar, its number is text."""
     value = number if math.isfinite(number) else None
     return {"value": value, "number": format_number(number, look.precision)}
@@ -275,7 +273,7 @@ def label(named: Term) -> str:
     return text if named.head is None else say("trail.of_head", label=text, head=named.head + 1)
 
 
-def _factor(factor: Factor, look: Look) -> dict[str, Any]:
+def _factor(factor: Factor, look: FigureStyle) -> dict[str, Any]:
     role = COLOURS.get(factor.role, "data")
     learned = factor.parameter is not None
     name = say(f"trail.role_{factor.role}")

@@ -1,7 +1,5 @@
 """Cross-attention as a matrix: one row an output word, one column a source word."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from html import unescape
@@ -13,7 +11,7 @@ from app.plots import drawing as go
 from app.plots.heat import heat_map
 from app.plots.labels import escape, is_chinese, text_width, visible
 from app.plots.marks import frame, greyed, pairs
-from app.plots.theme import Look, base_layout, colour_bar, is_numbered, token_axis
+from app.plots.theme import FigureStyle, base_layout, colour_bar, is_numbered, token_axis
 from app.words import say
 
 SIDE = 330.0  # pixels that the cells have at least, across
@@ -28,7 +26,7 @@ def cross_attention(
     weights: np.ndarray,
     sources: Sequence[str],
     outputs: Sequence[str],
-    look: Look,
+    look: FigureStyle,
     grey: tuple[Collection[int], Collection[int]] = ((), ()),
     framed: tuple[int | None, int | None] = (None, None),
 ) -> go.Figure:
@@ -64,14 +62,16 @@ def cross_attention(
     return go.Figure(cells, layout)
 
 
-def numbered(sources: Sequence[str], outputs: Sequence[str], look: Look) -> tuple[bool, bool]:
+def numbered(
+    sources: Sequence[str], outputs: Sequence[str], look: FigureStyle
+) -> tuple[bool, bool]:
     """Whether the columns, the rows show numbers for want of room: list their words then."""
     _, down, listed = _axes(sources, outputs, look)
     return listed, is_numbered(down, outputs)
 
 
 def _axes(
-    sources: Sequence[str], outputs: Sequence[str], look: Look
+    sources: Sequence[str], outputs: Sequence[str], look: FigureStyle
 ) -> tuple[dict[str, Any], dict[str, Any], bool]:
     """Columns and rows, numbered where words would touch; whether the columns show no words.
 
@@ -86,7 +86,7 @@ def _axes(
     return across, token_axis(outputs, look, pixels, side="left", least=LEAST_ROW), listed
 
 
-def _height(across: dict[str, Any], look: Look) -> float:
+def _height(across: dict[str, Any], look: FigureStyle) -> float:
     """About how many pixels the words above the columns take."""
     font = look.px(13)
     if across["tickangle"]:
@@ -96,7 +96,7 @@ def _height(across: dict[str, Any], look: Look) -> float:
     return lines * font * 1.3
 
 
-def _downwards(tokens: Sequence[str], look: Look) -> list[str] | None:
+def _downwards(tokens: Sequence[str], look: FigureStyle) -> list[str] | None:
     """Labels with Chinese written downwards, as it may be; None where other words are too long."""
     shown, font = [visible(token) for token in tokens], look.px(13)
     widths = [font if is_chinese(token) else text_width(token, font) for token in shown]
@@ -108,7 +108,7 @@ def _downwards(tokens: Sequence[str], look: Look) -> list[str] | None:
 
 
 def _frames(
-    framed: tuple[int | None, int | None], shape: tuple[int, ...], look: Look
+    framed: tuple[int | None, int | None], shape: tuple[int, ...], look: FigureStyle
 ) -> list[dict[str, Any]]:
     (rows, columns), (column, row) = shape, framed
     places = [] if column is None else [((0, rows - 1), (column, column))]
@@ -117,7 +117,7 @@ def _frames(
 
 
 def _said(
-    values: np.ndarray, sources: Sequence[str], outputs: Sequence[str], look: Look
+    values: np.ndarray, sources: Sequence[str], outputs: Sequence[str], look: FigureStyle
 ) -> list[list[str]]:
     """Both words of each cell; with the weight where one is NaN."""
     names = pairs(list(map(_short, outputs)), list(map(_short, sources)))

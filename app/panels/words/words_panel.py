@@ -1,7 +1,5 @@
 """Source and output joined by cross-attention, as lines or as a matrix."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st
@@ -10,7 +8,7 @@ from app.panels.attention.heads import SIGN, taught_note, with_mark
 from app.panels.compare import pickers
 from app.panels.words.cross_attention import cross_attention, numbered
 from app.plots.colours import head_colour
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session import store
 from app.session.state import State
 from app.ui.bridge import Click, plotly_clicks
@@ -156,7 +154,7 @@ def _matrix(trace: Trace, layer: int, head: int | None) -> None:
     _list_of_words(*words, look)
 
 
-def _list_of_words(sources: list[str], outputs: list[str], look: Look) -> None:
+def _list_of_words(sources: list[str], outputs: list[str], look: FigureStyle) -> None:
     """The words behind the numbers on the axes, where there was no room for words."""
     columns, rows = numbered(sources, outputs, look)
     lists = [(say("translate.source"), sources)] if columns else []

@@ -1,7 +1,5 @@
 """Rows of numbers with bars between them; a row may be clicked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

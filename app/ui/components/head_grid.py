@@ -1,13 +1,11 @@
 """All heads of one kind of attention as thumbnails; a click picks one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from app.plots.colours import diverging, sequential
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.ui.component import CELLS, component, packed
 from core.analysis.attention_views import Overview
 
@@ -42,7 +40,7 @@ class GridTexts:
 
 def head_grid(
     view: Overview, items: Sequence[Thumbnail], focus: tuple[int, int | None],
-    texts: GridTexts, look: Look, on_pick: Callable[[int, int | None], None],
+    texts: GridTexts, look: FigureStyle, on_pick: Callable[[int, int | None], None],
     key: str = "head_grid", signed: bool = False, share: float = 1.0,
 ) -> None:  # fmt: skip
     """Draw the grid; `on_pick(layer, head)` is called before the rerun, head None for a mean.
@@ -62,7 +60,7 @@ def head_grid(
 
 def grid_data(
     view: Overview, items: Sequence[Thumbnail], focus: tuple[int, int | None],
-    texts: GridTexts, look: Look, signed: bool = False, share: float = 1.0,
+    texts: GridTexts, look: FigureStyle, signed: bool = False, share: float = 1.0,
 ) -> dict[str, Any]:  # fmt: skip
     """What is sent of a grid: a byte a cell, the texts."""
     return {
@@ -94,7 +92,7 @@ def kind_data(
 def draw_heads(
     key: str,
     data: dict[str, Any],
-    look: Look,
+    look: FigureStyle,
     height: str = "content",
     **on: Callable[[Mapping[str, Any]], object],
 ) -> None:

@@ -1,7 +1,5 @@
 """The component: one step back, play or stop, one step on; the arrow keys do the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from app.ui.component import component, going

@@ -1,7 +1,5 @@
 """Words of source and output as chips, and attention as lines between them."""
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence

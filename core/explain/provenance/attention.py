@@ -1,7 +1,5 @@
 """Provenance through §3.2 Attention and the softmax over words (§3.4), back to q · k."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Provenance outside of the attention maps: embeddings, norms, sums and linear maps."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

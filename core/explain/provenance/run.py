@@ -1,7 +1,5 @@
 """What the number trail reads: a trace, and the model whose weights made it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 

@@ -9,8 +9,6 @@ Every node is recomputed from the *recorded* numbers one step before it, so that
 the tensor that was edited and nowhere else. Indices have one entry for each axis, the batch too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal
 

@@ -4,8 +4,6 @@ Long sums are printed short: the largest terms first, then the sum of all others
 they are, `\underbrace{0.031}_{124}`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

@@ -4,8 +4,6 @@ What is recorded is unfolded as anywhere (`core.explain.provenance`); here stand
 besides: sums within dropout, what dropout leaves, a head's share of a row, the chosen word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ What was not chosen gets an example: a pronoun, the row that writes it, the head
 which the word gives most weight, the largest of the features.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -8,8 +8,6 @@ one-hot with and without that division is saturated: it learns nothing, and the 
 nothing in it.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

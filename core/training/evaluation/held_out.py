@@ -1,7 +1,5 @@
 """Held-out sentences, made by the grammar and never trained on, and how the model writes them."""
 
-from __future__ import annotations
-
 import importlib.util
 import random
 from collections import defaultdict

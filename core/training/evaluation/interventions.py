@@ -9,8 +9,6 @@ the row that writes it, attention is set to look at the other noun alone, and on
 that noun is written instead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress

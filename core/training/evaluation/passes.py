@@ -174,10 +174,7 @@ def passes(
 
 
 def word_for_word(
-    translator: Translator,
-    pairs: Sequence[Pair],
-    direction: Direction,
-    edits: Edits | None = None,
+    translator: Translator, pairs: Sequence[Pair], direction: Direction, edits: Edits | None = None
 ) -> list[bool]:
     """Whether greedy decoding would give each pair's target, every word of it."""
     found: list[bool] = []

@@ -10,8 +10,6 @@ counts as wrong, and is listed as not judged.
     {"text": …, "direction": "en-zh", "output": …, "verdict": "acceptable" or "wrong", "why": …}
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a run of one's own learns from: families of the grammar, or one's own pairs."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence

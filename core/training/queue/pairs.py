@@ -4,8 +4,6 @@ One pair a line, the two sides parted by a tab, by " = ", or as CSV; UTF-8 with 
 mark. Lines are counted from 1, as editors do.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import re

@@ -3,8 +3,6 @@
 Nothing here waits for the process, except `Run.close`.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -11,8 +11,6 @@ The log has one JSON object a line, written by the run's own process and read by
     {"what": "end", "how": "done" | "stopped" | "failed", "step", "reason", "cpu"}  cpu in seconds
 """
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,7 +21,7 @@ from core.errors import GlassformerError
 from core.history import CurvePoint, SnapshotMetrics
 from core.stored import UNREADABLE, problem_of, read_json_file
 from core.training.queue.lessons import SAMPLE, SentencePair
-from core.training.training_config import Recipe
+from core.training.training_config import TrainingConfig
 
 PLAN = "plan.json"
 BATCH = 64  # sentences: small steps, so that something is seen soon
@@ -38,7 +36,7 @@ class Plan:
     """A recipe, and what to learn from: pairs of one's own, or families of the grammar."""
 
     name: str
-    recipe: Recipe
+    recipe: TrainingConfig
     families: tuple[str, ...] = ()  # () for all
     pairs: tuple[SentencePair, ...] = field(default=(), repr=False)
     sample: int = SAMPLE  # sentences of the grammar that the vocabulary is drawn from
@@ -61,7 +59,7 @@ class Plan:
             table = read_json_file(folder / PLAN)
             return cls(
                 table["name"],
-                Recipe(**table["recipe"]),
+                TrainingConfig(**table["recipe"]),
                 tuple(table["families"]),
                 tuple((first, second) for first, second in table["pairs"]),
                 table["sample"],
@@ -85,7 +83,7 @@ def small_recipe(
     n_heads: int = 4,
     layers: int = 1,
     d_ff: int = 64,
-) -> Recipe:
+) -> TrainingConfig:
     """A recipe for a short run of a small model.
 
     The warm-up is a tenth of the run, and the highest learning rate `PEAK_RATE` times `rate`,
@@ -93,7 +91,7 @@ def small_recipe(
     """
     warmup = min(400, max(10, steps // 10))
     peak = peak_of(d_model, warmup)
-    return Recipe(
+    return TrainingConfig(
         steps=steps,
         seed=seed,
         batch_size=BATCH,

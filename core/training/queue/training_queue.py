@@ -6,8 +6,6 @@ gone for a moment and somebody waits, the run stops, saved, and gives up its pla
 while, or when the server ends, processes and folders go.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import secrets

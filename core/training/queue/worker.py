@@ -10,8 +10,6 @@ It reads its standard input: a line "stop" stops it after the step it is in; the
 input says that the process that started it is gone, and it removes the folder and goes too.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import math

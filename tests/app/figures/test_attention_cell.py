@@ -15,11 +15,11 @@ from app.pages.attention.figures import (
     term_rows,
     terms_figure,
 )
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from core.analysis.attention_views import CellOfHeads, Terms, terms
 from tests.traces import small_trace
 
-LOOK = Look()
+LOOK = FigureStyle()
 
 
 def wide_cell(width: int = 64) -> Terms:
@@ -111,7 +111,7 @@ def test_small_and_large_numbers_are_written_as_powers() -> None:
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_formulas_are_in_the_colours_of_the_roles(dark: bool) -> None:
-    look = Look(dark=dark)
+    look = FigureStyle(dark=dark)
     for stage in ("scores", "scaled"):
         formula = stage_formula(stage, "large_negative", 16, look)
         assert look.colour("query") in formula

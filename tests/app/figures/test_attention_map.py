@@ -19,12 +19,12 @@ from app.panels.attention.attention_map import (
     words_axis,
 )
 from app.plots.marks import pairs
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.words import say
 from core.analysis.attention_views import HeadMap, Kind, Side, head_map, sides
 from tests.traces import small_trace
 
-LOOK = Look()
+LOOK = FigureStyle()
 ODD = ("<b>x</b>", "<s>", "</s>", "$x$", "&lt;", "😀", "中文", "x", "x", ".")
 
 

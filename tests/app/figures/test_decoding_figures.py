@@ -15,13 +15,13 @@ from app.pages.decoding.figures.steps import (
     source_weights,
 )
 from app.plots.bars import candidates
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from core.decoding.cuts import cut_rows, lot
 from core.decoding.sampling import Sampling, cut_of
 
 
 def test_bars_stand_in_order_with_their_percentages() -> None:
-    figure = candidates(["动物", "马路", "猫"], [0.712, 0.2, 0.0004], Look())
+    figure = candidates(["动物", "马路", "猫"], [0.712, 0.2, 0.0004], FigureStyle())
     bars = figure.data[0]
     assert list(bars.x) == [0.712, 0.2, 0.0004]
     assert list(bars.y) == [0, 1, 2]
@@ -31,14 +31,14 @@ def test_bars_stand_in_order_with_their_percentages() -> None:
 
 
 def test_the_chosen_word_stands_out() -> None:
-    figure = candidates(["a", "b"], [0.2, 0.1], Look(), chosen=1)
+    figure = candidates(["a", "b"], [0.2, 0.1], FigureStyle(), chosen=1)
     assert list(figure.layout.yaxis.ticktext) == ["a", "<b>b</b>"]
     colours = figure.data[0].marker.color
-    assert colours[1] == Look().colour("data") != colours[0]
+    assert colours[1] == FigureStyle().colour("data") != colours[0]
 
 
 def test_words_are_shown_as_typed_and_duplicates_stay_apart() -> None:
-    figure = candidates(["<b>x</b>", "&lt;", "&lt;", "a b", "7"], [0.1] * 5, Look())
+    figure = candidates(["<b>x</b>", "&lt;", "&lt;", "a b", "7"], [0.1] * 5, FigureStyle())
     labels = figure.layout.yaxis.ticktext
     assert labels[0] == "<b>&lt;b&gt;x&lt;/b&gt;</b>"
     assert labels[1] == labels[2] == "&amp;lt;"
@@ -49,20 +49,20 @@ def test_words_are_shown_as_typed_and_duplicates_stay_apart() -> None:
 
 
 def test_a_probability_that_is_no_number_is_written_so() -> None:
-    figure = candidates(["a", "b"], [math.nan, 0.5], Look(dark=True))
+    figure = candidates(["a", "b"], [math.nan, 0.5], FigureStyle(dark=True))
     assert list(figure.data[0].text) == ["NaN", "50.0%"]
     assert list(figure.data[0].x) == [0.0, 0.5]
 
 
 def test_a_sign_is_grey_and_says_what_it_is() -> None:
-    figure = candidates(["a", "<eos>"], [0.6, 0.4], Look(), signs={1: "end sign"})
-    assert Look().colour("faint") in figure.layout.yaxis.ticktext[1]
+    figure = candidates(["a", "<eos>"], [0.6, 0.4], FigureStyle(), signs={1: "end sign"})
+    assert FigureStyle().colour("faint") in figure.layout.yaxis.ticktext[1]
     assert "&lt;eos&gt;" in figure.layout.yaxis.ticktext[1]
     assert figure.data[0].customdata[1].startswith("&lt;eos&gt; · end sign<br>")
 
 
 def test_no_words_give_an_empty_figure() -> None:
-    assert not list(candidates([], [], Look()).data[0].x)
+    assert not list(candidates([], [], FigureStyle()).data[0].x)
 
 
 CHANCES = (0.1, 0.4, 0.05, 0.3, 0.15)  # best first 1 3 4 0 2
@@ -71,7 +71,7 @@ CUT_TEXTS = {name: name for name in ("own", "tempered", "sum", "lot", "limit", "
 
 def figure(how: Sampling, draw: float, chosen: int, names: list[str], **more: Any) -> Any:
     cut = cut_of(torch.tensor(CHANCES).log(), how, draw)
-    return next_cut(cut_rows(cut, chosen), names, lot(cut), Look(), CUT_TEXTS, **more)
+    return next_cut(cut_rows(cut, chosen), names, lot(cut), FigureStyle(), CUT_TEXTS, **more)
 
 
 def trace(drawn: Any, name: str) -> Any:
@@ -116,7 +116,7 @@ def test_words_are_shown_as_typed() -> None:
 
 def test_scores_of_hypotheses_over_alpha() -> None:
     scores = np.array([[-2.0, -1.0], [-3.0, -0.5]])
-    drawn = alpha_scores(np.array([0.0, 1.0]), scores, ["<a>", "b"], 0.6, 0, Look(), "α")
+    drawn = alpha_scores(np.array([0.0, 1.0]), scores, ["<a>", "b"], 0.6, 0, FigureStyle(), "α")
     assert [list(line.y) for line in drawn.data] == [[-3.0, -0.5], [-2.0, -1.0]]  # focus on top
     assert drawn.data[1].line.width > drawn.data[0].line.width
     assert drawn.data[1].name == "&lt;a&gt;"
@@ -124,15 +124,15 @@ def test_scores_of_hypotheses_over_alpha() -> None:
 
 
 def test_one_row_of_attention() -> None:
-    drawn = source_weights(["a", "<b>", "c"], [0.2, 0.7, math.nan], Look(), sinks=[2])
+    drawn = source_weights(["a", "<b>", "c"], [0.2, 0.7, math.nan], FigureStyle(), sinks=[2])
     bars = drawn.data[0]
     assert list(bars.x) == [0.2, 0.7, 0.0]
     assert list(bars.text) == ["0.200", "0.700", "NaN"]
     assert list(drawn.layout.yaxis.ticktext)[1] == "&lt;b&gt;"
-    assert bars.marker.color[1] == Look().colour("weights") != bars.marker.color[0]
+    assert bars.marker.color[1] == FigureStyle().colour("weights") != bars.marker.color[0]
 
 
-LOOK = Look()
+LOOK = FigureStyle()
 TEXTS = {name: name for name in ("reused", "computed", "without", "step", "numbers")}
 
 

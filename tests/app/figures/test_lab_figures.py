@@ -8,19 +8,11 @@ import pytest
 
 from app.pages.lab.example_results import formula, role
 from app.pages.lab.figures.split import HEIGHT, WIDTH, places, split_drawing
-from app.pages.lab.figures.tables import (
-    beside,
-    digits_apart,
-    exact,
-    matrix,
-    shape_of,
-    tint,
-    writer,
-)
+from app.pages.lab.figures.tables import beside, digits_apart, exact, matrix, shape_of, tint, writer
 from app.pages.lab.figures.why import written
 from app.plots.colours import DARK, LIGHT
 from app.plots.heat import reach
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from core.lab.head_split import HeadSplit, head_split
 from core.lab.worked_examples import examples, work
 
@@ -30,7 +22,7 @@ from core.lab.worked_examples import examples, work
 def test_every_quantity_has_a_formula(key: str, dark: bool) -> None:
     shades = set((DARK if dark else LIGHT).values())
     for quantity in work(key).quantities:
-        tex = formula(key, quantity.key, Look(dark=dark))
+        tex = formula(key, quantity.key, FigureStyle(dark=dark))
         assert "@" not in tex
         assert tex.count("{") == tex.count("}")
         assert set(re.findall(r"\\textcolor\{(#\w+)\}", tex)) <= shades
@@ -38,12 +30,14 @@ def test_every_quantity_has_a_formula(key: str, dark: bool) -> None:
 
 
 def test_roles() -> None:
-    assert r"\textcolor{#2563EB}{Q}" in formula("self-attention-3x4", "scores", Look())
+    assert r"\textcolor{#2563EB}{Q}" in formula("self-attention-3x4", "scores", FigureStyle())
     assert role("pe-same-word", "pe_17") == "data"
-    assert formula("pe-same-word", "pe_17", Look()) == formula("pe-same-word", "pe_2", Look())
+    assert formula("pe-same-word", "pe_17", FigureStyle()) == formula(
+        "pe-same-word", "pe_2", FigureStyle()
+    )
 
 
-LOOK = Look()
+LOOK = FigureStyle()
 
 
 def cells(html: str) -> list[str]:
@@ -54,7 +48,7 @@ def test_numbers_have_the_readers_digits_and_the_exact_value_on_hover() -> None:
     html = matrix(np.array([[0.123456, -2.0], [1e-9, np.nan]]), LOOK)
     assert cells(html) == ["0.123", "−2.00", "1.00×10⁻⁹", "NaN"]
     assert 'title="0.123456"' in html
-    assert cells(matrix(np.array([0.123456]), Look(precision=5))) == ["0.12346"]
+    assert cells(matrix(np.array([0.123456]), FigureStyle(precision=5))) == ["0.12346"]
 
 
 def test_whole_numbers_have_no_decimals() -> None:
@@ -149,7 +143,7 @@ def test_cells_are_where_numpy_puts_them(sizes: tuple[int, int, int, int]) -> No
 @pytest.mark.parametrize("way", ["split", "concat"])
 @pytest.mark.parametrize("sizes", SIZES)
 def test_everything_is_inside_the_drawing(sizes: tuple[int, int, int, int], way: str) -> None:
-    drawn: dict[str, Any] = split_drawing(head_split(*sizes), way, TEXTS, Look())
+    drawn: dict[str, Any] = split_drawing(head_split(*sizes), way, TEXTS, FigureStyle())
     corners = np.array([each[:2] for each in [*drawn["cells"], *drawn["maps"]]])
     assert corners.min() >= 0
     assert (corners.max(axis=0) + drawn["size"] <= (WIDTH, HEIGHT)).all()
@@ -159,11 +153,11 @@ def test_everything_is_inside_the_drawing(sizes: tuple[int, int, int, int], way:
 
 def test_what_is_said_of_heads_and_rows() -> None:
     found = head_split()
-    said = [each[2] for each in split_drawing(found, "split", TEXTS, Look())["texts"]]
+    said = [each[2] for each in split_drawing(found, "split", TEXTS, FigureStyle())["texts"]]
     assert said.count("4/4") == 2
     assert said.count("2/4") == 2
     assert "1 1 2 2" in said
-    said = [each[2] for each in split_drawing(found, "concat", TEXTS, Look())["texts"]]
+    said = [each[2] for each in split_drawing(found, "concat", TEXTS, FigureStyle())["texts"]]
     assert "2: 2" in said
     assert "1! 1, 2" in said
 

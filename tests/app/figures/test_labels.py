@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from app.plots import colours
 from app.plots.colours import colour, contrast, diverging, head_colour, mix, sequential
 from app.plots.labels import escape, format_number, format_percent, is_chinese, text_width, visible
-from app.plots.theme import Look, base_layout, hatching, is_numbered, token_axis
+from app.plots.theme import FigureStyle, base_layout, hatching, is_numbered, token_axis
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ CHINESE = ["动物", "没有", "穿过", "马路"]
 
 
 def test_tokens_are_labels_of_positions() -> None:
-    axis = token_axis(["3", "3", "<s>", " "], Look(), 600)
+    axis = token_axis(["3", "3", "<s>", " "], FigureStyle(), 600)
     assert axis["type"] == "linear"
     assert axis["tickvals"] == [0, 1, 2, 3]
     assert axis["ticktext"] == ["3", "3", "&lt;s&gt;", "␣"]
@@ -157,7 +157,7 @@ def test_tokens_are_labels_of_positions() -> None:
 
 
 def test_rows_begin_on_top() -> None:
-    axis = token_axis(LATIN, Look(), 300, "left")
+    axis = token_axis(LATIN, FigureStyle(), 300, "left")
     assert axis["range"] == [3.5, -0.5]
     assert axis["tickangle"] == 0
 
@@ -176,21 +176,21 @@ def test_rows_begin_on_top() -> None:
 def test_chinese_is_never_turned_and_latin_at_most_45_degrees(
     tokens: list[str], pixels: float, angle: int, numbered: bool
 ) -> None:
-    axis = token_axis(tokens, Look(), pixels, "top")
+    axis = token_axis(tokens, FigureStyle(), pixels, "top")
     assert axis["tickangle"] == angle
     assert is_numbered(axis, tokens) is numbered
 
 
 def test_numbers_do_not_collide() -> None:
-    axis = token_axis(["word"] * 200, Look(), 600)
+    axis = token_axis(["word"] * 200, FigureStyle(), 600)
     assert axis["ticktext"][0] == "1"
-    assert len(axis["ticktext"]) * Look().px(13) * 1.5 <= 600
+    assert len(axis["ticktext"]) * FigureStyle().px(13) * 1.5 <= 600
 
 
 def test_hatching_covers_exactly_the_forbidden_cells() -> None:
     allowed = np.tril(np.ones((4, 4), dtype=bool))
     allowed[3, 1] = False
-    overlay = hatching(allowed, Look())
+    overlay = hatching(allowed, FigureStyle())
     covered = ~allowed
     boxes = (
         np.array(overlay["x"], dtype=float).reshape(-1, 6),
@@ -205,12 +205,12 @@ def test_hatching_covers_exactly_the_forbidden_cells() -> None:
 
 
 def test_nothing_forbidden_is_nothing_drawn() -> None:
-    assert len(hatching(np.ones((3, 3), dtype=bool), Look())["x"] or ()) == 0
+    assert len(hatching(np.ones((3, 3), dtype=bool), FigureStyle())["x"] or ()) == 0
 
 
 def test_base_layout_is_valid_and_can_be_overridden() -> None:
     figure = go.Figure()
-    figure.update_layout(**base_layout(Look(dark=True, size=150), 300, showlegend=True))
+    figure.update_layout(**base_layout(FigureStyle(dark=True, size=150), 300, showlegend=True))
     assert figure.layout.height == 300
     assert figure.layout.showlegend
     assert figure.layout.font.size == 21

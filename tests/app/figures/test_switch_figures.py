@@ -1,4 +1,4 @@
-"""The pictures of the ripple, the sweep and the padded batch, from numbers done by hand."""
+"""The pictures of change by layer, the patching and the padded batch, from numbers done by hand."""
 
 import json
 from typing import Any
@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from app.pages.switch.figures.batch import Maps, batch_maps, words_table
-from app.pages.switch.figures.ripple_map import LEAST, Marks, Stack, ripple_figure, shades
-from app.pages.switch.figures.sweep_map import SweepPanel, sweep_map
+from app.pages.switch.figures.by_layer_map import LEAST, Marks, Stack, by_layer_figure, shades
+from app.pages.switch.figures.patching_map import PatchingPanel, patching_map
 from app.plots.labels import is_chinese
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 
 MOVED = np.array([[0.0, 0.0, 0.0], [0.0, 0.01, np.nan], [1e-9, np.inf, 3.0]])
 
@@ -22,7 +22,7 @@ def stack(tokens: tuple[str, ...] = ("<b>", "cat", "<eos>"), moved: np.ndarray =
 
 
 def drawn(first: Stack, second: Stack, marks: Marks | None = None) -> dict[str, Any]:
-    figure = ripple_figure([first, second], marks or Marks(), Look(), 560)
+    figure = by_layer_figure([first, second], marks or Marks(), FigureStyle(), 560)
     parsed: dict[str, Any] = json.loads(figure.written())
     return parsed
 
@@ -68,18 +68,18 @@ def test_where_it_began_is_marked() -> None:
 WORDS = ("turned by", "p(<b>)")
 
 
-def panel(**more: object) -> SweepPanel:
+def panel(**more: object) -> PatchingPanel:
     shares = np.array([[0.0, 1.0, -0.25], [np.nan, 0.004, 1.5]])
     values: dict[str, object] = {
         "title": "Encoder", "rows": [("in", "data"), ("layer <1>", "weights")],
         "words": ["a", "<b>", "<eos>"], "hovers": ["a", "<b>", "<eos>"],
         "shares": shares, "chances": np.full((2, 3), 0.25), "marked": [1],
     }  # fmt: skip
-    return SweepPanel(**(values | more))  # type: ignore[arg-type]
+    return PatchingPanel(**(values | more))  # type: ignore[arg-type]
 
 
 def test_colours_are_symmetric_and_reach_the_largest() -> None:
-    figure = sweep_map([panel(), panel()], WORDS, Look())
+    figure = patching_map([panel(), panel()], WORDS, FigureStyle())
     scale = figure.layout.coloraxis
     assert (scale.cmin, scale.cmax) == (-1.5, 1.5)
     assert figure.data[1].xaxis == "x2"
@@ -87,7 +87,7 @@ def test_colours_are_symmetric_and_reach_the_largest() -> None:
 
 
 def test_shares_are_written_in_percent_and_nothing_where_nothing_came() -> None:
-    cells = sweep_map([panel()], WORDS, Look()).data[0]
+    cells = patching_map([panel()], WORDS, FigureStyle()).data[0]
     assert [list(row) for row in cells.text] == [["", "100", "−25"], ["", "", "150"]]
     assert list(cells.customdata[1][2]) == [0, 1, 2]
     assert "turned by <b>−25.0%</b>" in cells.hovertext[0][2]
@@ -96,7 +96,7 @@ def test_shares_are_written_in_percent_and_nothing_where_nothing_came() -> None:
 
 
 def test_words_are_literal_and_marks_are_where_they_belong() -> None:
-    figure = sweep_map([panel(chosen=(1, 2))], WORDS, Look(dark=True))
+    figure = patching_map([panel(chosen=(1, 2))], WORDS, FigureStyle(dark=True))
     ticks = figure.layout.xaxis.ticktext
     assert "&lt;b&gt;" in ticks[1] and "<b>" in ticks[1] and ticks[0] == "a"
     boxes = figure.layout.shapes
@@ -106,7 +106,7 @@ def test_words_are_literal_and_marks_are_where_they_belong() -> None:
 
 
 def test_numbers_are_left_out_where_there_is_no_room() -> None:
-    cells = sweep_map([panel()], WORDS, Look(), (250, 120)).data[0]
+    cells = patching_map([panel()], WORDS, FigureStyle(), (250, 120)).data[0]
     assert all(not text for row in cells.text for text in row)
 
 
@@ -117,7 +117,7 @@ def test_the_batch_has_one_scale_for_both_views_and_a_diverging_difference() -> 
     maps = Maps(
         (before, after), (allowed, np.ones_like(allowed)), ["r", "s"], ["a", "b", "<pad>"], 2
     )
-    figure = batch_maps(maps, ["one", "two", "<three>"], ("weight", "change"), Look())
+    figure = batch_maps(maps, ["one", "two", "<three>"], ("weight", "change"), FigureStyle())
     cells = [each for each in figure.data if each.type == "heatmap"]
     np.testing.assert_allclose(cells[2].z, after - before)
     assert figure.layout.coloraxis.cmax == pytest.approx(0.8)
@@ -129,8 +129,10 @@ def test_the_batch_has_one_scale_for_both_views_and_a_diverging_difference() -> 
 
 
 def test_words_that_moved_are_marked_and_escaped() -> None:
-    said = words_table(["w", "one", "two"], ["<i>", "b"], [[0.5, 0.25], [0.5, 0.9]], 0.005, Look())
+    said = words_table(
+        ["w", "one", "two"], ["<i>", "b"], [[0.5, 0.25], [0.5, 0.9]], 0.005, FigureStyle()
+    )
     assert "&lt;i&gt;" in said and "<i>" not in said
     assert said.count('class="moved"') == 1 and '<td class="moved">90.0%</td>' in said
-    lost = words_table(["w", "one", "two"], ["b"], [[0.5], [float("nan")]], 0.005, Look())
+    lost = words_table(["w", "one", "two"], ["b"], [[0.5], [float("nan")]], 0.005, FigureStyle())
     assert 'class="moved"' in lost

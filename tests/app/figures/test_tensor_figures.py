@@ -7,9 +7,9 @@ import pytest
 from app.pages.tensors.figures import tensor_bars, tensor_heatmap, tensor_histogram
 from app.plots.axes import Side, sheet_axes
 from app.plots.colours import diverging, sequential
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 
-LOOK = Look()
+LOOK = FigureStyle()
 ROWS = Side("Query", (1, 2), ("the", "<b>x</b>"))
 COLUMNS = Side("Key", (1, 2, 3), ("the", "the", "$x$"))
 

@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from app.pages.training.figures.curves import EDGE, curves_figure
-from app.pages.training.figures.lengths import (
-    lengths_figure,
-    similarity_figure,
-    sizes_figure,
-)
+from app.pages.training.figures.lengths import lengths_figure, similarity_figure, sizes_figure
 from app.pages.training.figures.words import (
     Label,
     ends_of,
@@ -16,7 +12,7 @@ from app.pages.training.figures.words import (
     label_places,
     words_figure,
 )
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from core.analysis.training_views import Word
 from core.history import CurvePoint
 
@@ -43,7 +39,7 @@ def test_a_name_keeps_off_the_marks() -> None:
     assert label_places([label(0, 0)], above) == ["bottom center"]
 
 
-LOOK = Look()
+LOOK = FigureStyle()
 STEPS = (0, 50, 100, 400)
 TEXTS = {"loss": "loss", "held_out": "held out", "shares": "share"} | {
     "hover": "{name} {step} {value}"

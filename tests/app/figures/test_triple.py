@@ -16,7 +16,7 @@ from app.panels.compare.figures.triple_layout import (
 )
 from app.panels.compare.wording import label
 from app.plots.labels import text_width
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.words import say
 from app.words import texts as known
 from core.analysis.comparison import NONE, Beside, Edge
@@ -24,9 +24,9 @@ from core.analysis.comparison import NONE, Beside, Edge
 LAYOUTS = [TripleLayout(), TripleLayout(580, 450, in_a_row=False)]
 
 
-def framed(layout: TripleLayout, look: Look | None = None, **more: Any) -> Frame:
+def framed(layout: TripleLayout, look: FigureStyle | None = None, **more: Any) -> Frame:
     titles = ("before", "<b>after</b>")
-    return Frame(small(), titles, "experiment", look or Look(), layout, **more)
+    return Frame(small(), titles, "experiment", look or FigureStyle(), layout, **more)
 
 
 def small(address: str = "encoder/0/self_attention/weights") -> Beside:
@@ -121,7 +121,7 @@ def test_what_two_labels_share_is_written_once(one: str, two: str, both: str) ->
 def test_what_stands_beside_the_difference_is_broken_and_not_cut(language: str, size: int) -> None:
     """The sentence of the NaN example, which ended in the middle of a word."""
     said = [known(language)["beside.same_finite"]]
-    layout, look = LAYOUTS[1], Look(size=size)
+    layout, look = LAYOUTS[1], FigureStyle(size=size)
     frame = framed(layout, look, said=said)
     lines = lines_beside(frame)
     room = layout.width - frame.boxes[1].left

@@ -12,26 +12,17 @@ from app.pages.vectors.figures.position_formulas import (
     encoding_formula,
     sum_formula,
 )
-from app.pages.vectors.figures.position_map import (
-    limit,
-    map_figure,
-    same_figure,
-    variants_figure,
-)
-from app.pages.vectors.figures.position_relations import (
-    Turn,
-    dots_figure,
-    rotation_figure,
-)
+from app.pages.vectors.figures.position_map import limit, map_figure, same_figure, variants_figure
+from app.pages.vectors.figures.position_relations import Turn, dots_figure, rotation_figure
 from app.pages.vectors.figures.position_waves import Wave, waves_figure
 from app.plots.latex import latex_number
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.words import say
 from core.analysis.positions import by_offset, column, compare, nearness, position_table, rotation
 from core.analysis.residual_stream import depth
 from tests.seeded_runs import seeded_run
 
-LOOK = Look()
+LOOK = FigureStyle()
 
 
 def test_signed_colours_run_from_blue_to_orange() -> None:

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from app.panels.attention.attention_lines import Line, lines_data
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.ui.component import written
 from app.ui.components.head_grid import GridTexts, Thumbnail, grid_data
 from core.analysis.attention_views import head_map, overview, sides
 from tests.traces import small_trace
 
-LOOK = Look()
+LOOK = FigureStyle()
 
 
 def test_thumbnails_carry_a_byte_a_cell() -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from app.pages.decoding.beam_tree import FEW, WENT_ON, plan, tree_data
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from core import Trace, load_model
 from core.decoding.beam import Beam, beam
 from core.decodings import task_of
@@ -69,7 +69,7 @@ def test_what_is_sent_stays_small(case: Case) -> None:
     tree, trace = case
     for everything in (False, True):
         drawn = plan(tree, everything, 1)
-        data = tree_data(drawn, trace.vocabulary.__getitem__, (), TEXTS, Look())
+        data = tree_data(drawn, trace.vocabulary.__getitem__, (), TEXTS, FigureStyle())
         assert len(json.dumps(data, ensure_ascii=False).encode()) < 256 * 1024
         assert data["path"] == [0, 1]
         ends = {each["h"]: each["i"] for each in data["nodes"] if each["h"]}

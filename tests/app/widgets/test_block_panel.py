@@ -15,7 +15,7 @@ from app.pages.translate.block.numbers import facts, labels_of, pictures, words_
 from app.pages.translate.figures import Picture, block_pictures
 from app.plots.heat import bulk
 from app.plots.labels import widest
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session.state import State
 from app.words import texts
 from core.analysis.blocks import Block, block_at, blocks
@@ -55,7 +55,7 @@ def test_every_block_has_pictures_over_its_words_and_facts(
             assert all(picture.values.shape[0] == len(words) for picture in drawn), each.id
             assert all(picture.values.dtype == np.float32 for picture in drawn), each.id
             assert facts(trace, each), each.id
-            figure = block_pictures(drawn, words, Look())
+            figure = block_pictures(drawn, words, FigureStyle())
             assert len(figure.data) >= len(drawn)
             for address in formula_addresses(each):
                 assert address in trace, f"{each.id} prints the equation of {address}"
@@ -129,11 +129,11 @@ def test_numbers_that_are_none_are_said_to_be_none() -> None:
     spoilt = dataclasses.replace(trace, tensors=tensors)
     assert printed(spoilt, "encoder/0/feed_forward")["moved by"] == "NaN"
     each = block(spoilt, "encoder/0/feed_forward_norm")
-    assert block_pictures(pictures(spoilt, each), words_of(spoilt, each), Look()).data
+    assert block_pictures(pictures(spoilt, each), words_of(spoilt, each), FigureStyle()).data
 
 
 def test_formula_lines_have_the_colours_of_their_roles() -> None:
-    trace, look = small_trace(), Look(dark=True)
+    trace, look = small_trace(), FigureStyle(dark=True)
     tex = formula(trace.config, block(trace, "encoder/0/self_attention"), look)
     for role in ("query", "key", "value", "weights"):
         assert look.colour(role) in tex
@@ -146,19 +146,19 @@ def test_words_are_drawn_literally() -> None:
     hostile = ("<b>x</b>", "<s>", "</s>", "$x$", "&lt;", "和", "和")
     trace = small_trace(source=hostile, output=("</s>",))
     each = block(trace, "encoder/0/self_attention")
-    figure = block_pictures(pictures(trace, each), words_of(trace, each), Look())
+    figure = block_pictures(pictures(trace, each), words_of(trace, each), FigureStyle())
     labels = list(figure.layout.yaxis.ticktext)
     assert labels[:3] == ["&lt;b&gt;x&lt;/b&gt;", "&lt;s&gt;", "&lt;/s&gt;"]
     assert labels[4:7] == ["&amp;lt;", "和", "和"]
     softmax = block(trace, "output/probabilities")
-    text = block_pictures(pictures(trace, softmax), ["a", "b"], Look()).data[0].text
+    text = block_pictures(pictures(trace, softmax), ["a", "b"], FigureStyle()).data[0].text
     assert not any("<" in cell for row in text for cell in row)
 
 
 def test_a_panel_of_64_words_stays_small() -> None:
     trace = small_trace(source=(SOURCE * 6)[:63], output=(OUTPUT * 7)[:63], d_model=512, d_ff=2048)
     for each in blocks(trace.config):
-        figure = block_pictures(pictures(trace, each), words_of(trace, each), Look())
+        figure = block_pictures(pictures(trace, each), words_of(trace, each), FigureStyle())
         assert len(figure.written()) <= 256 * 1024, each.id
 
 
@@ -166,7 +166,9 @@ def test_every_picture_has_its_own_scale() -> None:
     trace = small_trace()
     each = block(trace, "encoder/0/self_attention")
     shown = pictures(trace, each)
-    goes_in, weights, comes_out = block_pictures(shown, words_of(trace, each), Look()).data[:3]
+    goes_in, weights, comes_out = block_pictures(shown, words_of(trace, each), FigureStyle()).data[
+        :3
+    ]
     assert goes_in.zmax == -goes_in.zmin == shown[0].end
     assert comes_out.zmax == -comes_out.zmin == shown[2].end
     assert goes_in.zmax != comes_out.zmax
@@ -183,7 +185,7 @@ def test_a_few_large_numbers_do_not_fade_the_others_and_the_scale_says_so() -> N
     spike = Picture("spike", spiked, "feature")
     assert spike.end == pytest.approx(0.99, abs=0.01)
     assert spike.clipped
-    first, second = block_pictures([even, spike], ["a", "b", "c", "d"], Look()).data
+    first, second = block_pictures([even, spike], ["a", "b", "c", "d"], FigureStyle()).data
     assert list(first.colorbar.ticktext) == ["−1.0", "0", "1.0"]
     assert list(second.colorbar.ticktext) == ["≤ −0.99", "0", "≥ 0.99"]
     assert second.z.max() == 22  # on hover the exact number
@@ -199,7 +201,7 @@ def test_zeros_do_not_count_for_the_scale_and_nothing_breaks_it() -> None:
 
 def written(count: int, words: tuple[str, ...]) -> list[Any]:
     shown = Picture("w", np.ones((1, count), np.float32), "word", "positive", columns=words)
-    return list(block_pictures([shown], ["a"], Look()).layout.annotations[1:])
+    return list(block_pictures([shown], ["a"], FigureStyle()).layout.annotations[1:])
 
 
 def test_words_of_few_columns_are_written_below_them_and_chinese_stands_upright() -> None:
@@ -226,14 +228,14 @@ def test_long_words_of_rows_end_in_an_ellipsis() -> None:
     trace = small_trace()
     shown = pictures(trace, block(trace, "memory"))
     words = ["supercalifragilistic▸expialidocious", *trace.source_tokens[1:]]
-    figure = block_pictures(shown, words, Look())
+    figure = block_pictures(shown, words, FigureStyle())
     label = figure.layout.yaxis.ticktext[0]
     assert label.endswith("…")
     assert widest(label, 13) + 10 <= figure.layout.margin.l
 
 
 def test_the_formula_names_scores_as_the_tensors_page_does() -> None:
-    trace, look = small_trace(), Look()
+    trace, look = small_trace(), FigureStyle()
     masked = formula(trace.config, block(trace, "decoder/0/self_attention"), look)
     for part in (r"S' = \frac{Q K^\top}", r"\tilde{S}_{ts}", r"\mathrm{softmax}(\tilde{S})"):
         assert part in masked
@@ -245,7 +247,7 @@ def test_the_formula_names_scores_as_the_tensors_page_does() -> None:
 def test_numbers_reach_the_browser_as_float32() -> None:
     trace = small_trace()
     each = block(trace, "memory")
-    figure = block_pictures(pictures(trace, each), words_of(trace, each), Look())
+    figure = block_pictures(pictures(trace, each), words_of(trace, each), FigureStyle())
     sent = json.loads(figure.written())["data"][1]["z"]
     assert sent["dtype"] == "f4"
     numbers = np.frombuffer(base64.b64decode(sent["bdata"]), np.float32)

@@ -13,7 +13,7 @@ from app.pages.translate.map.shapes import flow
 from app.pages.translate.map.stacks import short_percent
 from app.plots.colours import contrast
 from app.plots.labels import text_width, widest
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session.state import State
 from app.words import texts
 from core.analysis.blocks import blocks, ratios
@@ -38,7 +38,7 @@ def drawn(config: dict[str, Any], opened: tuple[int, int] = (0, 0), language: st
           dark: bool = False, block: str = "", size: int = 100) -> dict[str, Any]:  # fmt: skip
     unfolded = {"encoder": opened[0], "decoder": opened[1]}
     with patch("app.words.get_state", lambda: State(language=language)):
-        return plan(small_trace(**config), Look(dark, size), block, unfolded)
+        return plan(small_trace(**config), FigureStyle(dark, size), block, unfolded)
 
 
 def parts(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -8,16 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.explain.provenance.node import (
-    TOLERANCE,
-    Cell,
-    FactKey,
-    Node,
-    Note,
-    Operation,
-    Role,
-    Term,
-)
+from core.explain.provenance.node import TOLERANCE, Cell, FactKey, Node, Note, Operation, Role, Term
 from core.explain.provenance.unfold import following, path, unfold
 from core.trace.sites import SITES
 from core.trace.trace import Trace

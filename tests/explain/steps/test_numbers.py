@@ -166,7 +166,7 @@ def test_scores_and_weights_are_those_of_the_attention_page() -> None:
     masked = node_of_step(made, f"{stage}.mask", at, 1)
     assert scores.contributions == pytest.approx(cell.products, abs=1e-5)
     assert scores.order.tolist() == cell.order("largest")
-    assert repr(cell.root) in printed(made, scale)
+    assert repr(math.sqrt(made[0].config.d_k)) in printed(made, scale)
     assert scale.recorded == cell.scaled
     assert masked.recorded == cell.masked
     above, _, below = printed(made, softmax).removeprefix(r"\frac{").partition("}}{")

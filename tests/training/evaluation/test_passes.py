@@ -87,10 +87,7 @@ address = "encoder/1/self_attention/context"
 
 def test_parts_are_attentions_and_their_heads(translator: Translator) -> None:
     names = [part.name for part in parts(translator)]
-    assert names[:2] == [
-        "encoder self-attention layer 1",
-        "encoder self-attention layer 1 head 1",
-    ]
+    assert names[:2] == ["encoder self-attention layer 1", "encoder self-attention layer 1 head 1"]
     assert len(set(names)) == len(names)
 
 

@@ -156,7 +156,7 @@ def test_a_training_whose_log_has_no_room_ends_with_a_code(
     work = Worker(tmp_path, lambda: False)
     with Path("/dev/full").open("w", buffering=1) as full, suppress(OSError):
         work.log.close()
-        monkeypatch.setattr(work.log, "_file", full)
+        monkeypatch.setattr(work, "log", full)
         work.run()
     assert work.code == FULL
     monkeypatch.setattr(subprocess, "Popen", Process)

@@ -1,7 +1,5 @@
 """One step's distribution: the best words as bars, and a cut through it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +9,7 @@ from app.plots.bars import NOTHING, row_bars, share_hover
 from app.plots.colours import faded, mix
 from app.plots.labels import escape, format_number, format_percent, visible
 from app.plots.marks import hover, inked, level, note
-from app.plots.theme import Look, base_layout
+from app.plots.theme import FigureStyle, base_layout
 from core.decoding.cuts import CutRow
 
 ROOM = 1.32  # of the axis, whose bars end at 1: percentages and remarks stand to the right
@@ -20,7 +18,7 @@ CUT_ROOM = 1.45  # of the left axis, whose bars end at 1: the percentages stand 
 
 
 def next_words(
-    words: Sequence[str], probabilities: Sequence[float], chosen: int, look: Look, *,
+    words: Sequence[str], probabilities: Sequence[float], chosen: int, look: FigureStyle, *,
     height: int = 300, forced: bool = False, signs: Mapping[int, str] = NOTHING,
     remarks: Mapping[int, str] = NOTHING, rest: tuple[str, float] | None = None,
 ) -> go.Figure:  # fmt: skip
@@ -67,7 +65,7 @@ def _whole_rows(hovers: Sequence[str]) -> go.Bar:
 
 
 def _colours(
-    count: int, chosen: int, look: Look, forced: bool, remarks: Mapping[int, str]
+    count: int, chosen: int, look: FigureStyle, forced: bool, remarks: Mapping[int, str]
 ) -> list[str]:
     panel, strong = look.colour("panel"), look.colour("data")
     weak, grey = mix(panel, strong, 0.5), mix(panel, look.colour("faint"), 0.4)
@@ -76,13 +74,13 @@ def _colours(
     return found
 
 
-def _said(share: float, remark: str | None, look: Look) -> str:
+def _said(share: float, remark: str | None, look: FigureStyle) -> str:
     said = format_percent(share)
     return said if remark is None else f"{said}  {inked(escape(remark), look.colour('faint'))}"
 
 
 def next_cut(
-    rows: Sequence[CutRow], names: Sequence[str], lot: float, look: Look,
+    rows: Sequence[CutRow], names: Sequence[str], lot: float, look: FigureStyle,
     texts: Mapping[str, str], limit: float | None = None, height: int = 420,
 ) -> go.Figure:  # fmt: skip
     """Left two bars a word, the model's own probability and after temperature; right the sum.
@@ -117,7 +115,7 @@ def next_cut(
     return go.Figure([*bars, _lot(rows, lot, look)], layout)
 
 
-def _own(rows: Sequence[CutRow], look: Look) -> go.Bar:
+def _own(rows: Sequence[CutRow], look: FigureStyle) -> go.Bar:
     return go.Bar(
         x=[row.probability or 0.0 for row in rows],
         y=[at - 0.3 for at in range(len(rows))],
@@ -129,7 +127,7 @@ def _own(rows: Sequence[CutRow], look: Look) -> go.Bar:
     )
 
 
-def _tempered(rows: Sequence[CutRow], said: Sequence[str], look: Look) -> go.Bar:
+def _tempered(rows: Sequence[CutRow], said: Sequence[str], look: FigureStyle) -> go.Bar:
     shares = [row.tempered for row in rows]
     return row_bars(
         shares,
@@ -145,7 +143,7 @@ def _tempered(rows: Sequence[CutRow], said: Sequence[str], look: Look) -> go.Bar
     )
 
 
-def _stretches(rows: Sequence[CutRow], look: Look) -> go.Bar:
+def _stretches(rows: Sequence[CutRow], look: FigureStyle) -> go.Bar:
     return go.Bar(
         base=[row.start for row in rows],
         x=[row.end - row.start for row in rows],
@@ -160,7 +158,7 @@ def _stretches(rows: Sequence[CutRow], look: Look) -> go.Bar:
     )
 
 
-def _paint(rows: Sequence[CutRow], look: Look) -> dict[str, Any]:
+def _paint(rows: Sequence[CutRow], look: FigureStyle) -> dict[str, Any]:
     strong, panel = look.colour("data"), look.colour("panel")
     weak = mix(panel, strong, 0.5)
     return {
@@ -172,7 +170,7 @@ def _paint(rows: Sequence[CutRow], look: Look) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lot(rows: Sequence[CutRow], lot: float, look: Look) -> go.Scatter:
+def _lot(rows: Sequence[CutRow], lot: float, look: FigureStyle) -> go.Scatter:
     at = next((n for n, row in enumerate(rows) if row.start <= lot < row.end), len(rows) - 1)
     colour = look.colour("key")
     signs = {"symbol": ["triangle-down", "diamond"], "size": look.px(11), "color": colour}
@@ -189,7 +187,9 @@ def _lot(rows: Sequence[CutRow], lot: float, look: Look) -> go.Scatter:
     )
 
 
-def _legends(limit: float | None, look: Look, texts: Mapping[str, str]) -> list[dict[str, Any]]:
+def _legends(
+    limit: float | None, look: FigureStyle, texts: Mapping[str, str]
+) -> list[dict[str, Any]]:
     """What stands above the bars and above the running sum."""
     own, tempered = inked("■", look.colour("faint")), inked("■", look.colour("data"))
     legend = f"{own} {escape(texts['own'])}<br>{tempered} {escape(texts['tempered'])}"
@@ -203,7 +203,7 @@ def _legends(limit: float | None, look: Look, texts: Mapping[str, str]) -> list[
     ]
 
 
-def _sides(edge: float | None, look: Look, texts: Mapping[str, str]) -> list[dict[str, Any]]:
+def _sides(edge: float | None, look: FigureStyle, texts: Mapping[str, str]) -> list[dict[str, Any]]:
     """What is kept, above the line, and what is not, below it."""
     if edge is None:
         return []

@@ -1,7 +1,5 @@
 """A decoding step by step: probabilities of two runs, work of the cache, scores, source weights."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from itertools import repeat
@@ -13,7 +11,7 @@ from app.plots.bars import row_bars, share_hover
 from app.plots.colours import faded, mix
 from app.plots.labels import escape, format_number, format_percent, visible
 from app.plots.marks import greyed, hover, note, upright
-from app.plots.theme import Look, base_layout, is_numbered, named_ticks, token_axis
+from app.plots.theme import FigureStyle, base_layout, is_numbered, named_ticks, token_axis
 from core.interventions.translations import TranslatedWord
 
 LEFT = 100  # pixels: the columns stand below those of a table with row titles as wide
@@ -32,7 +30,7 @@ def step_name(step: TranslatedWord) -> str:
 
 
 def beside_steps(
-    steps: Sequence[TranslatedWord], names: tuple[str, str], look: Look, height: int
+    steps: Sequence[TranslatedWord], names: tuple[str, str], look: FigureStyle, height: int
 ) -> go.Figure:
     """Two bars a step (0 … 1); the second run in the colour of what changed."""
     own = [
@@ -63,7 +61,7 @@ def beside_steps(
 
 def exposure_figure(
     words: Sequence[str], right: Sequence[float], wrong: Sequence[float],
-    names: tuple[str, str], look: Look, width: int, height: int,
+    names: tuple[str, str], look: FigureStyle, width: int, height: int,
 ) -> go.Figure:  # fmt: skip
     """Two bars a word: its probability after the right words, and after the wrong one.
 
@@ -96,7 +94,7 @@ def exposure_figure(
 
 def cache_work(
     numbers: Mapping[str, Sequence[int]], now: int, hovers: Sequence[str],
-    texts: Mapping[str, str], look: Look, height: int,
+    texts: Mapping[str, str], look: FigureStyle, height: int,
 ) -> go.Figure:  # fmt: skip
     """Two bars a step: what the cache gives and what is computed, and all computed anew.
 
@@ -139,7 +137,7 @@ def cache_work(
 
 def alpha_scores(
     alphas: np.ndarray, scores: np.ndarray, names: Sequence[str], now: float, focus: int | None,
-    look: Look, title: str, height: int = 200,
+    look: FigureStyle, title: str, height: int = 200,
 ) -> go.Figure:  # fmt: skip
     """One line a hypothesis, scores (N, A) over α (A,); the best at each α on top.
 
@@ -160,7 +158,7 @@ def alpha_scores(
 
 
 def _line(
-    alphas: np.ndarray, scores: np.ndarray, name: str, place: int, focus: bool, look: Look
+    alphas: np.ndarray, scores: np.ndarray, name: str, place: int, focus: bool, look: FigureStyle
 ) -> go.Scatter:
     dash = "solid" if focus else DASHES[place % len(DASHES)]
     colour, width = look.colour("data" if focus else "faint"), 3 if focus else 1.4
@@ -177,7 +175,7 @@ def _line(
 
 
 def source_weights(
-    words: Sequence[str], weights: Sequence[float], look: Look, sinks: Collection[int] = (),
+    words: Sequence[str], weights: Sequence[float], look: FigureStyle, sinks: Collection[int] = (),
     pixels: float = 300,
 ) -> go.Figure:  # fmt: skip
     """One horizontal bar a word, in the order of the sentence; the strongest in full colour.

@@ -1,7 +1,5 @@
 """Curves over a logarithmic axis, side by side, with one place on the axis marked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +10,7 @@ from app.plots import drawing as go
 from app.plots.axes import bare_axis
 from app.plots.labels import escape, format_number
 from app.plots.marks import axis_title, hover, note, on, spans, suffix, upright
-from app.plots.theme import Look, base_layout, named_ticks
+from app.plots.theme import FigureStyle, base_layout, named_ticks
 
 BETWEEN = 0.055  # of the width, between two panels
 
@@ -41,7 +39,7 @@ def curves_figure(
     x: Sequence[float],
     panels: Sequence[Curves],
     x_title: str,
-    look: Look,
+    look: FigureStyle,
     mark: float | None = None,
     ticks: Sequence[float] = (),
 ) -> go.Figure:
@@ -82,12 +80,12 @@ def curves_figure(
     return go.Figure(traces, layout)
 
 
-def panel_title(html: str, x: float, look: Look) -> dict[str, Any]:
+def panel_title(html: str, x: float, look: FigureStyle) -> dict[str, Any]:
     """The title of the panel that begins at `x` (0-1 of the width); `html` is escaped already."""
     return note(html, look, x, 1, 14, yshift=6)
 
 
-def legend_above(look: Look) -> dict[str, Any]:
+def legend_above(look: FigureStyle) -> dict[str, Any]:
     """A legend on a line at the top, that only names."""
     return {
         "orientation": "h", "x": 0, "xanchor": "left", "y": 1, "yref": "container",
@@ -104,7 +102,7 @@ def _reach(panel: Curves) -> list[float]:
     return [low - 0.16 * room, high + 0.12 * room]
 
 
-def _curve(line: Curve, x: Sequence[float], x_title: str, at: int, look: Look) -> go.Scatter:
+def _curve(line: Curve, x: Sequence[float], x_title: str, at: int, look: FigureStyle) -> go.Scatter:
     said = [
         escape(f"{line.name}: {look.number(value)}  ({x_title} {look.number(place)})")
         for place, value in zip(x, line.values, strict=True)
@@ -126,7 +124,7 @@ def dotted_line(
 
 
 def _marked(
-    panel: Curves, x: Sequence[float], mark: float, at: int, look: Look
+    panel: Curves, x: Sequence[float], mark: float, at: int, look: FigureStyle
 ) -> list[go.Scatter]:
     """A dot on every curve at the mark, with its value: the lower half below, the rest above."""
     place = int(np.argmin(np.abs(np.asarray(x) - mark)))
@@ -161,7 +159,7 @@ def _free_side(values: Sequence[float], at: int, below: bool) -> str:
     return "right" if rises == below else "left"
 
 
-def _levels(panel: Curves, x: Sequence[float], at: int, look: Look) -> list[go.Scatter]:
+def _levels(panel: Curves, x: Sequence[float], at: int, look: FigureStyle) -> list[go.Scatter]:
     """Dotted lines, each named at the end from which the curves are further away."""
     found = []
     for height, name in panel.levels:
@@ -188,7 +186,7 @@ def _levels(panel: Curves, x: Sequence[float], at: int, look: Look) -> list[go.S
 
 def _x_axis(
     x: Sequence[float], ticks: Sequence[float], title: str, domain: list[float], end: str,
-    look: Look,
+    look: FigureStyle,
 ) -> dict[str, Any]:  # fmt: skip
     room = 0.04 * (np.log10(max(x)) - np.log10(min(x)))
     return bare_axis(look, 12, domain=domain, anchor=f"y{end}", type="log") | {

@@ -1,7 +1,5 @@
 """What depth does to vectors and gradients: curves over the layers, a line for each stack."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +12,7 @@ from app.plots.axes import grid_axis
 from app.plots.colours import head_colour
 from app.plots.labels import escape
 from app.plots.marks import axis_title, note, on, spans, suffix
-from app.plots.theme import Look, base_layout
+from app.plots.theme import FigureStyle, base_layout
 from core.lab.depth import Stack
 
 HUES = {"post": 0, "pre": 2}  # of the eight that the colour-blind can tell apart
@@ -22,7 +20,7 @@ GAP = 0.055  # between two panels, as a share of the figure
 SIGNALS = ("lengths", "gradients", "likeness")  # a panel each
 
 
-def depth_figure(stacks: Sequence[Stack], texts: Mapping[str, str], look: Look) -> go.Figure:
+def depth_figure(stacks: Sequence[Stack], texts: Mapping[str, str], look: FigureStyle) -> go.Figure:
     """Panels side by side; every line runs from the input (0) to the last layer.
 
     texts: the signals, "layer" for the horizontal axis, and a name for each stack.
@@ -48,7 +46,7 @@ def depth_figure(stacks: Sequence[Stack], texts: Mapping[str, str], look: Look) 
     return go.Figure(traces, layout)
 
 
-def depth_legend(stacks: Sequence[Stack], texts: Mapping[str, str], look: Look) -> str:
+def depth_legend(stacks: Sequence[Stack], texts: Mapping[str, str], look: FigureStyle) -> str:
     """The legend as a table, HTML: each stack's line, and where it has arrived in numbers.
 
     texts: "top_length", "top_ratio" (gradient at the input over the one at the top),
@@ -75,13 +73,13 @@ def _name(stack: Stack, texts: Mapping[str, str]) -> str:
     return texts[f"{stack.place}_{'whole' if stack.residual else 'cut'}"]
 
 
-def stack_colour(stack: Stack, look: Look) -> str:
+def stack_colour(stack: Stack, look: FigureStyle) -> str:
     """The hue of a place of the norm."""
     return head_colour(HUES[stack.place], look.dark)
 
 
 def _line(
-    stack: Stack, values: np.ndarray, texts: Mapping[str, str], at: int, look: Look
+    stack: Stack, values: np.ndarray, texts: Mapping[str, str], at: int, look: FigureStyle
 ) -> go.Scatter:
     width, dash, size = (3, "solid", 7) if stack.residual else (2, "dash", 5)
     said = [
@@ -93,13 +91,13 @@ def _line(
     return dotted_line(x, values, line, look.px(size), said, **on(at))
 
 
-def _from_zero(values: np.ndarray, look: Look) -> dict[str, Any]:
+def _from_zero(values: np.ndarray, look: FigureStyle) -> dict[str, Any]:
     low, high = min(float(values.min()), 0.0), float(values.max())
     room = 0.06 * ((high - low) or 1.0)
     return grid_axis(look, range=[low - room * (low < 0), high + room], nticks=6)
 
 
-def _log_axis(values: np.ndarray, look: Look) -> dict[str, Any]:
+def _log_axis(values: np.ndarray, look: FigureStyle) -> dict[str, Any]:
     """At least a decade: a line that hardly changes shall look so."""
     ends = np.log10(max(float(values.min()), 1e-12)), np.log10(max(float(values.max()), 1e-12))
     middle, half = (ends[0] + ends[1]) / 2, max((ends[1] - ends[0]) / 2, 0.5) + 0.08

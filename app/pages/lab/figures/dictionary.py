@@ -1,7 +1,5 @@
 """A soft dictionary: query and keys in the plane, weights and answer against the temperature."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +13,7 @@ from app.plots.axes import bare_axis
 from app.plots.colours import head_colour
 from app.plots.labels import escape, visible
 from app.plots.marks import hover
-from app.plots.theme import Look, base_layout
+from app.plots.theme import FigureStyle, base_layout
 from core.lab.dictionary import TEMPERATURES, LookUp
 
 AROUND = (
@@ -25,7 +23,7 @@ AROUND = (
 
 
 def plane_figure(
-    found: LookUp, names: Sequence[str], texts: Mapping[str, str], look: Look
+    found: LookUp, names: Sequence[str], texts: Mapping[str, str], look: FigureStyle
 ) -> go.Figure:
     """Query and keys (S, 2) as arrows; the area of a key's disc is its weight.
 
@@ -61,7 +59,11 @@ def plane_figure(
 
 
 def heat_figure(
-    found: LookUp, temperature: float, names: Sequence[str], texts: Mapping[str, str], look: Look
+    found: LookUp,
+    temperature: float,
+    names: Sequence[str],
+    texts: Mapping[str, str],
+    look: FigureStyle,
 ) -> go.Figure:
     """The weight of each entry and the answer against the temperature, which is marked.
 
@@ -80,7 +82,9 @@ def heat_figure(
     return curves_figure(x, panels, texts["axis"], look, temperature, TEMPERATURES)
 
 
-def entries_table(found: LookUp, names: Sequence[str], texts: Mapping[str, str], look: Look) -> str:
+def entries_table(
+    found: LookUp, names: Sequence[str], texts: Mapping[str, str], look: FigureStyle
+) -> str:
     """The way from the scores to the answer, an entry a row, as HTML.
 
     texts: "scores", "weight", "value", "term", "scaled".
@@ -99,7 +103,9 @@ def entries_table(found: LookUp, names: Sequence[str], texts: Mapping[str, str],
     ])  # fmt: skip
 
 
-def answers_table(found: LookUp, names: Sequence[str], texts: Mapping[str, str], look: Look) -> str:
+def answers_table(
+    found: LookUp, names: Sequence[str], texts: Mapping[str, str], look: FigureStyle
+) -> str:
     """What each kind of dictionary answers, as HTML; values have one number.
 
     texts: "exact", "exact_none", "nearest", "soft", "blind".
@@ -126,7 +132,7 @@ def _place(end: Sequence[float], below: bool) -> str:
 
 
 def _arrow(
-    end: Sequence[float], name: str, hue: str, width: int, look: Look, below: bool = False
+    end: Sequence[float], name: str, hue: str, width: int, look: FigureStyle, below: bool = False
 ) -> go.Scatter:
     return go.Scatter(
         x=[0, end[0]],
@@ -143,7 +149,7 @@ def _arrow(
     )  # fmt: skip
 
 
-def _plane_axes(points: np.ndarray, look: Look) -> tuple[dict[str, Any], dict[str, Any]]:
+def _plane_axes(points: np.ndarray, look: FigureStyle) -> tuple[dict[str, Any], dict[str, Any]]:
     low, high = points.min(axis=0), points.max(axis=0)
     room = 0.22 * (float((high - low).max()) or 1.0)
     lines = {"zeroline": True, "zerolinecolor": look.colour("line"), "automargin": True}

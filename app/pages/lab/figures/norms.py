@@ -1,7 +1,5 @@
 """Layer norm and batch norm as tables: who is averaged with whom, how γ and β are stretched."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -15,13 +13,13 @@ from app.plots.colours import head_colour
 from app.plots.heat import reach
 from app.plots.labels import escape
 from app.plots.latex import painted
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from core.lab.norms import SPREADS, Formula, LayerNorms, Normalised, Norms
 
 DASHES = ("solid", "dash", "solid", "dot")
 
 
-def formula_latex(each: Formula, look: Look) -> str:
+def formula_latex(each: Formula, look: FigureStyle) -> str:
     """The formula with its deviation and the place of ε, LaTeX for `$…$`."""
     letter = painted(r"\sigma" if each.deviation == "population" else "s", "norm", look)
     inside = rf"\sqrt{{{letter}^2 + \varepsilon}}"
@@ -29,7 +27,9 @@ def formula_latex(each: Formula, look: Look) -> str:
     return rf"\gamma\,\frac{{x - \mu}}{{{below}}} + \beta"
 
 
-def formula_tables(each: Formula, found: LayerNorms, texts: Mapping[str, str], look: Look) -> str:
+def formula_tables(
+    each: Formula, found: LayerNorms, texts: Mapping[str, str], look: FigureStyle
+) -> str:
     """What a formula makes of every word, and the deviation it leaves, as HTML.
 
     texts: "output", "std", "left".
@@ -44,7 +44,7 @@ def formula_tables(each: Formula, found: LayerNorms, texts: Mapping[str, str], l
     ])  # fmt: skip
 
 
-def spreads_figure(found: LayerNorms, texts: Mapping[str, str], look: Look) -> go.Figure:
+def spreads_figure(found: LayerNorms, texts: Mapping[str, str], look: FigureStyle) -> go.Figure:
     """The deviation that each formula leaves, against what the first word is multiplied by.
 
     texts: "curves", "axis", "one", and a name for each formula ("population_inside", …).
@@ -58,7 +58,7 @@ def spreads_figure(found: LayerNorms, texts: Mapping[str, str], look: Look) -> g
     return curves_figure(SPREADS, [panel], texts["axis"], look, ticks=SPREADS[::2])
 
 
-def stretched_tables(found: LayerNorms, look: Look) -> str:
+def stretched_tables(found: LayerNorms, look: FigureStyle) -> str:
     """γ (x − μ) / √(σ² + ε) + β with every part stretched to the shape of x, as HTML.
 
     The copies that broadcasting makes are held back.
@@ -76,7 +76,7 @@ def stretched_tables(found: LayerNorms, look: Look) -> str:
     return f'<div class="lab-stretched">{inside}</div>'
 
 
-def shapes_table(found: LayerNorms, texts: Mapping[str, str], look: Look) -> str:
+def shapes_table(found: LayerNorms, texts: Mapping[str, str], look: FigureStyle) -> str:
     """The shapes aligned at their last axis, as torch reads them, HTML.
 
     texts: "mean", "gamma", "bare", "axes" (three names separated by |), "fits", "refused",
@@ -107,12 +107,12 @@ def word_names(x: Tensor) -> list[str]:
     return [f"{b + 1}·{t + 1}" for b, t in np.ndindex(*x.shape[:2])]
 
 
-def _whole(name: str, cells: Tensor, look: Look, words: Sequence[str]) -> str:
+def _whole(name: str, cells: Tensor, look: FigureStyle, words: Sequence[str]) -> str:
     table = matrix(_flat(cells.numpy()), look, "data", words)
     return beside([(f"{name}  {_size(cells.shape)}", table)])
 
 
-def _part(name: str, part: Tensor, found: LayerNorms, role: str, look: Look) -> str:
+def _part(name: str, part: Tensor, found: LayerNorms, role: str, look: FigureStyle) -> str:
     """A part stretched to the cells of x: those that are copies of an earlier one are faint."""
     source = torch.arange(part.numel()).view(part.shape).expand(found.x.shape).numpy()
     faint = np.ones(source.size, dtype=bool)
@@ -130,7 +130,7 @@ def _flat(cells: np.ndarray) -> np.ndarray:
     return cells.reshape(-1, cells.shape[-1])
 
 
-def norm_tables(found: Norms, texts: Mapping[str, str], look: Look) -> str:
+def norm_tables(found: Norms, texts: Mapping[str, str], look: FigureStyle) -> str:
     """x, layer norm and batch norm side by side with their mean and deviation, as HTML.
 
     texts: "x", "layer", "batch", "layer_groups", "batch_groups", "padding".
@@ -152,7 +152,7 @@ def norm_tables(found: Norms, texts: Mapping[str, str], look: Look) -> str:
     return f'<div class="lab-norms">{inside}</div>'
 
 
-def moved_table(found: Norms, texts: Mapping[str, str], look: Look) -> str:
+def moved_table(found: Norms, texts: Mapping[str, str], look: FigureStyle) -> str:
     """How far the results depend on other sentences and on padding, as HTML.
 
     texts: "layer", "batch", "neighbours", "padded".
@@ -171,7 +171,7 @@ def moved_table(found: Norms, texts: Mapping[str, str], look: Look) -> str:
 
 
 def _table(
-    found: Norms, cells: np.ndarray, limit: float, look: Look, side: Normalised | None = None
+    found: Norms, cells: np.ndarray, limit: float, look: FigureStyle, side: Normalised | None = None
 ) -> str:
     """Numbers, a word a row; with μ and σ of each word (B, S, 1) or each feature (D,)."""
     batch, words, width = cells.shape
@@ -198,7 +198,7 @@ def _table(
     return f'<table class="lab-matrix {way}"><tr><th></th>{head}</tr>{"".join(lines)}</table>'
 
 
-def _summary(values: Sequence[float], look: Look) -> str:
+def _summary(values: Sequence[float], look: FigureStyle) -> str:
     return "".join(
         f'<td class="of" title="{exact(value)}">{look.number(value)}</td>' for value in values
     )

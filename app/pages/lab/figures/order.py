@@ -1,7 +1,5 @@
 """A sentence and its words in another order: what the encoder gives for both, what differs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +10,7 @@ from app.plots import drawing as go
 from app.plots.heat import heat_map
 from app.plots.labels import escape, fitted, text_width, visible
 from app.plots.marks import note, on, stacked, suffix
-from app.plots.theme import Look, base_layout, is_numbered, named_ticks, token_axis
+from app.plots.theme import FigureStyle, base_layout, is_numbered, named_ticks, token_axis
 
 TYPICAL = 1130  # pixels across, to turn a word's width into a share
 LONGEST_WORD = 96  # pixels
@@ -33,7 +31,7 @@ class OrderMaps:
 
 def order_figure(
     rows: Sequence[OrderMaps], words: Sequence[str], order: Sequence[int], seen: str,
-    texts: Mapping[str, str], look: Look,
+    texts: Mapping[str, str], look: FigureStyle,
 ) -> go.Figure:  # fmt: skip
     """A row of three maps for each encoder; all numbers of a kind on one colour scale.
 
@@ -75,7 +73,7 @@ def order_figure(
     return go.Figure(traces, layout)
 
 
-def _columns(words: Sequence[str], look: Look) -> tuple[list[float], float]:
+def _columns(words: Sequence[str], look: FigureStyle) -> tuple[list[float], float]:
     """Where the three columns begin, and their width, as shares."""
     longest = max((text_width(visible(word), look.px(12)) for word in words), default=0)
     names = (min(longest, look.px(LONGEST_WORD)) + 18) / TYPICAL
@@ -84,7 +82,12 @@ def _columns(words: Sequence[str], look: Look) -> tuple[list[float], float]:
 
 
 def _map(
-    values: np.ndarray, limits: tuple[float, float], at: int, hover: str, column: str, look: Look
+    values: np.ndarray,
+    limits: tuple[float, float],
+    at: int,
+    hover: str,
+    column: str,
+    look: FigureStyle,
 ) -> go.Heatmap:
     # Rows, and columns that are words, are named by the ticks of their axes.
     said = hover.format(row="%{y}", column=column, value=f"%{{z:.{look.precision}~g}}")
@@ -107,7 +110,7 @@ def _across(size: int, names: Sequence[str]) -> dict[str, Any]:
     return bare | {"range": [0.5, size + 0.5], "showticklabels": False} | _named(names, 1)
 
 
-def _down(names: Sequence[str], named: bool, look: Look) -> dict[str, Any]:
+def _down(names: Sequence[str], named: bool, look: FigureStyle) -> dict[str, Any]:
     drawn = token_axis(names, look, pixels=210, side="left")
     if not named:
         drawn |= _named(names, 0) | {"showticklabels": False}

@@ -1,7 +1,5 @@
 """Softmax: beside other functions, with √d_k and without, and with six kinds of mask."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -16,7 +14,7 @@ from app.plots.axes import bare_axis
 from app.plots.colours import faded
 from app.plots.labels import escape
 from app.plots.marks import hover, on, spans, suffix
-from app.plots.theme import Look, base_layout, named_ticks
+from app.plots.theme import FigureStyle, base_layout, named_ticks
 from core.lab.masks import WAYS, Applied, Masks, Way
 from core.lab.softmax import WIDTHS, Normalised, Row, Scaling
 
@@ -39,7 +37,9 @@ MASKINGS = {
 NEAR = 1e-3  # a sum this far from 1 is named; half precision rounds by less
 
 
-def bars_figure(found: Sequence[Normalised], texts: Mapping[str, str], look: Look) -> go.Figure:
+def bars_figure(
+    found: Sequence[Normalised], texts: Mapping[str, str], look: FigureStyle
+) -> go.Figure:
     """A panel for each function on one scale: bars for the weights, marks for the changed scores.
 
     texts: the functions' names, "weights", "shifted", "stretched".
@@ -70,7 +70,7 @@ def bars_figure(found: Sequence[Normalised], texts: Mapping[str, str], look: Loo
     return go.Figure(traces, layout)
 
 
-def keeps_table(found: Sequence[Normalised], texts: Mapping[str, str], look: Look) -> str:
+def keeps_table(found: Sequence[Normalised], texts: Mapping[str, str], look: FigureStyle) -> str:
     """A row for each function: its sum and what it keeps, as HTML.
 
     texts: the functions' names, "total" and what they keep.
@@ -92,7 +92,7 @@ def keeps_table(found: Sequence[Normalised], texts: Mapping[str, str], look: Loo
 
 
 def _panel(
-    each: Normalised, texts: Mapping[str, str], look: Look, axes: Mapping[str, Any]
+    each: Normalised, texts: Mapping[str, str], look: FigureStyle, axes: Mapping[str, Any]
 ) -> list[go.Trace]:
     weights = each.weights.numpy()
     places = np.arange(len(weights))
@@ -132,7 +132,7 @@ def _ends(found: Sequence[Normalised]) -> list[float]:
     return [low - 0.06 * (high - low) * (low < 0), high + 0.1 * (high - low)]
 
 
-def scaling_figure(found: Scaling, texts: Mapping[str, str], look: Look) -> go.Figure:
+def scaling_figure(found: Scaling, texts: Mapping[str, str], look: FigureStyle) -> go.Figure:
     """A panel for each measure, a curve with and one without √d_k, the d_k asked for marked.
 
     texts: "raw", "scaled", "alike", "axis" and the measures.
@@ -152,7 +152,7 @@ def scaling_figure(found: Scaling, texts: Mapping[str, str], look: Look) -> go.F
     return curves_figure(found.widths, panels, texts["axis"], look, found.d_k, WIDTHS)
 
 
-def row_tables(row: Row, texts: Mapping[str, str], look: Look) -> str:
+def row_tables(row: Row, texts: Mapping[str, str], look: FigureStyle) -> str:
     """One row of scores and its weights, without and with the division, as HTML.
 
     texts: "raw", "scaled", "scores", "weights", "measured", "entropy_short", "gradient_short".
@@ -170,7 +170,7 @@ def row_tables(row: Row, texts: Mapping[str, str], look: Look) -> str:
     ])  # fmt: skip
 
 
-def ways_tables(found: Masks, texts: Mapping[str, str], look: Look) -> str:
+def ways_tables(found: Masks, texts: Mapping[str, str], look: FigureStyle) -> str:
     """All ways as a grid of tables, HTML.
 
     texts: a name for each way, "total", "fine", "own", those of `verdict`, and "after": what
@@ -180,7 +180,9 @@ def ways_tables(found: Masks, texts: Mapping[str, str], look: Look) -> str:
     return f'<div class="lab-masks">{"".join(parts)}</div>'
 
 
-def verdict(each: Applied, nothing: np.ndarray, texts: Mapping[str, str], look: Look) -> list[str]:
+def verdict(
+    each: Applied, nothing: np.ndarray, texts: Mapping[str, str], look: FigureStyle
+) -> list[str]:
     """What is wrong with a way here, in sentences; nothing: rows that may look at no word.
 
     texts: "nan", "spreads", "no_gradient", "leaks", "sums", "uniform" and "unmasked", each with
@@ -210,7 +212,7 @@ def verdict(each: Applied, nothing: np.ndarray, texts: Mapping[str, str], look: 
     return said
 
 
-def _way(found: Masks, way: Way, texts: Mapping[str, str], look: Look) -> str:
+def _way(found: Masks, way: Way, texts: Mapping[str, str], look: FigureStyle) -> str:
     each = found.ways[way]
     words = [str(at + 1) for at in range(found.scores.size(1))]
     weights, totals = each.weights.double().numpy(), each.totals.double().numpy()[:, None]

@@ -1,7 +1,5 @@
 """The split into heads as blocks of cells that regroup: each cell in the colour of its feature."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +8,7 @@ import numpy as np
 
 from app.plots.colours import head_colour, mix, readable_on
 from app.plots.labels import format_number
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from core.lab.head_split import HeadSplit, Step
 
 WIDTH, HEIGHT = 1180, 560  # of the drawing; it is scaled into its place
@@ -43,7 +41,7 @@ class Drawing:
         self.texts.append([round(x, 1), round(y, 1), text, kind, anchor])
 
 
-def split_drawing(found: HeadSplit, way: str, texts: Texts, look: Look) -> dict[str, Any]:
+def split_drawing(found: HeadSplit, way: str, texts: Texts, look: FigureStyle) -> dict[str, Any]:
     """The right way above, the wrong one below, both from the same block at the left.
 
     way: "split" or "concat". texts: with `word`, `head`, `right_<way>`, `wrong_<way>`, `sees`,
@@ -74,7 +72,7 @@ def split_drawing(found: HeadSplit, way: str, texts: Texts, look: Look) -> dict[
     return _written(drawing, found, texts, look)
 
 
-def cell_colours(found: HeadSplit, look: Look) -> list[list[str]]:
+def cell_colours(found: HeadSplit, look: FigureStyle) -> list[list[str]]:
     """[background, ink] of each feature: the hue of the head it belongs to, deeper by place."""
     _, heads, _, features = found.steps["split"].cells.shape
     pairs = []
@@ -134,7 +132,7 @@ def _arrow(drawing: Drawing, step: Step, x: float, middle: float, to: float, at:
 
 def _maps(
     drawing: Drawing, found: HeadSplit, wrong: bool, x: float, middle: float, texts: Texts,
-    look: Look,
+    look: FigureStyle,
 ) -> None:  # fmt: skip
     """Beside each head of sentence 0: which words it reads, and what it looks at."""
     step = found.steps["wrong_view" if wrong else "split"]
@@ -168,7 +166,7 @@ def _rows(drawing: Drawing, step: Step, x: float, middle: float, texts: Texts) -
         drawing.say(x + 16, y, said, "text" if kind == "whole" else "wrong")
 
 
-def _written(drawing: Drawing, found: HeadSplit, texts: Texts, look: Look) -> dict[str, Any]:
+def _written(drawing: Drawing, found: HeadSplit, texts: Texts, look: FigureStyle) -> dict[str, Any]:
     linear = found.steps["linear"].cells
     inside = found.steps["split"].cells.shape[-1]
     cells = list(np.ndindex(*linear.shape))  # sentence, word, feature

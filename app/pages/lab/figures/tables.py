@@ -1,7 +1,5 @@
 """Numbers of the Lab as tinted tables, HTML for `st.html`: rounded, the exact value on hover."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from html import escape
@@ -11,7 +9,7 @@ import numpy as np
 from app.plots.colours import mix, readable_on
 from app.plots.heat import reach
 from app.plots.labels import MINUS, SUPERSCRIPT, format_number, visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 
 LEVELS = 24  # shades of a tint
 DEEPEST = 0.62  # of the way to the colour of the role
@@ -20,7 +18,7 @@ MOST_DIGITS = 7  # that tell two numbers apart
 
 
 def matrix(
-    values: np.ndarray, look: Look, role: str = "data", rows: Sequence[str] = (),
+    values: np.ndarray, look: FigureStyle, role: str = "data", rows: Sequence[str] = (),
     columns: Sequence[str] = (), wrong: np.ndarray | None = None, faint: np.ndarray | None = None,
     limit: float | None = None, tinted: bool = True, write: Callable[[float], str] | None = None,
     ours: bool = False,
@@ -59,7 +57,7 @@ def matrix(
     return f'<table class="lab-matrix" style="--wide:{longest}ch">{"".join(lines)}</table>'
 
 
-def shape_of(values: np.ndarray, look: Look, axes: Sequence[str]) -> str:
+def shape_of(values: np.ndarray, look: FigureStyle, axes: Sequence[str]) -> str:
     """Whole numbers as a shape, "2 × 4 × 512", with the letters of the axes below."""
     sizes = [format_number(int(size)) for size in np.asarray(values).tolist()]
     cells = "".join(
@@ -127,14 +125,14 @@ def exact(value: float) -> str:
     return f"{digits}×10{str(int(power)).translate(SUPERSCRIPT)}".replace("-", MINUS)
 
 
-def tint(value: float, role: str, top: float, look: Look) -> tuple[str, str]:
+def tint(value: float, role: str, top: float, look: FigureStyle) -> tuple[str, str]:
     """Background and ink of a cell, full at magnitude `top`; below 0 in the other end's colour."""
     return _shade(role, value < 0, round(min(abs(value) / top, 1.0) * LEVELS), look.dark)
 
 
 @lru_cache(maxsize=1024)
 def _shade(role: str, negative: bool, level: int, dark: bool) -> tuple[str, str]:
-    look = Look(dark=dark)
+    look = FigureStyle(dark=dark)
     hue = look.colour("key" if negative and role != "key" else role)
     back = mix(look.colour("panel"), hue, DEEPEST * level / LEVELS)
     return back, readable_on(back)

@@ -1,7 +1,5 @@
 """Which word moves the last output, how long a layer takes, and the paper's Table 1."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,7 +13,7 @@ from app.plots.colours import head_colour
 from app.plots.heat import heat_map
 from app.plots.labels import escape, format_number
 from app.plots.marks import axis_title, hover, inked, note
-from app.plots.theme import Look, base_layout
+from app.plots.theme import FigureStyle, base_layout
 from core.lab.why_attention import Bound, Kind, LayerType, Race, Route
 
 HUES = {"recurrent": 0, "convolution": 1, "dilated": 3, "attention": 2}
@@ -29,7 +27,7 @@ MEASURED: dict[LayerType, Kind] = {
 Texts = Mapping[str, str]
 
 
-def travel_figure(routes: Sequence[Route], texts: Texts, look: Look) -> go.Figure:
+def travel_figure(routes: Sequence[Route], texts: Texts, look: FigureStyle) -> go.Figure:
     """Curves of the gradient at every word, and below each word its steps to the last output.
 
     texts: "gradient", "path", "word", "hover", and "kind_…" for each kind.
@@ -56,12 +54,12 @@ def travel_figure(routes: Sequence[Route], texts: Texts, look: Look) -> go.Figur
     return go.Figure([*curves, _strips(routes, texts, look)], layout)
 
 
-def kind_colour(kind: str, look: Look) -> str:
+def kind_colour(kind: str, look: FigureStyle) -> str:
     """The hue of a kind of layer, one that the colour-blind can tell from the others."""
     return head_colour(HUES[kind], look.dark)
 
 
-def _curve(route: Route, texts: Texts, look: Look) -> go.Scatter:
+def _curve(route: Route, texts: Texts, look: FigureStyle) -> go.Scatter:
     gradients, kind = route.gradients.numpy(), texts[f"kind_{route.kind}"]
     said = []
     for at, (value, path) in enumerate(zip(gradients.tolist(), route.path.tolist(), strict=True)):
@@ -74,7 +72,7 @@ def _curve(route: Route, texts: Texts, look: Look) -> go.Scatter:
     )
 
 
-def _strips(routes: Sequence[Route], texts: Texts, look: Look) -> go.Heatmap:
+def _strips(routes: Sequence[Route], texts: Texts, look: FigureStyle) -> go.Heatmap:
     steps = np.stack([each.path.numpy() for each in routes])
     written = [[str(path or "–") for path in row] for row in steps.tolist()]
     said = [
@@ -106,15 +104,15 @@ def _log_range(values: np.ndarray, room: float = 0.06) -> list[float]:
     return [float(ends[0]) - room, float(ends[1]) + room]
 
 
-def _coloured(text: str, kind: str, look: Look) -> str:
+def _coloured(text: str, kind: str, look: FigureStyle) -> str:
     return inked(escape(text), kind_colour(kind, look))
 
 
-def _margin(look: Look) -> dict[str, int]:
+def _margin(look: FigureStyle) -> dict[str, int]:
     return {"l": look.px(LEGEND), "r": look.px(16), "t": look.px(28), "b": look.px(42), "pad": 4}
 
 
-def time_figure(found: Race | None, texts: Texts, look: Look) -> go.Figure:
+def time_figure(found: Race | None, texts: Texts, look: FigureStyle) -> go.Figure:
     """Time of one layer against the length of the sentence, both on logarithmic scales.
 
     texts: "length", "time", "time_hover", "waiting", and "kind_…" for each kind.
@@ -150,7 +148,9 @@ def time_figure(found: Race | None, texts: Texts, look: Look) -> go.Figure:
     return go.Figure(traces, layout)
 
 
-def table_html(bounds: Sequence[Bound], routes: Sequence[Route], texts: Texts, look: Look) -> str:
+def table_html(
+    bounds: Sequence[Bound], routes: Sequence[Route], texts: Texts, look: FigureStyle
+) -> str:
     """The paper's Table 1 with what was measured beside it, HTML.
 
     texts: "head_cost", "head_sequential", "head_path", "here" in front of a measured number, and
@@ -179,7 +179,7 @@ def written(formula: str) -> str:
     return text
 
 
-def _cell(formula: str, value: float, seen: int | None, measured: str, look: Look) -> str:
+def _cell(formula: str, value: float, seen: int | None, measured: str, look: FigureStyle) -> str:
     number = format_number(int(value) if value == int(value) else value, look.precision)
     here = "" if seen is None else f"<b>{escape(measured)} {format_number(seen)}</b>"
     return f"<td>{written(formula)}<br><span>= {number}</span>{here}</td>"

@@ -1,7 +1,5 @@
 """One head's weights with the padding masks, without, and the difference; the words in each run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +10,7 @@ from app.plots import drawing as go
 from app.plots.colours import diverging, sequential
 from app.plots.labels import escape, format_percent, visible
 from app.plots.marks import note, on, spans, suffix, upright
-from app.plots.theme import Look, base_layout, colour_bar, hatching, token_axis
+from app.plots.theme import FigureStyle, base_layout, colour_bar, hatching, token_axis
 
 GAP = 0.02
 LABELS, BARS = 96, 120  # pixels of the rows' words, and of the two colour bars
@@ -33,7 +31,7 @@ def batch_maps(
     maps: Maps,
     titles: Sequence[str],
     words: tuple[str, str],
-    look: Look,
+    look: FigureStyle,
     size: tuple[int, int] = (1000, 360),
 ) -> go.Figure:
     """Three heat maps beside each other: before, after (one scale), after − before.
@@ -72,7 +70,7 @@ def batch_maps(
     return go.Figure(drawn, layout)
 
 
-def _scale(look: Look, low: float, high: float, x: float) -> dict[str, Any]:
+def _scale(look: FigureStyle, low: float, high: float, x: float) -> dict[str, Any]:
     colours = diverging(look.dark) if low < 0 else sequential("weights", look.dark)
     bar = colour_bar(look) | {"x": x, "nticks": 4}
     return {"cmin": low, "cmax": high, "colorscale": colours, "colorbar": bar}
@@ -90,7 +88,7 @@ def _cells(values: np.ndarray, at: int, called: str) -> go.Heatmap:
 
 
 def _axes(
-    maps: Maps, at: int, domain: list[float], look: Look, size: tuple[int, int]
+    maps: Maps, at: int, domain: list[float], look: FigureStyle, size: tuple[int, int]
 ) -> dict[str, Any]:
     end, pixels = suffix(at), (domain[1] - domain[0]) * (size[0] - LABELS - BARS)
     across = token_axis(maps.keys, look, pixels, "top")
@@ -107,7 +105,7 @@ def words_table(
     words: Sequence[str],
     columns: Sequence[Sequence[float]],
     marked_from: float,
-    look: Look,
+    look: FigureStyle,
 ) -> str:
     """A row a word, HTML; `columns` are its probabilities, 0..1, the first what others are beside.
 

@@ -1,7 +1,5 @@
 """The course of a training: loss, and what the model could do at each snapshot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +10,7 @@ from app.plots.axes import grid_axis
 from app.plots.colours import head_colour
 from app.plots.labels import escape, format_percent
 from app.plots.marks import hover, note
-from app.plots.theme import Look, base_layout, named_ticks
+from app.plots.theme import FigureStyle, base_layout, named_ticks
 from core.analysis.training_views import timeline
 from core.history import CurvePoint
 
@@ -22,7 +20,7 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash")  # lines differ without
 
 def curves_figure(
     curve: Sequence[CurvePoint], measured: Mapping[str, Sequence[float | None]],
-    snapshots: Sequence[int], texts: Mapping[str, str], look: Look, height: int,
+    snapshots: Sequence[int], texts: Mapping[str, str], look: FigureStyle, height: int,
     held_out: Sequence[float | None] = (),
 ) -> go.Figure:  # fmt: skip
     """Shares on the left axis, the loss in grey on the right one, over evenly spaced snapshots.
@@ -49,7 +47,7 @@ def curves_figure(
 
 
 def _layout(
-    losses: Sequence[float], snapshots: Sequence[int], texts: Mapping[str, str], look: Look,
+    losses: Sequence[float], snapshots: Sequence[int], texts: Mapping[str, str], look: FigureStyle,
     height: int,
 ) -> dict[str, Any]:  # fmt: skip
     edge, titles = look.px(EDGE), [("shares", 0, "left bottom"), ("loss", 1, "right bottom")]
@@ -71,7 +69,7 @@ def _layout(
     return layout
 
 
-def steps_axis(snapshots: Sequence[int], look: Look) -> dict[str, Any]:
+def steps_axis(snapshots: Sequence[int], look: FigureStyle) -> dict[str, Any]:
     """An axis on which the snapshots are equally far from each other and named by their steps."""
     return grid_axis(look, range=[0, max(len(snapshots) - 1, 1)], type="linear") | {
         **named_ticks([str(step) for step in snapshots]),
@@ -80,7 +78,10 @@ def steps_axis(snapshots: Sequence[int], look: Look) -> dict[str, Any]:
 
 
 def _loss(
-    curve: Sequence[CurvePoint], snapshots: Sequence[int], texts: Mapping[str, str], look: Look
+    curve: Sequence[CurvePoint],
+    snapshots: Sequence[int],
+    texts: Mapping[str, str],
+    look: FigureStyle,
 ) -> go.Scatter:
     steps, losses = [point.step for point in curve], [point.loss for point in curve]
     return go.Scatter(
@@ -117,7 +118,7 @@ def _hover(
     return hover([*map(escape, said)])
 
 
-def _loss_axis(most: float, look: Look) -> dict[str, Any]:
+def _loss_axis(most: float, look: FigureStyle) -> dict[str, Any]:
     step = next((each for each in (0.1, 0.2, 0.5, 1, 2, 5, 10) if 5 * each >= most), most or 1)
     return grid_axis(look, range=[-0.03 * most, 1.03 * most], ticklabelstandoff=8) | {
         "overlaying": "y",

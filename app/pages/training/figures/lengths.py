@@ -1,7 +1,5 @@
 """How long the stream's vectors are, how alike positions are, how the weights have grown."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +12,7 @@ from app.plots.colours import mix
 from app.plots.heat import gaps, heat_map
 from app.plots.labels import escape
 from app.plots.marks import hover, note, pairs, upright
-from app.plots.theme import Look, base_layout, colour_bar, named_ticks, token_axis
+from app.plots.theme import FigureStyle, base_layout, colour_bar, named_ticks, token_axis
 
 # Queries, keys, … have their own colours everywhere.
 ROLES = {
@@ -25,7 +23,7 @@ ROLES = {
 
 def lengths_figure(
     places: Sequence[str], lengths: np.ndarray, steps: Sequence[int], now: int,
-    stacks: Mapping[int, str], said: str, look: Look, height: int,
+    stacks: Mapping[int, str], said: str, look: FigureStyle, height: int,
 ) -> go.Figure:  # fmt: skip
     """A line a step from place to place, the step in view strong, the others faint.
 
@@ -75,7 +73,7 @@ def _broken(lengths: np.ndarray, said: Sequence[str], gap: int, line: dict[str, 
 
 def sizes_figure(
     sizes: Mapping[str, Sequence[float]], steps: Sequence[int], now: int, names: Mapping[str, str],
-    said: str, look: Look, height: int,
+    said: str, look: FigureStyle, height: int,
 ) -> go.Figure:  # fmt: skip
     """How many times as large the weights of each part are as at the first step.
 
@@ -115,12 +113,12 @@ def sizes_figure(
     return go.Figure(traces, layout)
 
 
-def _margin(look: Look) -> dict[str, int]:
+def _margin(look: FigureStyle) -> dict[str, int]:
     return {"l": look.px(48), "r": look.px(18), "t": look.px(22), "b": look.px(26), "pad": 2}
 
 
 def similarity_figure(
-    cosines: np.ndarray, tokens: Sequence[str], look: Look, width: int, height: int
+    cosines: np.ndarray, tokens: Sequence[str], look: FigureStyle, width: int, height: int
 ) -> go.Figure:
     """Cosines (S, S) between all pairs of positions, from −1 to 1; width and height in pixels."""
     cells = heat_map(

@@ -1,7 +1,5 @@
 """Word vectors on a plane: a point a word, in the colour of what the word is about."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +10,7 @@ from app.plots import drawing as go
 from app.plots.colours import head_colour, mix
 from app.plots.labels import escape, text_width, visible
 from app.plots.marks import hover
-from app.plots.theme import Look, base_layout
+from app.plots.theme import FigureStyle, base_layout
 from core.analysis.training_views import Word
 
 SYMBOLS = {"en": "circle", "zh": "diamond"}
@@ -31,7 +29,7 @@ PLACES = {
 
 def words_figure(
     words: Sequence[Word], path: np.ndarray, ends: Ends, axes: tuple[str, str],
-    groups: Mapping[str, str], look: Look, size: tuple[int, int],
+    groups: Mapping[str, str], look: FigureStyle, size: tuple[int, int],
 ) -> go.Figure:  # fmt: skip
     """The words at one step, and the way that those of the sentence have come.
 
@@ -52,7 +50,7 @@ def words_figure(
     return go.Figure(traces, layout)
 
 
-def group_colours(words: Sequence[Word], look: Look) -> dict[str, str]:
+def group_colours(words: Sequence[Word], look: FigureStyle) -> dict[str, str]:
     """A hue for each group, in the order of the words; words without one are in the text colour."""
     names = dict.fromkeys(word.group for word in words if word.group)
     text, lift = look.colour("text"), LIFT if look.dark else 0.0
@@ -71,7 +69,7 @@ def ends_of(paths: np.ndarray) -> Ends:
     return (starts[0], stops[0]), (starts[1], stops[1])
 
 
-def _ways(words: Sequence[Word], path: np.ndarray, look: Look) -> go.Scatter:
+def _ways(words: Sequence[Word], path: np.ndarray, look: FigureStyle) -> go.Scatter:
     spoken = [place for place, word in enumerate(words) if word.spoken]
     x, y = ([each for at in spoken for each in (*way[:, at].tolist(), None)]
             for way in (path[..., 0], path[..., 1]))  # fmt: skip
@@ -81,7 +79,7 @@ def _ways(words: Sequence[Word], path: np.ndarray, look: Look) -> go.Scatter:
 
 def _points(
     words: Sequence[Word], now: np.ndarray, hues: Mapping[str, str], groups: Mapping[str, str],
-    look: Look, spoken: bool, names: Sequence[str],
+    look: FigureStyle, spoken: bool, names: Sequence[str],
 ) -> go.Scatter:  # fmt: skip
     chosen = [place for place, word in enumerate(words) if word.spoken == spoken]
     shown = [words[place] for place in chosen]
@@ -116,7 +114,7 @@ def _points(
 
 
 def _named(
-    words: Sequence[Word], now: np.ndarray, ends: Ends, look: Look, size: tuple[int, int]
+    words: Sequence[Word], now: np.ndarray, ends: Ends, look: FigureStyle, size: tuple[int, int]
 ) -> list[str]:
     """On which side of its point each name stands, "" for none; the sentence's own come first."""
     shares = [(now[:, at] - low) / ((high - low) or 1) for at, (low, high) in enumerate(ends)]
@@ -137,7 +135,7 @@ def _named(
     return [places.get(at, "") for at in range(len(words))]
 
 
-def _axis(ends: tuple[float, float], title: str, look: Look) -> dict[str, Any]:
+def _axis(ends: tuple[float, float], title: str, look: FigureStyle) -> dict[str, Any]:
     heading = {"text": escape(title), "font": look.font(12, "faint"), "standoff": 4}
     return {
         "range": list(ends), "title": heading, "showticklabels": False, "fixedrange": True,

@@ -1,7 +1,5 @@
 """A run while it grows: its curve, and one head of the model."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +10,7 @@ from app.plots import drawing as go
 from app.plots.heat import heat_map
 from app.plots.labels import escape, visible
 from app.plots.marks import hover
-from app.plots.theme import Look, base_layout, token_axis
+from app.plots.theme import FigureStyle, base_layout, token_axis
 from core.history import CurvePoint, SnapshotMetrics
 
 FIRST_LOSS = 8.0  # about where runs begin: the frame is there before its first point
@@ -54,8 +52,8 @@ def _round_up(value: float) -> float:
 
 
 def head_figure(
-    weights: np.ndarray, written: Sequence[str], source: Sequence[str], template: str, look: Look,
-    size: tuple[int, int],
+    weights: np.ndarray, written: Sequence[str], source: Sequence[str], template: str,
+    look: FigureStyle, size: tuple[int, int],
 ) -> go.Figure:  # fmt: skip
     """The weights (T, S) of one head: a row a written word, a column a source word.
 

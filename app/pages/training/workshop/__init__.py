@@ -1,7 +1,5 @@
 """The workshop: train a small translator here and watch it learn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The sentences to learn from: of the grammar, or the reader's own pairs."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """What to learn from, how large the model is, how long it learns: one value, and its widgets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self

@@ -1,14 +1,12 @@
 """Right, from the start on: how the run is doing, redrawn every second while it runs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st
 
 from app.pages.training.figures.workshop import curve_drawing, head_figure
 from app.plots.labels import escape, format_percent
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.runs import trainings
 from app.runs.turns import admitted
 from app.session import store
@@ -121,7 +119,7 @@ def headline(run: TrainingRun) -> str:
     return say(f"workshop.headline_{how}", step=f"{run.log.step:,}", steps=f"{steps:,}")
 
 
-def facts(run: TrainingRun, look: Look) -> list[tuple[str, str]]:
+def facts(run: TrainingRun, look: FigureStyle) -> list[tuple[str, str]]:
     """The numbers under the bar: the same ones all the time, a dash where one is not known."""
     log, none = run.log, "–"
     running = run.status in ("running", "stopping")

@@ -1,7 +1,5 @@
 """The panel of a block of the map: what goes in, what happens, what comes out, in numbers."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Sequence
 
@@ -12,7 +10,7 @@ from app.pages.translate.figures import Picture, block_pictures
 from app.pages.translate.map.scene import title_of, variant
 from app.panels import provenance
 from app.panels.context import walk_button
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.session import store
 from app.ui.bridge import Click, plotly_clicks
 from app.ui.chart import current_look, show_chart
@@ -130,7 +128,7 @@ def _focus(block: Block) -> None:
     store.update(kind=kind, layer=block.layer or 0, head=None)
 
 
-def formula(config: ModelConfig, block: Block, look: Look) -> str:
+def formula(config: ModelConfig, block: Block, look: FigureStyle) -> str:
     """The equations below each other as one piece of LaTeX, "" for a block without its own."""
     lines = [line for address in formula_addresses(block) for line in _lines(config, address, look)]
     few = len(lines) <= FEW
@@ -153,7 +151,7 @@ def formula_addresses(block: Block) -> list[str]:
     return [] if block.kind == "layer" else [block.after]
 
 
-def _lines(config: ModelConfig, address: str, look: Look) -> list[str]:
+def _lines(config: ModelConfig, address: str, look: FigureStyle) -> list[str]:
     """The equation of an address; two equations on one line are set below each other."""
     tex, site = equation(config, address), site_at(address)
     if site.name == "scaled" and site.group == "attention":

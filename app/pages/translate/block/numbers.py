@@ -1,7 +1,5 @@
 """What is seen of a block: the tensors drawn as heat maps, and the numbers that it is told by."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

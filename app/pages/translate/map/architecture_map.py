@@ -1,7 +1,5 @@
 """The component: the paper's Figure 1 with this run's shapes, tints and words; blocks open."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from app.pages.translate.map.plan import plan

@@ -5,8 +5,6 @@ is a wide card, the others are slabs beside it, in order. Sub-layers lie in the 
 layer, so the slabs read as a table: sub-layers down, layers across.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from app.pages.translate.map.shapes import Box

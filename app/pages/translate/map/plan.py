@@ -1,7 +1,5 @@
 """The whole map as a list of things to draw, with its legend."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,7 +17,7 @@ from app.pages.translate.map.stacks import (
     draw_stack,
     draw_words,
 )
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.words import say
 from core.analysis.blocks import blocks, ratios, scale_end
 from core.trace.graph import Stack, layer_count
@@ -30,7 +28,7 @@ ROLES = ("weights", "feed_forward", "norm", "data")
 
 
 def plan(
-    trace: Trace, look: Look, open_block: str = "", unfolded: Mapping[str, int] | None = None
+    trace: Trace, look: FigureStyle, open_block: str = "", unfolded: Mapping[str, int] | None = None
 ) -> dict[str, Any]:
     """The drawing of a run: its size and everything on it, back to front.
 
@@ -58,7 +56,7 @@ def plan(
     }
 
 
-def _scene(trace: Trace, look: Look, open_block: str, letters: bool) -> Scene:
+def _scene(trace: Trace, look: FigureStyle, open_block: str, letters: bool) -> Scene:
     by_id, found = {block.id: block for block in blocks(trace.config)}, ratios(trace)
     tinted = {name: found[name] for name in found if by_id[name].kind not in UNTINTED}
     return Scene(trace, look, by_id, found, scale_end(tinted), open_block, letters)

@@ -1,7 +1,5 @@
 """What every part of the drawing needs: the run, the reader's look and language, tint and words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +7,7 @@ from dataclasses import dataclass
 from app.pages.translate.map.shapes import Box, Item, rect, text
 from app.plots.colours import mix, readable_on
 from app.plots.labels import format_percent
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from app.words import say
 from core.analysis.blocks import Block, Kind
 from core.config import ModelConfig
@@ -33,7 +31,7 @@ class Scene:
     """One run drawn for one reader."""
 
     trace: Trace
-    look: Look
+    look: FigureStyle
     blocks: Mapping[str, Block]
     ratios: Mapping[str, float]  # block id -> ‖after − before‖ / ‖before‖
     end: float  # the ratio at which the tint is strongest

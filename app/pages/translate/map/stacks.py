@@ -1,7 +1,5 @@
 """The stacks on the map, and what stands below and above them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """How long the vectors are along depth: a line a word, or a line a run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +9,7 @@ from app.plots import drawing as go
 from app.plots.colours import faded
 from app.plots.labels import escape, visible
 from app.plots.marks import note
-from app.plots.theme import Look, base_layout, named_ticks
+from app.plots.theme import FigureStyle, base_layout, named_ticks
 from app.words import say
 from core.analysis.residual_stream import Depth
 from core.analysis.vectors import Numbers
@@ -20,7 +18,7 @@ MOST_TICKS = 9  # places that all have a name below them
 
 
 def norms_figure(
-    depth: Depth, labels: Sequence[str], position: int, ticks: Sequence[str], look: Look
+    depth: Depth, labels: Sequence[str], position: int, ticks: Sequence[str], look: FigureStyle
 ) -> go.Figure:
     """Lengths ‖x‖ over depth; every point carries its word's position for clicks.
 
@@ -55,7 +53,7 @@ def norms_figure(
 
 
 def beside_norms(
-    means: tuple[Numbers, Numbers], names: tuple[str, str], ticks: Sequence[str], look: Look
+    means: tuple[Numbers, Numbers], names: tuple[str, str], ticks: Sequence[str], look: FigureStyle
 ) -> go.Figure:
     """Mean lengths (N,) of either run; the second one dashed, in the colour of what changed."""
     said = {"hovertemplate": "<b>%{fullData.name}</b> ‖x‖ = %{y:.4~g}<extra></extra>"}
@@ -70,7 +68,7 @@ def beside_norms(
 
 
 def _line(
-    lengths: Numbers, look: Look, role: str = "data", dash: str = "solid", **more: Any
+    lengths: Numbers, look: FigureStyle, role: str = "data", dash: str = "solid", **more: Any
 ) -> go.Scatter:
     return go.Scatter(
         x=np.arange(len(lengths), dtype=np.float32),
@@ -82,7 +80,7 @@ def _line(
     )
 
 
-def _layout(ticks: Sequence[str], look: Look, height: int, top: int) -> dict[str, Any]:
+def _layout(ticks: Sequence[str], look: FigureStyle, height: int, top: int) -> dict[str, Any]:
     margin = {"l": 8, "r": 12, "t": look.px(top), "b": 8, "pad": 2}
     layout = base_layout(look, look.px(height), template="none", hovermode="closest", margin=margin)
     named = [at for at, tick in enumerate(ticks) if tick]

@@ -1,11 +1,9 @@
 """The formulas of the positions as LaTeX, whole and with the numbers of one cell (§3.5)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from app.plots.latex import latex_number, painted
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from core.analysis.positions import Column
 
 _PE = "PE"
@@ -21,7 +19,7 @@ _COSINE = {
 }
 
 
-def encoding_formula(variant: str, look: Look) -> str:
+def encoding_formula(variant: str, look: FigureStyle) -> str:
     """Sine and cosine of a variant; what differs from the paper's in the colour of changes."""
     name = painted(_PE, "data", look)
     lines = [f"{name}{each}" for each in (_SINE[variant], _COSINE[variant])]
@@ -29,7 +27,7 @@ def encoding_formula(variant: str, look: Look) -> str:
     return both.replace("@", rf"\textcolor{{{look.colour('changed')}}}")
 
 
-def column_formula(column: Column, place: int, value: float, look: Look) -> str:
+def column_formula(column: Column, place: int, value: float, look: FigureStyle) -> str:
     """One cell: the wave of its feature at its position."""
     wave = r"\sin" if column.wave == "sine" else r"\cos"
     left = painted(rf"{_PE}_{{({place},\,{column.dimension})}}", "data", look)
@@ -42,7 +40,7 @@ def column_formula(column: Column, place: int, value: float, look: Look) -> str:
     )
 
 
-def wavelength_formula(column: Column, look: Look) -> str:
+def wavelength_formula(column: Column, look: FigureStyle) -> str:
     """How many positions a wave takes for one turn, with the numbers of its feature."""
     power = rf"10000^{{{column.exponent}/{column.d_model}}}"
     return (
@@ -50,7 +48,7 @@ def wavelength_formula(column: Column, look: Look) -> str:
     )
 
 
-def dot_formula(look: Look) -> str:
+def dot_formula(look: FigureStyle) -> str:
     """The dot product of two encodings where sine and cosine share their frequency."""
     first, second = (painted(f"{_PE}_{each}", "data", look) for each in "ij")
     return (
@@ -59,13 +57,15 @@ def dot_formula(look: Look) -> str:
     )
 
 
-def rotation_formula(block: np.ndarray, before: np.ndarray, carried: np.ndarray, look: Look) -> str:
+def rotation_formula(
+    block: np.ndarray, before: np.ndarray, carried: np.ndarray, look: FigureStyle
+) -> str:
     """R_k of one pair with its numbers, (2, 2), and what it makes of (sine, cosine) at t."""
     matrix, column = _matrix(block, "weights", look), _matrix(before[:, None], "data", look)
     return f"{matrix} {column} = {_matrix(carried[:, None], 'changed', look)}"
 
 
-def rotation_symbols(exact: bool, look: Look) -> str:
+def rotation_symbols(exact: bool, look: FigureStyle) -> str:
     """R_k of one pair in symbols; not exact: its angle α is the one that fits best."""
     angle = r"\omega k" if exact else r"\alpha"
     matrix = (
@@ -78,7 +78,7 @@ def rotation_symbols(exact: bool, look: Look) -> str:
 
 
 def sum_formula(
-    place: int, feature: int, parts: tuple[float, float, float], scaled: bool, look: Look
+    place: int, feature: int, parts: tuple[float, float, float], scaled: bool, look: FigureStyle
 ) -> str:
     """One number of a word's input: word + position = sum."""
     word, encoding, whole = (latex_number(each, look) for each in parts)
@@ -90,7 +90,7 @@ def sum_formula(
     )
 
 
-def _matrix(values: np.ndarray, role: str, look: Look) -> str:
+def _matrix(values: np.ndarray, role: str, look: FigureStyle) -> str:
     rows = (" & ".join(latex_number(float(each), look) for each in row) for row in values)
     inside = r" \\ ".join(rows)
     return painted(rf"\begin{{pmatrix}} {inside} \end{{pmatrix}}", role, look)

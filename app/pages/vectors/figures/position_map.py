@@ -1,7 +1,5 @@
 """The table of the position encoding, beside other tables, and added to words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +10,7 @@ from app.plots.axes import rows_axis
 from app.plots.heat import bulk, foot_bar, gaps, heat_map, reach
 from app.plots.labels import escape, fitted, format_number
 from app.plots.marks import axis_title, cell_frame, frame, level, note, on, spans, stacked, suffix
-from app.plots.theme import Look, base_layout, colour_bar, token_axis
+from app.plots.theme import FigureStyle, base_layout, colour_bar, token_axis
 from app.words import say
 
 # Pixels of the pictures, about; they decide how words are written.
@@ -25,7 +23,7 @@ ROOM = 108  # pixels for the names of the strips' rows
 
 
 def map_figure(
-    table: np.ndarray, tokens: Sequence[str], cell: tuple[int, int], look: Look
+    table: np.ndarray, tokens: Sequence[str], cell: tuple[int, int], look: FigureStyle
 ) -> go.Figure:
     """A table (L, D), L at least the number of tokens; `cell` (position, feature) is framed."""
     (length, width), (place, feature) = table.shape, cell
@@ -76,7 +74,7 @@ def _hover() -> str:
     return f"{escape(places)}<br><b>%{{z:.7~g}}</b><extra></extra>"
 
 
-def _feature_axis(width: int, look: Look) -> dict[str, Any]:
+def _feature_axis(width: int, look: FigureStyle) -> dict[str, Any]:
     """Features from 1 to D across."""
     step = next(each for each in (1, 2, 4, 5, 10, 20, 50, 100) if width / each <= 17 or each == 100)
     ticks = [1, *range(step, width + 1, step)] if step > 1 else list(range(1, width + 1))
@@ -87,7 +85,7 @@ def _feature_axis(width: int, look: Look) -> dict[str, Any]:
 
 
 def position_axis(
-    length: int, tokens: Sequence[str], look: Look, pixels: float, title: str = "",
+    length: int, tokens: Sequence[str], look: FigureStyle, pixels: float, title: str = "",
     side: str = "left", steps: Sequence[int] = STEPS, most: int = 16,
 ) -> dict[str, Any]:  # fmt: skip
     """Positions from 0: the words where there are as many, else at most so many numbers."""
@@ -104,7 +102,7 @@ def variants_figure(
     tables: Sequence[tuple[str, np.ndarray]],
     tokens: Sequence[str],
     cell: tuple[int, int],
-    look: Look,
+    look: FigureStyle,
 ) -> go.Figure:
     """Titles and tables (L, D), the last one the difference; the cell in focus is framed."""
     length, width = tables[0][1].shape
@@ -137,7 +135,7 @@ def variants_figure(
 
 
 def _variant(
-    values: np.ndarray, at: int, span: list[float], difference: bool, look: Look
+    values: np.ndarray, at: int, span: list[float], difference: bool, look: FigureStyle
 ) -> go.Heatmap:
     most = reach(values) if difference and values.any() else 1.0
     ticks = [(each, format_number(each, 3)) for each in (-most, 0, most)]
@@ -155,7 +153,7 @@ def _variant(
 
 
 def same_figure(
-    strips: Sequence[tuple[str, np.ndarray]], names: Sequence[str], feature: int, look: Look
+    strips: Sequence[tuple[str, np.ndarray]], names: Sequence[str], feature: int, look: FigureStyle
 ) -> go.Figure:
     """Strips below each other on one colour scale: two places' words, positions and sums.
 

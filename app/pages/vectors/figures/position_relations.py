@@ -5,8 +5,6 @@ features is the hand of a clock, beside what is missed: across is the first feat
 sine), upwards the second (the cosine), so that position 0 stands at twelve and time goes clockwise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +17,7 @@ from app.plots.colours import faded
 from app.plots.heat import gaps, heat_map
 from app.plots.labels import escape, visible
 from app.plots.marks import axis_title, cell_frame, note, pairs
-from app.plots.theme import Look, base_layout, colour_bar
+from app.plots.theme import FigureStyle, base_layout, colour_bar
 from app.words import say
 from core.analysis.positions import ByOffset
 
@@ -47,7 +45,11 @@ class Turn:
 
 
 def dots_figure(
-    dots: np.ndarray, lines: ByOffset, tokens: Sequence[str], two: tuple[int, int], look: Look
+    dots: np.ndarray,
+    lines: ByOffset,
+    tokens: Sequence[str],
+    two: tuple[int, int],
+    look: FigureStyle,
 ) -> go.Figure:
     """Dot products (L, L); `two` is the pair in focus, whose whole diagonal is drawn.
 
@@ -88,7 +90,7 @@ def dots_figure(
     return go.Figure([_matrix(dots, tokens, look), *_band(lines, look), chosen], layout)
 
 
-def _matrix(dots: np.ndarray, tokens: Sequence[str], look: Look) -> go.Heatmap:
+def _matrix(dots: np.ndarray, tokens: Sequence[str], look: FigureStyle) -> go.Heatmap:
     most, least = float(dots.max()), float(dots.min())
     worded = len(dots) == len(tokens)
     bar = {"thickness": look.px(9), "len": 1.0, "x": MATRIX[1] + 0.006, "xpad": 0, "title": None}
@@ -105,7 +107,7 @@ def _matrix(dots: np.ndarray, tokens: Sequence[str], look: Look) -> go.Heatmap:
     )
 
 
-def _band(lines: ByOffset, look: Look) -> list[go.Scatter]:
+def _band(lines: ByOffset, look: FigureStyle) -> list[go.Scatter]:
     """Between the least and the largest of each distance, and their mean."""
     shade = look.colour("data")
     edge: dict[str, Any] = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"} | SECOND
@@ -125,7 +127,7 @@ def _band(lines: ByOffset, look: Look) -> list[go.Scatter]:
     return [low, go.Scatter(x=lines.offsets, y=lines.most, **edge | fill), mean]
 
 
-def _diagonals(offset: int, length: int, look: Look) -> list[dict[str, Any]]:
+def _diagonals(offset: int, length: int, look: FigureStyle) -> list[dict[str, Any]]:
     """A line through all cells whose positions are as far apart as those in focus."""
     line = {"color": look.colour("text"), "width": 1.5, "dash": "dot"}
     ends = {"x0": offset, "x1": length - 1, "y0": 0, "y1": length - 1 - offset}
@@ -136,7 +138,7 @@ def _diagonals(offset: int, length: int, look: Look) -> list[dict[str, Any]]:
 
 
 def rotation_figure(
-    turn: Turn, tokens: Sequence[str], names: tuple[str, str], look: Look
+    turn: Turn, tokens: Sequence[str], names: tuple[str, str], look: FigureStyle
 ) -> go.Figure:
     """The clock of a pair, curve 0 the words' points; beside it the residuals of all pairs.
 
@@ -177,7 +179,7 @@ def rotation_figure(
 
 
 def _words(
-    turn: Turn, tokens: Sequence[str], edge: float, features: tuple[str, str], look: Look
+    turn: Turn, tokens: Sequence[str], edge: float, features: tuple[str, str], look: FigureStyle
 ) -> go.Scatter:
     count = max(len(tokens), turn.end + 1)
     points = turn.points[:count]
@@ -238,7 +240,7 @@ def _line(points: Any, shade: str, dash: str = "solid") -> go.Scatter:
     )
 
 
-def _carried(turn: Turn, look: Look) -> go.Scatter:
+def _carried(turn: Turn, look: FigureStyle) -> go.Scatter:
     line = {"width": 3, "color": look.colour("changed")}
     return go.Scatter(
         x=[turn.carried[0]],
@@ -249,7 +251,7 @@ def _carried(turn: Turn, look: Look) -> go.Scatter:
     )
 
 
-def _residuals(turn: Turn, look: Look) -> go.Scatter:
+def _residuals(turn: Turn, look: FigureStyle) -> go.Scatter:
     chosen = [at == turn.pair for at in range(len(turn.worst))]
     shades = [look.colour("text" if each else "changed") for each in chosen]
     return go.Scatter(
@@ -264,7 +266,7 @@ def _residuals(turn: Turn, look: Look) -> go.Scatter:
     )
 
 
-def _decades(worst: np.ndarray, look: Look) -> dict[str, Any]:
+def _decades(worst: np.ndarray, look: FigureStyle) -> dict[str, Any]:
     """The same scale for all formulas: what is nothing but rounding stands at the foot."""
     top = max(0.7, float(np.log10(max(float(worst.max()), FLOOR))) + 0.3)
     return {

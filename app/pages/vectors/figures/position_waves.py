@@ -1,7 +1,5 @@
 """Features of the position encoding as waves over the positions, with the words' places marked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +9,7 @@ import numpy as np
 from app.plots import drawing as go
 from app.plots.labels import escape, visible
 from app.plots.marks import axis_title, note, stacked, suffix, upright
-from app.plots.theme import Look, base_layout, token_axis
+from app.plots.theme import FigureStyle, base_layout, token_axis
 from app.words import say
 
 WIDTH, HEIGHT = 830, 560
@@ -31,7 +29,11 @@ class Wave:
 
 
 def waves_figure(
-    rows: Sequence[Wave], tokens: Sequence[str], place: int, names: tuple[str, str], look: Look
+    rows: Sequence[Wave],
+    tokens: Sequence[str],
+    place: int,
+    names: tuple[str, str],
+    look: FigureStyle,
 ) -> go.Figure:
     """The pairs below each other, the first one largest.
 
@@ -64,7 +66,12 @@ def _domains(count: int) -> list[list[float]]:
 
 
 def _lines(
-    pair: Wave, end: str, tokens: Sequence[str], place: int, labels: tuple[str, str], look: Look
+    pair: Wave,
+    end: str,
+    tokens: Sequence[str],
+    place: int,
+    labels: tuple[str, str],
+    look: FigureStyle,
 ) -> list[go.Scatter]:
     """Sine and cosine, each as a line with dots: of all positions, or of the words alone."""
     length, words = len(pair.values), len(tokens)

@@ -1,14 +1,12 @@
 r"""A step's formula and the same formula in numbers, as LaTeX in the colours of the roles."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable
 
 from app.pages.walkthrough.figures.layout import plain
 from app.plots.latex import painted
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from core.explain.equations import Line, Symbol, SymbolRole, marked
 from core.explain.provenance.node import Node, Operation
 from core.explain.provenance.run import Run
@@ -29,7 +27,7 @@ _REST = re.compile(r"\\underbrace\{(.*?)\}_\{(\d+)\}")
 _LEVELS = re.compile(r"([_^])(\{[^{}]*\}|[^{}])")
 
 
-def equations(step: Step, look: Look) -> list[str]:
+def equations(step: Step, look: FigureStyle) -> list[str]:
     """The equations of a step, every symbol in the colour of what it stands for.
 
     Of several, none breaks over the end of a line.
@@ -53,7 +51,7 @@ def left_side(output: Wire) -> str:
     return "" if output.form else _MADE.get((site.group, site.name), "")
 
 
-def numbers(run: Run, node: Node, line: Line, look: Look, more: str) -> str:
+def numbers(run: Run, node: Node, line: Line, look: FigureStyle, more: str) -> str:
     r"""The formula in numbers: `symbol = numbers = result`; terms coloured like their symbols.
 
     more: LaTeX-safe words for the terms that are summed up, with a place for their `count`.
@@ -131,7 +129,7 @@ def symbols(step: Step, line: int) -> tuple[Symbol, ...]:
     return tuple(found.values())
 
 
-def _origin(node: Node, line: Line, look: Look) -> str:
+def _origin(node: Node, line: Line, look: FigureStyle) -> str:
     """Where a number that is only copied stood: `E[303, 13]`, places counted from 1, ids as are."""
     column = node.groups[0].columns[0]
     lane = column.parameter
@@ -147,7 +145,7 @@ def _origin(node: Node, line: Line, look: Look) -> str:
     return rf"{painted(symbol, role_of(node, column), look)}[{', '.join(places)}]"
 
 
-def _masked(node: Node, line: Line, look: Look) -> tuple[str, str]:
+def _masked(node: Node, line: Line, look: FigureStyle) -> tuple[str, str]:
     """What a score becomes and why: itself where the mask is 1."""
     allowed = "forbidden" not in node.notes
     scaled, mask = (Wire(node.cell.beside(name)) for name in ("scaled", "mask"))

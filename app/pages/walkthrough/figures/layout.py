@@ -1,7 +1,5 @@
 """How the tensors of a step stand beside each other: columns of panels, an operation between."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from core.explain.steps.steps import Step

@@ -1,7 +1,5 @@
 """Tensors of a step as sheets of numbers, and the split into heads as blocks."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ import numpy as np
 from app.plots.colours import head_colour
 from app.plots.heat import bulk
 from app.plots.labels import visible
-from app.plots.theme import Look
+from app.plots.theme import FigureStyle
 from core.trace.sites import Axis
 
 EXACT_CELLS = 40_000  # of all panels together; beyond it only the colours are sent
@@ -112,7 +110,7 @@ def blocks(
     axes: Sequence[Axis],
     at: Mapping[str, int],
     forms: Sequence[str],
-    look: Look,
+    look: FigureStyle,
 ) -> dict[str, Any]:
     """What is drawn of a regrouping.
 

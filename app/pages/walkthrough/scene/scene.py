@@ -1,7 +1,5 @@
 """The middle: what goes into a step and what comes out, and the wires between."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ The first two share a colour scale; the difference diverges about 0 on its own. 
 forbids is hatched, what only one run has is grey, what is no number is crossed out.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

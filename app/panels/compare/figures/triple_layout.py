@@ -1,7 +1,5 @@
 """Where the three pictures of two runs lie, their axes, and what is written around them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +10,7 @@ from app.plots.axes import Side, sheet_axes
 from app.plots.labels import broken, escape, fitted, text_width
 from app.plots.marks import frame as cells_frame
 from app.plots.marks import note, suffix
-from app.plots.theme import Look, is_numbered
+from app.plots.theme import FigureStyle, is_numbered
 from app.words import say
 from core.analysis.comparison import Beside, Edge
 
@@ -75,7 +73,7 @@ class Frame:
     found: Beside
     titles: tuple[str, str]  # of the two runs
     kind: str  # "experiment", "sentences" or "named": in whose words the texts are
-    look: Look
+    look: FigureStyle
     layout: TripleLayout
     plain: bool = False  # there is no second run yet: the first alone is drawn
     said: Sequence[str] = ()  # lines beside the difference, where there is room
@@ -113,7 +111,7 @@ class Frame:
         return self._is_numbered(self.type)
 
     @cached_property
-    def type(self) -> Look:
+    def type(self) -> FigureStyle:
         """The largest type in which the columns' words fit, or the reader's where none does."""
         fitting = (small for small in self.look.smaller() if not self._is_numbered(small))
         return next(fitting, self.look)
@@ -194,11 +192,11 @@ class Frame:
         texts = rows.tokens or [str(rows.numbers[-1])]
         return max(text_width(each, self.look.px(13)) for each in texts) + 10
 
-    def _is_numbered(self, small: Look) -> bool:
+    def _is_numbered(self, small: FigureStyle) -> bool:
         tokens = self.sides(None)[1].tokens
         return tokens is not None and is_numbered(self._columns_axis(small), tokens)
 
-    def _columns_axis(self, small: Look) -> dict[str, Any]:
+    def _columns_axis(self, small: FigureStyle) -> dict[str, Any]:
         columns = self.sides(None)[1]
         left, right = self._across[2]
         axes = sheet_axes(columns, columns, small, (right - left, right - left))

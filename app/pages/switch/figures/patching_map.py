@@ -4,8 +4,6 @@ A row is a tensor of a stack, in the order of computation, a column a word. The 
 about 0: nothing came across; 1 on the red side is all of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +15,7 @@ from app.plots.axes import rows_axis
 from app.plots.colours import diverging
 from app.plots.labels import MINUS, escape, format_percent
 from app.plots.marks import cell_frame, frame, hover, inked, note, on, suffix
-from app.plots.theme import Look, base_layout, colour_bar, token_axis
+from app.plots.theme import FigureStyle, base_layout, colour_bar, token_axis
 
 NAMES = 172  # pixels that the names of the rows take
 GAP = 14
@@ -26,7 +24,7 @@ CELL_WIDTH, CELL_HEIGHT = 34, 17  # pixels that a number needs
 
 
 @dataclass(frozen=True)
-class SweepPanel:
+class PatchingPanel:
     """One stack. `shares` and `chances` are (rows, words); cells not known yet are NaN.
 
     rows: the patched tensors, each with its name and the role whose colour the name has.
@@ -42,10 +40,10 @@ class SweepPanel:
     chosen: tuple[int, int] | None = None  # the cell that is in the experiment
 
 
-def sweep_map(
-    panels: Sequence[SweepPanel],
+def patching_map(
+    panels: Sequence[PatchingPanel],
     words: tuple[str, str],
-    look: Look,
+    look: FigureStyle,
     size: tuple[int, int] = (1380, 380),
 ) -> go.Figure:
     """The picture of both stacks; `size` in pixels decides how words are written.
@@ -82,7 +80,9 @@ def sweep_map(
     return go.Figure(drawn, layout)
 
 
-def _domains(panels: Sequence[SweepPanel], look: Look, width: int) -> list[tuple[float, float]]:
+def _domains(
+    panels: Sequence[PatchingPanel], look: FigureStyle, width: int
+) -> list[tuple[float, float]]:
     """Where the panels lie across, by how many words they have; names stand before the second."""
     between = (look.px(NAMES) + GAP) / max(width - look.px(NAMES), 1)
     counts = [max(len(panel.words), 4) for panel in panels]
@@ -91,7 +91,11 @@ def _domains(panels: Sequence[SweepPanel], look: Look, width: int) -> list[tuple
 
 
 def _cells(
-    place: int, panel: SweepPanel, words: tuple[str, str], look: Look, room: tuple[float, int]
+    place: int,
+    panel: PatchingPanel,
+    words: tuple[str, str],
+    look: FigureStyle,
+    room: tuple[float, int],
 ) -> go.Heatmap:
     shares = np.asarray(panel.shares, dtype=np.float32)
     rows, columns = shares.shape
@@ -114,7 +118,7 @@ def _cells(
     )
 
 
-def _hover(panel: SweepPanel, words: tuple[str, str], row: int, column: int) -> str:
+def _hover(panel: PatchingPanel, words: tuple[str, str], row: int, column: int) -> str:
     share, chance = float(panel.shares[row, column]), float(panel.chances[row, column])
     if not np.isfinite(share):
         return ""
@@ -132,7 +136,7 @@ def _percent(share: float) -> str:
 
 
 def _axes(
-    place: int, panel: SweepPanel, domain: tuple[float, float], look: Look, width: int
+    place: int, panel: PatchingPanel, domain: tuple[float, float], look: FigureStyle, width: int
 ) -> dict[str, Any]:
     end, changed = suffix(place), look.colour("changed")
     pixels = (domain[1] - domain[0]) * (width - look.px(NAMES))
@@ -147,7 +151,7 @@ def _axes(
     return {f"xaxis{end}": across, f"yaxis{end}": down}
 
 
-def _frames(place: int, panel: SweepPanel, look: Look) -> list[dict[str, Any]]:
+def _frames(place: int, panel: PatchingPanel, look: FigureStyle) -> list[dict[str, Any]]:
     """The columns in question, and the cell that is in the experiment."""
     axes = {"xref": f"x{suffix(place)}", "yref": f"y{suffix(place)}"}
     line = {"color": look.colour("changed"), "width": 1, "dash": "dot"}

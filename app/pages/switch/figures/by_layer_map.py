@@ -1,7 +1,5 @@
 """How far a change ran: depth downwards, words across, the encoder above the decoder."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +12,7 @@ from app.plots.colours import mix, sequential
 from app.plots.heat import foot_bar
 from app.plots.labels import escape, is_chinese, visible, widest
 from app.plots.marks import frame, hover, inked, note, on, stacked, suffix
-from app.plots.theme import Look, base_layout, hatching, is_numbered, token_axis
+from app.plots.theme import FigureStyle, base_layout, hatching, is_numbered, token_axis
 from core.text.vocabulary import END
 
 LEAST = -4  # log₁₀ of what the palest colour stands for: 0.0001 of the tensor's own length
@@ -59,7 +57,9 @@ def shades(moved: np.ndarray) -> np.ndarray:
     return np.where(still, np.nan, found).astype(np.float32)
 
 
-def ripple_figure(stacks: Sequence[Stack], marks: Marks, look: Look, height: int) -> go.Figure:
+def by_layer_figure(
+    stacks: Sequence[Stack], marks: Marks, look: FigureStyle, height: int
+) -> go.Figure:
     """The stacks below each other, a heat map each; the figure's trace i is that of stack i."""
     cells = [_cells(each, at) for at, each in enumerate(stacks)]
     lost = [
@@ -111,7 +111,7 @@ def _cells(stack: Stack, at: int) -> go.Heatmap:
     )
 
 
-def _words(stack: Stack, left: int, at: int, look: Look) -> tuple[dict[str, Any], int, bool]:
+def _words(stack: Stack, left: int, at: int, look: FigureStyle) -> tuple[dict[str, Any], int, bool]:
     """The axis of words, the pixels that it needs, and whether the words slant.
 
     It stands above the first stack, below the others. Chinese that does not fit across stands
@@ -145,14 +145,14 @@ def _down(token: str, font: int, room: float) -> str:
     return ""
 
 
-def _row(stack: Stack, at: int, row: int, marks: Marks, look: Look) -> str:
+def _row(stack: Stack, at: int, row: int, marks: Marks, look: FigureStyle) -> str:
     label = escape(stack.rows[row])
     if marks.first == (at, row):
         return f"<b>{inked(f'▸ {label}', look.colour('changed'))}</b>"
     return label
 
 
-def _frames(stacks: Sequence[Stack], marks: Marks, look: Look) -> list[dict[str, Any]]:
+def _frames(stacks: Sequence[Stack], marks: Marks, look: FigureStyle) -> list[dict[str, Any]]:
     """A line around a row: where the change began, and the row that the page is about."""
     found = []
     for place, role, width in ((marks.focus, "text", 1.5), (marks.first, "changed", 2)):
@@ -164,7 +164,7 @@ def _frames(stacks: Sequence[Stack], marks: Marks, look: Look) -> list[dict[str,
     return found
 
 
-def _scale(look: Look) -> list[list[float | str]]:
+def _scale(look: FigureStyle) -> list[list[float | str]]:
     """From a pale tint, which still differs from the panel, to the colour of what changed."""
     scale = sequential("changed", look.dark)
     pale = mix(look.colour("panel"), look.colour("changed"), 0.1)

@@ -1,4 +1,4 @@
-"""The ripple of a change, on numbers that one can do by hand and on a real run."""
+"""A change, layer by layer, on numbers that one can do by hand and on a real run."""
 
 import math
 
@@ -9,7 +9,7 @@ from torch import Tensor
 from core.checkpoints import load_model
 from core.errors import GlassformerError
 from core.interventions.concepts import NormPlaceIs, SublayerOff
-from core.interventions.effect import change, moved, ripple
+from core.interventions.effect import change, change_by_layer, moved
 from core.interventions.experiment import Experiment, run
 from tests.hand_made import hand_made
 from tests.traces import small_trace
@@ -77,8 +77,8 @@ def test_other_lengths_are_cut() -> None:
 
 def test_runs_of_models_of_other_sizes_are_refused() -> None:
     with pytest.raises(GlassformerError) as error:
-        ripple(small_trace(), small_trace(d_ff=28))
-    assert error.value.key == "ripple_models"
+        change_by_layer(small_trace(), small_trace(d_ff=28))
+    assert error.value.key == "compare_models"
 
 
 def test_it_runs_on_from_the_edit_and_never_back() -> None:
@@ -86,7 +86,7 @@ def test_it_runs_on_from_the_edit_and_never_back() -> None:
     before = model.trace(text)
     off = Experiment((SublayerOff("decoder/0/feed_forward"),))
     after = run(off, model, text, before.output_text)
-    found = ripple(model.trace(text, before.output_text), after)
+    found = change_by_layer(model.trace(text, before.output_text), after)
     names = [each.address for each in found]
     assert names == list(after)
     start = names.index("decoder/0/feed_forward/output")
@@ -124,8 +124,8 @@ def test_another_order_of_computation_can_be_compared() -> None:
     model = load_model()
     before = model.trace("I have a cat", "我有一只猫")
     after = run(Experiment((NormPlaceIs("pre"),)), model, "I have a cat", "我有一只猫")
-    assert [each.address for each in ripple(before, after)] == list(after)
+    assert [each.address for each in change_by_layer(before, after)] == list(after)
 
 
 def test_nothing_changed() -> None:
-    assert all(each.still for each in ripple(small_trace(), small_trace()))
+    assert all(each.still for each in change_by_layer(small_trace(), small_trace()))

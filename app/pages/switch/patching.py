@@ -1,7 +1,5 @@
 """Causal tracing: which vector of another sentence turns a word of the translation."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
@@ -9,13 +7,13 @@ import numpy as np
 import streamlit as st
 
 from app.pages.switch import tensor_draft
-from app.pages.switch.figures.sweep_map import SweepPanel, sweep_map
+from app.pages.switch.figures.patching_map import PatchingPanel, patching_map
 from app.plots.labels import format_percent, visible
 from app.runs import on_screen
 from app.runs.models import place_of
 from app.runs.traces import get_run, get_trace
 from app.session import experiments, store
-from app.session.limits import MOST_SWEEPS
+from app.session.limits import MOST_PATCHED
 from app.session.state import FIRST_SENTENCE
 from app.ui.bridge import Click, plotly_clicks
 from app.ui.chart import current_look, show_chart
@@ -32,11 +30,11 @@ from core.interventions.tensors import TensorPatch
 from core.trace.address import Address
 from core.trace.trace import Trace
 
-CHART = "sweep_map"
+CHART = "patching_map"
 SIZE = (1380, 440)  # pixels at 1440 × 900; they decide how words are written
 SIDES: tuple[Side, Side] = ("encoder", "decoder")
 ROLES = {"self_attention": "weights", "cross_attention": "weights", "feed_forward": "feed_forward"}
-# Two sentences whose sweep tells something, by the id of their texts `sweep.pair_<id>`.
+# Two sentences whose patching tells something, by the id of their texts `patching.pair_<id>`.
 SUGGESTIONS = {
     "tired": (FIRST_SENTENCE, "The animal didn't cross the street because it was too wide"),
     "city": ("欢迎来到北京", "欢迎来到上海"),
@@ -49,7 +47,7 @@ Grids = Sequence[tuple[Side, Grid]]  # both stacks; what is not swept yet has no
 
 @dataclass(frozen=True)
 class Wanted:
-    """A sweep: the plain runs of both sentences, the first as typed, what names it in a cache."""
+    """What is asked: the plain runs of both sentences, the first as typed, its name in a cache."""
 
     plain: Trace
     other: Trace
@@ -61,14 +59,14 @@ def show() -> None:
     """Draw the choice of the pair, the picture, and what the chosen patch does."""
     first = _first_sentence()
     second = _second_sentence(first)
-    with box("note", "sweep_page", gap="xsmall"):
-        st.markdown(f"**{say('sweep.title')}** :small[{say('sweep.about')}]")
+    with box("note", "patching_page", gap="xsmall"):
+        st.markdown(f"**{say('patching.title')}** :small[{say('patching.about')}]")
         _suggestions((first, second))
         sentence, word, status = st.columns([2.6, 1.7, 1.5], gap="medium")
         with sentence:
             _other(second)
         if not second:
-            _instead(say("sweep.choose"))
+            _instead(say("patching.choose"))
             return
         try:
             wanted = _wanted(first, second)
@@ -78,7 +76,7 @@ def show() -> None:
             return
         with word:
             question = _word(wanted, found)
-        with status, box("rows-3", "sweep_status", gap=None):
+        with status, box("rows-3", "patching_status", gap=None):
             tracing = _run(wanted, question.row)
             st.markdown(f":small[{_status(tracing)}]")
         grids = [(side, grid) for side in SIDES if (grid := tracing.grid(side)) is not None]
@@ -119,30 +117,32 @@ def _wanted(first: str, second: str) -> Wanted:
 
 def _instead(text: str) -> None:
     """What stands in the place of the picture where there is none."""
-    with box("fill", "sweep_instead"):
+    with box("fill", "patching_instead"):
         st.info(text)
 
 
 def _suggestions(pair: tuple[str, str]) -> None:
-    labels = {name: say(f"sweep.pair_{name}") for name in SUGGESTIONS}
+    labels = {name: say(f"patching.pair_{name}") for name in SUGGESTIONS}
     chosen = next((name for name, each in SUGGESTIONS.items() if each == pair), None)
-    with box("rows-2", "sweep_pairs", horizontal=True, gap="medium", vertical_alignment="center"):
+    with box(
+        "rows-2", "patching_pairs", horizontal=True, gap="medium", vertical_alignment="center"
+    ):
         st.pills(
-            say("sweep.pairs"),
+            say("patching.pairs"),
             list(labels),
-            key=store.bind("sweep_pair", chosen),
+            key=store.bind("patching_pair", chosen),
             format_func=labels.__getitem__,
             label_visibility="collapsed",
             width="content",
             on_change=_take_pair,
         )
-        note = say(f"sweep.note_{chosen}") if chosen else say("sweep.note_own")
+        note = say(f"patching.note_{chosen}") if chosen else say("patching.note_own")
         st.markdown(f":small[{note}]")
 
 
 def _take_pair() -> None:
     """Both sentences of a suggestion; a patch of the pair before is no experiment on this one."""
-    chosen = SUGGESTIONS.get(store.widget_value("sweep_pair"))
+    chosen = SUGGESTIONS.get(store.widget_value("patching_pair"))
     if chosen is None:
         return
     sentences = {"text": chosen[0], "second": chosen[1], "direction": "auto"}
@@ -154,12 +154,12 @@ def _take_pair() -> None:
 
 def _other(second: str) -> None:
     def take() -> None:
-        store.update(second=" ".join(store.widget_value("sweep_second").split()))
+        store.update(second=" ".join(store.widget_value("patching_second").split()))
 
     st.text_input(
-        say("sweep.other"),
-        key=store.bind("sweep_second", second),
-        placeholder=say("sweep.other_hint"),
+        say("patching.other"),
+        key=store.bind("patching_second", second),
+        placeholder=say("patching.other_hint"),
         on_change=take,
     )
 
@@ -170,15 +170,15 @@ def _word(wanted: Wanted, found: tuple[Question, ...]) -> Question:
     chosen = next((each for each in found if each.row == row), found[0])
     labels = {
         each.row: say(
-            "sweep.word_of",
+            "patching.word_of",
             place=each.row + 1,
             rival=visible(word_of(wanted.plain, each.rival)),
             answer=visible(word_of(wanted.other, each.answer)),
         )
         for each in found
     }
-    word, why = say("sweep.word"), say("sweep.word_help")
-    menu("sweep_watch", word, labels, chosen.row, into("watch"), bare=False, help=why)
+    word, why = say("patching.word"), say("patching.word_help")
+    menu("patching_watch", word, labels, chosen.row, into("watch"), bare=False, help=why)
     return chosen
 
 
@@ -188,16 +188,16 @@ def _run(wanted: Wanted, row: int) -> Tracing:
     Errors: `StoppedError` where the reader stopped it before there was anything.
     """
     memory, key = store.memory(), (wanted.key, row)
-    so_far = memory.sweeps.get(key)
+    so_far = memory.patched_runs.get(key)
     if so_far is not None and so_far.done == so_far.total:
         return so_far
     model = on_screen.plain_model()
-    sweeps = tracings.causal_tracing(model, wanted.plain, wanted.other, row, so_far)
+    patched_runs = tracings.causal_tracing(model, wanted.plain, wanted.other, row, so_far)
     try:
-        for found in counted(sweeps, len(tracings.patched_addresses(model.config))):
+        for found in counted(patched_runs, len(tracings.patched_addresses(model.config))):
             so_far = found
-            others = {each: old for each, old in memory.sweeps.items() if each != key}
-            memory.sweeps = dict([*others.items(), (key, found)][-MOST_SWEEPS:])
+            others = {each: old for each, old in memory.patched_runs.items() if each != key}
+            memory.patched_runs = dict([*others.items(), (key, found)][-MOST_PATCHED:])
     except StoppedError:
         if so_far is None:
             raise
@@ -208,17 +208,17 @@ def _run(wanted: Wanted, row: int) -> Tracing:
 def _status(found: Tracing) -> str:
     """How many runs were made, or where the reader stopped."""
     if found.done < found.total:
-        return say("sweep.stopped", done=found.done, total=found.total)
-    return say("sweep.done", runs=sum(map(len, found.scores.values())))
+        return say("patching.stopped", done=found.done, total=found.total)
+    return say("patching.done", runs=sum(map(len, found.scores.values())))
 
 
 def _picture(wanted: Wanted, tracing: Tracing, grids: Grids, chosen: Cell | None) -> None:
     drawn = [_panel(wanted, tracing, *each, chosen) for each in grids]
     answer = word_of(wanted.other, tracing.question.answer)
-    words = (say("sweep.turned"), say("sweep.chance", word=visible(answer)))
-    figure = sweep_map(drawn, words, current_look(), SIZE)
-    with box("fill", "sweep_picture"):
-        show_chart(figure, CHART, say("sweep.alt"), "patching_sweep", True)
+    words = (say("patching.turned"), say("patching.chance", word=visible(answer)))
+    figure = patching_map(drawn, words, current_look(), SIZE)
+    with box("fill", "patching_picture"):
+        show_chart(figure, CHART, say("patching.alt"), "patching", True)
 
     def clicked(click: Click) -> None:
         place, row, column = map(int, click.custom)
@@ -228,12 +228,12 @@ def _picture(wanted: Wanted, tracing: Tracing, grids: Grids, chosen: Cell | None
         experiment = Experiment((patch,))
         experiments.put(Experiment() if experiments.now() == experiment else experiment)
 
-    plotly_clicks([CHART], clicked, key="sweep")
+    plotly_clicks([CHART], clicked, key="patching")
 
 
 def _panel(
     wanted: Wanted, tracing: Tracing, side: Side, grid: Grid, patched: Cell | None
-) -> SweepPanel:
+) -> PatchingPanel:
     plain, other = wanted.plain, wanted.other
     if side == "encoder":
         hovers = [visible(token) for token in grid.tokens]
@@ -243,10 +243,10 @@ def _panel(
         both = zip(
             map(visible, plain.target_tokens), map(visible, plain.output_tokens), strict=True
         )
-        hovers = [say("sweep.reads", read=read, written=written) for read, written in both]
+        hovers = [say("patching.reads", read=read, written=written) for read, written in both]
         marked = [tracing.question.row]
-    return SweepPanel(
-        title=say(f"sweep.{side}"),
+    return PatchingPanel(
+        title=say(f"patching.{side}"),
         rows=[
             (_row_name(each), ROLES.get(Address.of(each).part, "data")) for each in grid.addresses
         ],
@@ -263,9 +263,9 @@ def _row_name(address: str) -> str:
     """A swept tensor in words: "after layer 1", "layer 1 · self-attention"."""
     at = Address.of(address)
     if at.layer is None:
-        return say("sweep.row_input")
+        return say("patching.row_input")
     part = at.part if at.part in ROLES else "state"
-    return say(f"sweep.row_{part}", layer=at.layer + 1)
+    return say(f"patching.row_{part}", layer=at.layer + 1)
 
 
 def word_of(trace: Trace, word: int) -> str:
@@ -295,10 +295,10 @@ def _below(wanted: Wanted, tracing: Tracing, chosen: Cell | None) -> None:
     plain, other, question = wanted.plain, wanted.other, tracing.question
     rival, answer = _bold(word_of(plain, question.rival)), _bold(word_of(other, question.answer))
     read, patched = st.columns([1, 1], gap="medium")
-    read.markdown(f":small[{say('sweep.read', rival=rival, answer=answer)}]")
-    with patched, box("rows-3", "sweep_patched", gap="xsmall"):
+    read.markdown(f":small[{say('patching.read', rival=rival, answer=answer)}]")
+    with patched, box("rows-3", "patching_patched", gap="xsmall"):
         if chosen is None:
-            st.markdown(f":small[{say('sweep.click')}]")
+            st.markdown(f":small[{say('patching.click')}]")
             return
         grid, row, column = chosen
         patch = patch_at(grid.addresses[row], column, other.source_text)
@@ -308,8 +308,8 @@ def _below(wanted: Wanted, tracing: Tracing, chosen: Cell | None) -> None:
         side = "encoder" if Address.of(patch.address).side == "source" else "decoder"
         st.markdown(
             say(
-                "sweep.patched",
-                name=say(f"sweep.of_{side}", row=_row_name(patch.address)),
+                "patching.patched",
+                name=say(f"patching.of_{side}", row=_row_name(patch.address)),
                 word=_bold(grid.tokens[column]),
                 before=literal(plain.output_text),
                 after=literal(run.output_text),
@@ -329,8 +329,8 @@ def _ways(patch: TensorPatch) -> None:
         store.update(switches="tensors", second="", run="")
 
     with st.container(horizontal=True, gap="small"):
-        st.button(say("sweep.effect"), key="sweep_effect", type="primary", on_click=effect)
-        st.button(say("sweep.undo"), key="sweep_undo", on_click=experiments.undo)
+        st.button(say("patching.effect"), key="patching_effect", type="primary", on_click=effect)
+        st.button(say("patching.undo"), key="patching_undo", on_click=experiments.undo)
 
 
 def _bold(token: str) -> str:

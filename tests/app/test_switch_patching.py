@@ -1,4 +1,4 @@
-"""The patching sweep on the page, without a browser: its numbers, its words, its cells."""
+"""The activation patching on the page, without a browser: its numbers, its words, its cells."""
 
 import json
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.pages.switch.sweep import SUGGESTIONS, patch_at
+from app.pages.switch.patching import SUGGESTIONS, patch_at
 from core import load_model
 from core.interruption import StoppedError
 from core.interventions import Experiment, run
@@ -37,7 +37,7 @@ def markdown(app: AppTest) -> str:
 
 
 def test_a_cell_is_one_patched_run() -> None:
-    app = opened("switch", switches="sweep", text=CAT, second=DOG)
+    app = opened("switch", switches="patching", text=CAT, second=DOG)
     plain = MODEL.trace(CAT)
     other = MODEL.trace(DOG, target=plain.output_text)
     row = 3  # 只 or 条
@@ -67,15 +67,15 @@ def test_every_suggestion_can_be_swept_and_reads_its_own_word() -> None:
     watched = {"tired": "动物 → 马路", "city": "Beijing → Shanghai", "measure": "只 → 条",
                "learning": "机器 → 深度"}  # fmt: skip
     for name, (first, second) in SUGGESTIONS.items():
-        app = opened("switch", switches="sweep", text=first, second=second)
+        app = opened("switch", switches="patching", text=first, second=second)
         assert not app.error and not app.info
-        assert app.selectbox(key="widget_sweep_watch").options[0].endswith(watched[name])
+        assert app.selectbox(key="widget_patching_watch").options[0].endswith(watched[name])
         assert len(chart(app)["data"]) == 2
 
 
 def test_another_word_is_watched() -> None:
-    app = opened("switch", switches="sweep", text=CAT, second=DOG)
-    box = app.selectbox(key="widget_sweep_watch")
+    app = opened("switch", switches="patching", text=CAT, second=DOG)
+    box = app.selectbox(key="widget_patching_watch")
     assert len(box.options) > 1
     before = values(app, 1)
     box.select_index(1).run()
@@ -93,25 +93,25 @@ def test_another_word_is_watched() -> None:
     ],
 )
 def test_what_cannot_be_swept_is_said_in_place(second: str, said: str) -> None:
-    app = opened("switch", switches="sweep", text=CAT, second=second)
+    app = opened("switch", switches="patching", text=CAT, second=second)
     assert any(said in each.value for each in app.info)
     assert not app.get("plotly_chart")
-    pills = app.button_group(key="widget_sweep_pair")
+    pills = app.button_group(key="widget_patching_pair")
     pills.set_value("measure").run()
     assert state_of(app).second == DOG
     assert len(app.get("plotly_chart")) == 1
 
 
 def test_without_a_second_sentence_the_suggested_one_or_a_hint() -> None:
-    app = opened("switch", switches="sweep")
-    assert app.text_input(key="widget_sweep_second").value == SUGGESTIONS["tired"][1]
-    app = opened("switch", switches="sweep", text="I like you")
+    app = opened("switch", switches="patching")
+    assert app.text_input(key="widget_patching_second").value == SUGGESTIONS["tired"][1]
+    app = opened("switch", switches="patching", text="I like you")
     assert any("Choose a pair" in each.value for each in app.info)
 
 
 def test_a_patch_of_the_experiment_is_framed_and_told() -> None:
     patch = patch_at("encoder/1/feed_forward_norm/output", 3, DOG)
-    app = opened("switch", switches="sweep", text=CAT, edits=patch.text)
+    app = opened("switch", switches="patching", text=CAT, edits=patch.text)
     after = run(Experiment((patch,)), MODEL, CAT).output_text
     assert after in markdown(app) and "条" in after
     frames = [each for each in chart(app)["layout"]["shapes"] if each.get("name") == "chosen"]
@@ -119,7 +119,7 @@ def test_a_patch_of_the_experiment_is_framed_and_told() -> None:
     plain = MODEL.trace(CAT)
     before = plain["output/probabilities"][0, 3, MODEL.tokenizer.vocabulary.id("条")].item()
     assert before < 0.001 and "<0.1%" in markdown(app)
-    app.button(key="sweep_effect").click().run()
+    app.button(key="patching_effect").click().run()
     now = state_of(app)
     assert (now.switches, now.second, now.address) == ("tensors", "", patch.address)
     assert now.edits == patch.text
@@ -128,10 +128,10 @@ def test_a_patch_of_the_experiment_is_framed_and_told() -> None:
 
 
 def test_it_goes_on_where_the_reader_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.pages.switch import sweep
+    from app.pages.switch import patching
 
     seen: list[int] = []
-    first = sweep.tracings.causal_tracing
+    first = patching.tracings.causal_tracing
 
     def short(*given: Any) -> Any:
         for found in first(*given):
@@ -140,8 +140,8 @@ def test_it_goes_on_where_the_reader_stopped(monkeypatch: pytest.MonkeyPatch) ->
                 seen.append(5)
                 raise StoppedError
 
-    monkeypatch.setattr(sweep.tracings, "causal_tracing", short)
-    app = opened("switch", switches="sweep", text=CAT, second=DOG)
+    monkeypatch.setattr(patching.tracings, "causal_tracing", short)
+    app = opened("switch", switches="patching", text=CAT, second=DOG)
     assert "Stopped after 5 of 16" in markdown(app)
     app.run()
     assert "runs, one a cell" in markdown(app)
