@@ -9,9 +9,10 @@ READY_BROWSER := $(VENV)/.ready-browser
 PORT ?= 8501
 # 127.0.0.1: this machine alone. 0.0.0.0: everybody in its network.
 ADDRESS ?= 127.0.0.1
-# Tests run side by side, a file in one process, each process with a server and a browser of its own.
+# Tests run side by side, a file in one process, each process with a server and a browser of its own;
+# in the order of `testpaths`.
 JOBS ?= 2
-TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile
+TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # Without a screen, or in CI, no browser is opened.
 HEADLESS := $(if $(CI),--server.headless true)
 

@@ -4,8 +4,6 @@ history.json   {"curve": [{"step", "loss", "rate"}, …],
                 "snapshots": [{"step", "metrics": {…}}, …]}   the end is the last snapshot
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence

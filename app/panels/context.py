@@ -1,7 +1,5 @@
 """What every page starts from: the run on screen, its one selection, the way to the Walkthrough."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

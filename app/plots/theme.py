@@ -3,8 +3,6 @@
 Everything takes a `FigureStyle`; nothing here knows Streamlit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, SupportsFloat
@@ -47,7 +45,7 @@ class FigureStyle:
         """A number with the reader's digits."""
         return format_number(float(value), self.precision)
 
-    def smaller(self) -> list[FigureStyle]:
+    def smaller(self) -> "list[FigureStyle]":
         """The same and two smaller sizes of type, tried before words become numbers."""
         return [replace(self, size=round(self.size * share)) for share in (1.0, 0.88, 0.77)]
 

@@ -4,8 +4,6 @@ Nothing here changes a model or a trace. An experiment never enters the cache of
 sessions with different experiments have different keys.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast

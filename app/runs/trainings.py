@@ -4,8 +4,6 @@ A link carries the workshop's token, so that the page finds it again when it is 
 the session that owns it may use it; when that one has gone, the one that comes with the link.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast

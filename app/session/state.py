@@ -5,8 +5,6 @@ differ from their default are in the URL, and what the URL gets wrong is dropped
 A new field is one line in `State`: its default and the codec that reads and writes it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -85,7 +83,7 @@ class Setup:
     edits: str
 
     @property
-    def plain(self) -> Setup:
+    def plain(self) -> "Setup":
         """The same with nothing switched."""
         return replace(self, edits="")
 
@@ -229,7 +227,7 @@ class State:
         return frozenset(e.name for e in fields(self) if getattr(self, e.name) != e.default)
 
     @staticmethod
-    def from_query(query: Mapping[str, str]) -> tuple[State, tuple[str, ...]]:
+    def from_query(query: Mapping[str, str]) -> "tuple[State, tuple[str, ...]]":
         """The state in a link, and the "name=value" of every parameter that made no sense."""
         found: dict[str, Any] = {}
         dropped: list[str] = []
@@ -245,7 +243,7 @@ class State:
                 dropped.append(f"{each.name}={query[each.name]}")
         return State(**found), tuple(dropped)
 
-    def changed(self, **changes: Any) -> State:
+    def changed(self, **changes: Any) -> "State":
         """A copy with the changes, and without the pins that they make meaningless.
 
         A value that its field cannot hold changes nothing: a widget whose labels have changed may

@@ -3,8 +3,6 @@
 `State` itself, what it may hold and how it is clamped is in `state.py`.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

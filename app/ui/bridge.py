@@ -1,7 +1,5 @@
 """Clicks on heat maps and images, which Streamlit's own `on_select` does not report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +20,7 @@ class Click:
     custom: Any  # the point's customdata, None without
 
     @staticmethod
-    def of(value: dict[str, Any]) -> Click:
+    def of(value: dict[str, Any]) -> "Click":
         """The click in what the browser sent."""
         x, y = (int(at) if at.is_integer() else at for at in map(float, (value["x"], value["y"])))
         return Click(value["chart"], x, y, int(value["curve"]), value.get("custom"))

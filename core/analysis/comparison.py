@@ -4,8 +4,6 @@ Words are aligned, all other axes have the same lines in both. What only one run
 with nothing, and what the attention mask forbids in both is no number of either.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -87,12 +85,12 @@ class Edge:
         """How many lines only this run has."""
         return int((self.places[0 if run else 1] == NONE).sum())
 
-    def taken(self, lines: np.ndarray) -> Edge:
+    def taken(self, lines: np.ndarray) -> "Edge":
         """Some of the lines."""
         return replace(self, places=self.places[:, lines])
 
     @staticmethod
-    def of(name: str, pairs: Sequence[Place], words: tuple[tuple[str, ...], ...]) -> Edge:
+    def of(name: str, pairs: Sequence[Place], words: tuple[tuple[str, ...], ...]) -> "Edge":
         """The lines of words that stand beside each other."""
         places = [[NONE if at is None else at for at in pair] for pair in pairs]
         return Edge(name, np.array(places, dtype=int).reshape(-1, 2).T, words)
@@ -171,7 +169,9 @@ class Beside:
         """How many cells are NaN or infinite in one of the runs."""
         return int((self.said & ~np.isfinite(self.values)).any(axis=0).sum())
 
-    def moved(self, move: Callable[[np.ndarray], np.ndarray], rows: Edge, columns: Edge) -> Beside:
+    def moved(
+        self, move: Callable[[np.ndarray], np.ndarray], rows: Edge, columns: Edge
+    ) -> "Beside":
         """All arrays with their cells moved alike, and the lines that they have then."""
         values, there, allowed = map(move, (self.values, self.there, self.allowed))
         return Beside(self.address, rows, columns, values, there, allowed, self.held)

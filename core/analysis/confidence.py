@@ -5,8 +5,6 @@ translated (`python -m core calibrate` writes them beside the weights) and trave
 trace without them is judged by `DEFAULT`.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -161,7 +159,7 @@ class Calibration:
     threshold: float
 
     @classmethod
-    def from_dict(cls, table: Mapping[str, Any]) -> Calibration:
+    def from_dict(cls, table: Mapping[str, Any]) -> "Calibration":
         """Reads what `to_dict` gives; ValueError where it is something else."""
         try:
             weights = {str(name): float(value) for name, value in table["weights"].items()}

@@ -6,8 +6,6 @@ many held-out sentences, and on their translations without the head: metrics.jso
 `core.checkpoints.load_heads`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -131,7 +129,7 @@ class MeasuredHead:
         return max((found[name] for found in self.lost.values() if name in found), default=None)
 
     @classmethod
-    def from_dict(cls, found: Mapping[str, Any]) -> MeasuredHead:
+    def from_dict(cls, found: Mapping[str, Any]) -> "MeasuredHead":
         """One entry of "heads" in metrics.json; KeyError, TypeError or ValueError if it is none."""
         return cls(
             str(found["stack"]),

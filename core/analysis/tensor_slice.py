@@ -4,8 +4,6 @@
 `window`, `pool` and `largest` make a long axis fit a screen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -67,7 +65,7 @@ class Sheet:
     rows: Lines
     columns: Lines
 
-    def turned(self) -> Sheet:
+    def turned(self) -> "Sheet":
         """The same with rows and columns exchanged."""
         allowed = None if self.allowed is None else self.allowed.T
         return Sheet(self.values.T, allowed, self.columns, self.rows)

@@ -7,8 +7,6 @@ components), laid through the vectors of the end and kept for all steps, so that
 axes do not.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -62,8 +60,8 @@ class Replay:
     """One sentence at all steps of a training, the end last."""
 
     moments: tuple[Moment, ...]
-    words: tuple[Word, ...]
-    plane: Plane
+    words: "tuple[Word, ...]"
+    plane: "Plane"
 
     @property
     def steps(self) -> tuple[int, ...]:

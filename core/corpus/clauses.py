@@ -7,8 +7,6 @@
 `Clauses.expand` writes the plain patterns out.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator
@@ -48,7 +46,7 @@ class Clauses:
         self.tables = {name: table for name, table in found.items() if name not in self.lists}
 
     @classmethod
-    def load(cls, folder: Path) -> Clauses:
+    def load(cls, folder: Path) -> "Clauses":
         file = folder / "clauses.toml"
         return cls(tomllib.loads(file.read_text("utf-8")) if file.is_file() else {})
 

@@ -1,7 +1,5 @@
 """Drawing one sentence: a template, its slots filled, down to the words of both sides."""
 
-from __future__ import annotations
-
 import random
 from bisect import bisect
 from collections import defaultdict
@@ -76,7 +74,7 @@ class Node:
     """A rule with its slots filled."""
 
     rule: Rule
-    children: dict[str, Leaf | Node]
+    children: "dict[str, Leaf | Node]"
     tag: int
 
 

@@ -19,8 +19,6 @@ phrase that was asked for with such an argument, "*" is the word chosen for it.
 An entry with places, `[A]` or `[clause]`, stands for many rules: `core/corpus/clauses.py`.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 import threading
@@ -85,7 +83,7 @@ class RuleSet:
     weights: tuple[float, ...]
 
     @classmethod
-    def of(cls, rules: list[Rule]) -> RuleSet:
+    def of(cls, rules: list[Rule]) -> "RuleSet":
         return cls(tuple(rules), tuple(accumulate(rule.weight for rule in rules)))
 
 
@@ -98,7 +96,7 @@ class Grammar:
         self.templates = RuleSet.of(templates)
         self._usable: dict[tuple[str, bool, bool], RuleSet] = {}
 
-    def narrowed(self, keep: Callable[[Rule], bool]) -> Grammar:
+    def narrowed(self, keep: Callable[[Rule], bool]) -> "Grammar":
         """The same with some of the templates."""
         narrow = copy.copy(self)
         narrow.templates = RuleSet.of([rule for rule in self.templates.rules if keep(rule)])

@@ -1,7 +1,5 @@
 """The word lists: one entry a word, with its forms in both languages."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable
@@ -93,7 +91,7 @@ class Entry:
     fits: tuple[str, ...] = ()
     copy: str = ""  # the kind of slot an unknown word of this category takes
     frequency: float = 1.0  # how often it is drawn, beside an average word of its category
-    synonyms: tuple[Entry, ...] = field(default=())
+    synonyms: "tuple[Entry, ...]" = field(default=())
 
     @property
     def is_slot(self) -> bool:

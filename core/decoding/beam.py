@@ -5,8 +5,6 @@
 early_stopping=False, the default, searches on until no open beginning can still win.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -129,7 +127,7 @@ class Beam:
             for node in self.finished
         )
 
-    def at_alpha(self, alpha: float) -> Beam:
+    def at_alpha(self, alpha: float) -> "Beam":
         """The search with another α: the same tree with other scores, in another order."""
         other = replace(self, alpha=alpha)
         nodes = [

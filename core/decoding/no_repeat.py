@@ -5,8 +5,6 @@ once more anywhere, beyond what the source itself does. It never speaks where no
 translation that does not circle is, bit for bit, the one without a guard.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -38,7 +36,7 @@ class NoRepeat:
     marks: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, source: Sequence[int], marks: Collection[int] = ()) -> NoRepeat:
+    def of(cls, source: Sequence[int], marks: Collection[int] = ()) -> "NoRepeat":
         """The guard of a source, given as ids: what is said again there may be said again here."""
         words = [index for index in source if index not in marks]
         run, times = longest_run(words)

@@ -1,7 +1,5 @@
 """One value a step, whatever chose the words: what went in, what could come, what the cache did."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -28,7 +26,7 @@ class PassCost(NamedTuple):
     keys_and_values: int
     scores: int
 
-    def over(self, other: PassCost) -> tuple[float, ...]:
+    def over(self, other: "PassCost") -> tuple[float, ...]:
         """How many times another's work this is: rows, keys and values, scores."""
         return tuple(one / each for one, each in zip(self, other, strict=True))
 

@@ -13,8 +13,6 @@ None, tuples of these), so that any switch can be written into a link or a file 
             return [Edit(self.address, lambda x: x * self.by, self.text)]
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -31,7 +29,7 @@ from core.trace.tape import Edit
 from core.trace.trace import Trace
 
 LARGEST_SEED = 2**31 - 1
-KINDS: dict[str, type[Switch]] = {}  # filled where the kinds are defined, never later
+KINDS: "dict[str, type[Switch]]" = {}  # filled where the kinds are defined, never later
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,6 @@
 Without positions the encoder is equivariant: permuted words give the same rows, permuted (§3.5).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args

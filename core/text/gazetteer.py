@@ -4,8 +4,6 @@ Beside the listed ones, people by surname and title ("Mr. Wang" is 王先生) an
 Latin letters (王芳 is Wang Fang; characters of common names only).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -46,7 +44,7 @@ class Filler:
     classifier: str = ""
 
     @classmethod
-    def literal(cls, kind: str, surface: str) -> Filler:
+    def literal(cls, kind: str, surface: str) -> "Filler":
         """An unknown word: carried over as it was typed."""
         return cls(kind, surface, surface)
 

@@ -1,7 +1,5 @@
 """The tokenizer: a typed text to sentences, pieces and slots, and pieces to a sentence."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
@@ -188,7 +186,7 @@ class Tokenizer:
         self.vocabulary.save(Path(folder))
 
     @classmethod
-    def load(cls, folder: str | Path) -> Tokenizer:
+    def load(cls, folder: str | Path) -> "Tokenizer":
         """Reads vocabulary.json; OSError or ValueError where it cannot be read."""
         return cls(Vocabulary.load(Path(folder)))
 

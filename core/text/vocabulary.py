@@ -1,7 +1,5 @@
 """The vocabulary: pieces with their ids, how they are written, how frequent they are."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Mapping
@@ -92,12 +90,12 @@ class Vocabulary:
         (folder / FILE).write_text(text + "\n", encoding="utf-8")
 
     @classmethod
-    def load(cls, folder: Path) -> Vocabulary:
+    def load(cls, folder: Path) -> "Vocabulary":
         """Raises ValueError for a file that is no vocabulary, OSError where there is none."""
         return cls.from_table(read_json_file(folder / FILE))
 
     @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> Vocabulary:
+    def from_table(cls, table: Mapping[str, Any]) -> "Vocabulary":
         """The vocabulary that a file's object describes; ValueError where it describes none."""
         if lacking := {"pieces", "spelling", "counts"} - table.keys():
             raise ValueError(f"{FILE} lacks {', '.join(sorted(lacking))}")

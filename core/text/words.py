@@ -5,8 +5,6 @@ the place of English, the second that of Chinese, whatever they are. There are n
 word that no pair has taught is `<unk>`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -88,7 +86,7 @@ class WordTokenizer(Tokenizer):
         self.vocabulary.save(Path(folder), kind=KIND, capitals=self.capitals)
 
     @classmethod
-    def load(cls, folder: str | Path) -> WordTokenizer:
+    def load(cls, folder: str | Path) -> "WordTokenizer":
         """Reads vocabulary.json; OSError or ValueError where it cannot be read."""
         table = read_json_file(Path(folder) / FILE)
         capitals = strings(table.get("capitals", []), f"capitals in {FILE}")

@@ -4,8 +4,6 @@ Everywhere else addresses are plain strings, in links, in files and in `trace[â€
 from 0. Without its last part an address is that of a place in the model.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -37,7 +35,7 @@ class Address:
 
     @staticmethod
     @lru_cache(maxsize=4096)
-    def of(text: str) -> Address:
+    def of(text: str) -> "Address":
         """The address that a text is; one that no run has parses too, and so does a pattern."""
         stack, *rest = text.split("/")
         if not rest and stack not in (*ENDS, *STACKS):

@@ -8,8 +8,6 @@ listens: it hands every value to the tape and goes on with what the tape gives b
     tape.tensors["encoder/0/self_attention/weights"]
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -55,7 +53,7 @@ class Tape:
     def __call__(self, name: str, value: Tensor) -> Tensor:  # noqa: ARG002, nobody listens
         return value
 
-    def __truediv__(self, step: str | int) -> Tape:
+    def __truediv__(self, step: str | int) -> "Tape":
         return self
 
     @property

@@ -1,7 +1,5 @@
 """From the grammar to batches: the vocabulary, and a stream that any step can be found in."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +34,7 @@ class Batch:
     alignment: Tensor  # (N, 3): sentence, row that writes a word, source position it translates
     antecedents: Tensor  # (M, 3): sentence, source position of a pronoun, of its noun
 
-    def to(self, device: torch.device) -> Batch:
+    def to(self, device: torch.device) -> "Batch":
         return Batch(*(getattr(self, field.name).to(device) for field in fields(self)))
 
 

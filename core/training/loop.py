@@ -6,8 +6,6 @@
 A run may be killed at any moment: state.json, replaced as a whole, always names a whole file.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import zlib
@@ -63,7 +61,7 @@ class Curve:
         return {"points": list(map(astuple, self.points)), "waiting": self.waiting}
 
     @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> Curve:
+    def from_dict(cls, stored: dict[str, Any]) -> "Curve":
         points = [CurvePoint(int(s), float(x), float(r)) for s, x, r in stored["points"]]
         return cls(points, [float(loss) for loss in stored["waiting"]])
 

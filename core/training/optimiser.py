@@ -12,8 +12,6 @@ post-norm model the first layers read a stream that no norm has touched, and not
 batch is above the cap gets smaller projections, so that the same score would be the cap.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, cast

@@ -207,7 +207,7 @@ def drawn(page: Page) -> dict[str, Any]:
         before, found = found, page.evaluate(_DRAWN)
         if found == before:
             return found
-        page.wait_for_timeout(600)
+        page.wait_for_timeout(250)
     raise TimeoutError("the page went on changing while it was read")
 
 

@@ -1,4 +1,4 @@
-"""The Switch page by mouse: take an example, see the word that changed, its change by layer, switch back."""
+"""The Switch page by mouse: take an example, see its word, its change by layer, switch back."""
 
 import re
 from collections.abc import Callable

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from app.session.codecs import PACKED, opened
 from core.interventions import Experiment
@@ -65,9 +65,9 @@ SCREENS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 @pytest.fixture
-def elsewhere(browser: Browser) -> Callable[[str], Page]:
+def elsewhere(context: BrowserContext) -> Callable[[str], Page]:
     """Opens an address as somebody else does: nothing is remembered, and the system is light."""
-    return lambda url: driver.open_page(browser, url)
+    return lambda url: driver.open_page(context, url)
 
 
 def query_of(page: Page) -> dict[str, str]:

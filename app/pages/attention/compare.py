@@ -1,7 +1,5 @@
 """The Attention page for two runs: all heads of each and of the difference, one of them large."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import streamlit as st

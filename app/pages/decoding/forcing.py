@@ -1,7 +1,5 @@
 """Teacher forcing beside decoding, and what one wrong word does to the rest."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -80,7 +78,7 @@ def rows_html(decoding: Decoding, found: tuple[Beside, ...]) -> str:
     return table_html("forcing-rows", heads, rows)
 
 
-def _wrong(decoding: Decoding, chosen: ChosenWord, look: FigureStyle) -> None:
+def _wrong(decoding: Decoding, chosen: "ChosenWord", look: FigureStyle) -> None:
     wrong = chosen.wrong
     step = chosen.place + 1
     st.markdown(f"**{say('forcing.wrong_title', step=step)}**", help=say("forcing.wrong_help"))
@@ -128,7 +126,7 @@ def tokens_of(decoding: Decoding, steps: Sequence[Step]) -> list[str]:
     ]
 
 
-def sentences_html(decoding: Decoding, chosen: ChosenWord) -> str:
+def sentences_html(decoding: Decoding, chosen: "ChosenWord") -> str:
     """The sentence before and after, the wrong word in pink, what only one of them has dotted."""
     assert chosen.wrong is not None
     before, after = (

@@ -1,7 +1,5 @@
 """What the panels of the page share: the sentence on screen, and every way it was decoded."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
@@ -81,7 +79,7 @@ class Decoding:
     _readings: dict[tuple[int, ...], Decoded] = field(default_factory=dict)
 
     @staticmethod
-    def current() -> Decoding:
+    def current() -> "Decoding":
         """That of the trace on screen.
 
         Raises GlassformerError where the model or its switches cannot run.

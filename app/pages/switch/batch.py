@@ -1,7 +1,5 @@
 """Several sentences in one padded batch: what the padding masks hide, and what happens without."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 

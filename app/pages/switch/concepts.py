@@ -1,7 +1,5 @@
 """Concepts: the steps and conventions of the paper, each with a switch and its choices."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain

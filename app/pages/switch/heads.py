@@ -1,7 +1,5 @@
 """Heads: all of them as switches, which one matters, and what else can be done to one."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from html import escape

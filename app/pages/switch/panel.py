@@ -1,7 +1,5 @@
 """Middle: the panel in view before, after, and their difference."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """What the reader has put into the form for tensors, and the switch that it makes."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The course of the training, where the reader stands in it, and the way to another step."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -52,7 +50,7 @@ class Training:
     look: FigureStyle
 
     @staticmethod
-    def current() -> Training | None:
+    def current() -> "Training | None":
         """What there is to show; None for a model without history.
 
         A sentence that cannot be translated leaves the last good one on screen.

@@ -1,7 +1,5 @@
 """The panels of the replay: one of them is drawn below the curves, for the step in view."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from html import escape

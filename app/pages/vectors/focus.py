@@ -1,7 +1,5 @@
 """What the panels of the Vectors page share: stack, word in focus, place along depth."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What the pictures of the positions share: whose, by which formula, how many, what is in focus."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -9,8 +9,6 @@ browser knows that it was heard, and says what the browser has not yet got of th
 (`lacks`, at a `version`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -69,7 +67,7 @@ class StepFocus(PanelContext):
         told = repr((rest, self.look, self.unknown, id(self.trace)))
         return blake2b(told.encode(), digest_size=8).hexdigest()
 
-    def at_step(self, step: Step) -> StepFocus:
+    def at_step(self, step: Step) -> "StepFocus":
         """The same with another step in view, as `go` would leave it."""
         return replace(self, now=replace(self.now, **_moved(self.now, step)))
 

@@ -1,7 +1,5 @@
 """What the panels of the attention page share: the head in focus, its name, what is pinned."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property

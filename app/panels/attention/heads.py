@@ -1,7 +1,5 @@
 """The heads: what each does, which were taught, which are off."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 from contextlib import suppress
 from typing import cast

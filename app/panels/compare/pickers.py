@@ -1,7 +1,5 @@
 """The pickers of an attention: kind, layer, head, stage. They move the focus of all pages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, cast
 

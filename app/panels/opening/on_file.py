@@ -1,7 +1,5 @@
 """What is told while the run on screen is one from a file, and where nothing can be drawn."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from types import ModuleType
 from typing import Any

@@ -5,8 +5,6 @@ Terms stand as columns of numbers, a group for each kind of term, so that a sum 
 costs little. The contribution of a term is the product of its factors.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -102,7 +100,7 @@ class Group:
                 product = product * column.values
         return product
 
-    def term(self, place: int) -> Term:
+    def term(self, place: int) -> "Term":
         """The term at a place of this group."""
         factors = tuple(_factor(column, place) for column in self.columns)
         contribution = math.prod(factor.value for factor in factors)

@@ -5,8 +5,6 @@ sizes are all different, so that every shape reads as letters of the paper, (2, 
 K. So a marked line is one that does run in these conventions, and a shape is one that is there.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -38,20 +36,20 @@ class Call:
 
     code: CodeType
     module: str
-    caller: Call | None
+    caller: "Call | None"
     line: int
     owner: object = None
     events: list[tuple[int, dict[str, Sizes]]] = field(default_factory=list)
     known: dict[str, Sizes] = field(default_factory=dict)  # when it returned
     result: Sizes | None = None
     recorded: list[str] = field(default_factory=list)
-    called: list[Call] = field(default_factory=list)
+    called: "list[Call]" = field(default_factory=list)
 
     @property
     def name(self) -> str:
         return self.code.co_qualname
 
-    def below(self) -> Iterator[Call]:
+    def below(self) -> "Iterator[Call]":
         """Every call made on its behalf, in the order in which they began."""
         for call in self.called:
             yield call

@@ -6,8 +6,6 @@ kind is the key of its texts. Ids count from 0, as addresses do. Dropout has ste
 run drops, a norm stands where the model has it (§5.4), and a model without positions computes none.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

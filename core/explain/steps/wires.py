@@ -5,8 +5,6 @@ the heads of q, k and v before they are split, and what dropout leaves of a tens
 here from what is recorded, so that a screen can draw them like any other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -41,7 +39,7 @@ class Wire:
         return f"{self.address}:{self.form}" if self.form else self.address
 
     @staticmethod
-    def of(key: str) -> Wire:
+    def of(key: str) -> "Wire":
         """The wire of a key; `ValueError` for a form that does not exist."""
         address, _, form = key.partition(":")
         for known in Form.__args__:  # type: ignore[attr-defined]

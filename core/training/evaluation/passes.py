@@ -6,8 +6,6 @@ whether a model, also an edited one, would translate a sentence word for word. O
 against circles saves a sentence now and then that a pass counts as wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +34,7 @@ class Tally:
     right: int = 0
     total: int = 0
 
-    def __add__(self, other: Tally) -> Tally:
+    def __add__(self, other: "Tally") -> "Tally":
         return Tally(self.right + other.right, self.total + other.total)
 
     @property

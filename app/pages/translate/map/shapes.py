@@ -3,8 +3,6 @@
 A fill or a stroke is a colour, or the name of its role, which `compact` replaces.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import dist
@@ -51,7 +49,7 @@ class Box:
         return self.y + self.h
 
     @staticmethod
-    def around(cx: float, y: float, w: float, h: float) -> Box:
+    def around(cx: float, y: float, w: float, h: float) -> "Box":
         """A box centred on a vertical line, by its upper edge."""
         return Box(cx - w / 2, y, w, h)
 
