@@ -10,7 +10,7 @@ PORT ?= 8501
 # 127.0.0.1: this machine alone. 0.0.0.0: everybody in its network.
 ADDRESS ?= 127.0.0.1
 # Tests run side by side, a file in one process, each process with a server and a browser of its own;
-# in the order of `testpaths`.
+# the slow ones first.
 JOBS ?= 2
 TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # Without a screen, or in CI, no browser is opened.

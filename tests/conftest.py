@@ -1,6 +1,7 @@
 """What many tests need: a small model with every kind of part, and a pair of sentences in ids."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from core.model.transformer import Transformer
 settings.register_profile("steady", deadline=None, derandomize=True)  # no test is timed
 settings.load_profile("steady")
 
+SLOW = ("browser", "training")  # folders that begin first: no process is left with them at the end
+
 torch.set_num_threads(1)  # on a busy machine several are slower, and these models are small
 
 SMALL: dict[str, Any] = {
@@ -24,6 +27,10 @@ SMALL: dict[str, Any] = {
     "decoder_layers": 3,
     "d_ff": 24,
 }
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.relative_to(Path(__file__).parent).parts[0] not in SLOW)
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ def test_forced_and_free_agree_and_so_does_every_timeline(
     drawn = [each.step for each in sample(model, task, how)]
     words = [step.chosen for step in trace.steps]
     assert all(row.difference <= 1e-5 for row in beside(model, task, words))
-    for chosen in (trace.steps, [each.step for each in drawn]):
+    for chosen in (trace.steps, drawn):
         assert all(moment.difference <= 1e-5 for moment in timeline(model, task, chosen))
 
 

@@ -16,6 +16,7 @@ from app.session.memory import Pair
 from app.session.state import State
 from app.ui.chart import current_look
 from app.ui.component import component
+from app.ui.layout import side_by_side
 from app.ui.pick import segments, small_button
 from app.ui.text import literal
 from app.words import say
@@ -37,9 +38,7 @@ _escape = component(__file__, "escape")
 
 def show(trace: Trace | None, notices: Sequence[Notice]) -> None:
     """Draw the line: the focus on the left, messages, what is switched on the right."""
-    with st.container(
-        horizontal=True, gap="xsmall", key="stage_focus", wrap=False, vertical_alignment="center"
-    ):
+    with side_by_side("stage_focus", gap="xsmall", wrap=False):
         if trace is not None:
             _show_focus(trace)
             on_file.show()
@@ -111,10 +110,7 @@ def show_switched(crowded: bool) -> None:
     told = not own and (experiments.now() or experiments.can_undo())
     if not told and pair is None:
         return
-    with st.container(
-        key="stage_switched", horizontal=True, gap="xsmall", wrap=False, width="content",
-        vertical_alignment="center",
-    ):  # fmt: skip
+    with side_by_side("stage_switched", gap="xsmall", wrap=False, width="content"):
         acts = store.page() not in PLAIN_PAGES
         if not own:
             if on_screen.experiment() or (pair is not None and not acts):
@@ -167,9 +163,7 @@ def show_left_out() -> None:
     look = current_look()
     colours = f"background: {look.colour('panel')}; border-color: {look.colour('changed')}"
     st.html(f"<style>.st-key-left_out {{ {colours} }}</style>")
-    with st.container(
-        key="left_out", horizontal=True, wrap=False, gap="small", vertical_alignment="center"
-    ):
+    with side_by_side("left_out", gap="small", wrap=False):
         st.markdown(f":red[:material/error:] {said(gone)}", width="stretch")
         small_button("×", "left_out", say("link.read"), store.read)
 

@@ -12,7 +12,7 @@ from app.session import experiments, store
 from app.session.state import LANGUAGES
 from app.ui.chart import current_look
 from app.ui.component import component
-from app.ui.layout import box
+from app.ui.layout import side_by_side
 from app.ui.pick import into, segments
 from app.ui.style import apply_style
 from app.words import say
@@ -51,10 +51,7 @@ def show() -> None:
 
 def show_switches() -> None:
     """Draw Open…, EN / 中文 and ◐ in the header, beside the navigation."""
-    with box(
-        "afloat", "switches", horizontal=True, gap="xsmall", width="content",
-        vertical_alignment="center",
-    ):  # fmt: skip
+    with side_by_side("switches", "afloat", gap="xsmall", width="content"):
         show_button()
         now = store.get_state().language
         names = {each: say("language.name", each) for each in LANGUAGES}

@@ -19,6 +19,7 @@ from core.analysis.attention_views import Kind
 from core.explain.steps.places import Chosen, Places, in_heads
 from core.explain.steps.steps import step_of, walk
 from core.explain.steps.wires import Wire
+from core.model.transformer import Transformer
 from core.trace.address import Address
 from core.trace.sites import letters
 from core.trace.trace import Trace
@@ -38,6 +39,11 @@ class PanelContext:
     def current(cls) -> Self:
         """The focus of this session."""
         return cls(store.get_state(), on_screen.trace(), current_look())
+
+    @property
+    def model(self) -> Transformer:
+        """The model that made the run."""
+        return on_screen.model_on_screen().transformer
 
     @cached_property
     def places(self) -> Places:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from app.panels.address_words import Speaker, sides
-from app.plots.labels import MINUS, visible
+from app.plots.labels import MINUS, shortened, visible
 from core.interventions import Experiment, concepts, heads, masks, tensors
 from core.interventions.masks import cells_of
 from core.interventions.switch import Switch
@@ -116,9 +116,8 @@ def _norm_place(switch: concepts.NormPlaceIs, who: Speaker) -> str:
 
 def _patch(switch: tensors.TensorPatch, who: Speaker) -> str:
     sentence = " ".join(visible(word) for word in switch.sentence.split())
-    if len(sentence) > LONGEST_SENTENCE:
-        sentence = f"{sentence[: LONGEST_SENTENCE - 1]}…"
-    return who.say("edits.patch", cells=who.cells(switch.address, switch.at), sentence=sentence)
+    quoted = shortened(sentence, LONGEST_SENTENCE)
+    return who.say("edits.patch", cells=who.cells(switch.address, switch.at), sentence=quoted)
 
 
 # What is said of a switch, given the switch and who says it.

@@ -16,7 +16,7 @@ def escape(label: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def visible(token: str) -> str:
+def visible(token: str, most: int = LONGEST_LABEL) -> str:
     """A token with its blanks shown (one between words is one), without controls, not too long."""
     if not token:
         return "∅"
@@ -24,7 +24,12 @@ def visible(token: str) -> str:
     words = [] if "  " in token or inside != token else token.split(" ")
     parts = words or [token]
     shown = " ".join("".join(map(_visible_character, part)) for part in parts)
-    return shown if len(shown) <= LONGEST_LABEL else shown[: LONGEST_LABEL - 1] + "…"
+    return shortened(shown, most)
+
+
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many characters, the last of them "…" where some are missing."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _visible_character(character: str) -> str:

@@ -1,4 +1,4 @@
-// Reports clicks on the named Plotly charts of the page to Python.
+// Reports clicks on a named Plotly chart of the page to Python.
 //
 // Streamlit puts the key of a chart on its container as the class "st-key-<key>". A chart with new
 // data may be a new element, or the same one with new listeners: `_ev` is plotly.js's emitter of
@@ -7,19 +7,18 @@
 
 function listen(bridge) {
   bridge.waiting = false;
-  for (const key of bridge.data.charts) {
-    for (const chart of document.querySelectorAll(`.st-key-${CSS.escape(key)} .js-plotly-plot`)) {
-      if (!chart.on || !chart._ev || bridge.heard.get(chart) === chart._ev) continue;
-      bridge.heard.set(chart, chart._ev);
-      chart.on("plotly_click", (event) => report(bridge, key, event));
-      chart.dataset.bridged = "yes";
-    }
+  const key = bridge.data.chart;
+  for (const chart of document.querySelectorAll(`.st-key-${CSS.escape(key)} .js-plotly-plot`)) {
+    if (!chart.on || !chart._ev || bridge.heard.get(chart) === chart._ev) continue;
+    bridge.heard.set(chart, chart._ev);
+    chart.on("plotly_click", (event) => report(bridge, key, event));
+    chart.dataset.bridged = "yes";
   }
 }
 
 function report(bridge, chart, event) {
   const point = event?.points?.[0];
-  if (!point || !bridge.data.charts.includes(chart)) return;
+  if (!point || chart !== bridge.data.chart) return;
   const { x, y, curveNumber, customdata } = point;
   bridge.send("click", { chart, x: Number(x), y: Number(y), curve: curveNumber ?? 0, custom: customdata ?? null });
 }
@@ -37,6 +36,6 @@ export default component("", {
   mark: listen,
   end(bridge) {
     bridge.observer.disconnect();
-    bridge.data.charts = [];
+    bridge.data.chart = "";
   },
 });

@@ -1,9 +1,12 @@
 """Put a figure on the page the same way everywhere.
 
 A chart of ours stays where it is and is given new data (`Plotly.react`); Streamlit's own element
-is taken down and built anew whenever a number changes, which costs most of a click.
+is taken down and built anew whenever a number changes, which costs most of a click. Nor does it
+report clicks on heat maps and images: its `on_select` is of points alone.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import orjson
@@ -19,6 +22,24 @@ from app.words import say
 HEIGHT = 450  # of a chart that says nothing of its height, as plotly.js has it
 
 _chart = component(__file__, "chart", isolate_styles=False)
+_bridge = component(__file__, "bridge")
+
+
+@dataclass(frozen=True)
+class Click:
+    """One click on a point of a chart, in the coordinates of its axes."""
+
+    chart: str  # the chart's key
+    x: float  # on token axes: the position, an int
+    y: float
+    curve: int  # index of the trace in the figure
+    custom: Any  # the point's customdata, None without
+
+    @staticmethod
+    def of(value: dict[str, Any]) -> "Click":
+        """The click in what the browser sent."""
+        x, y = (int(at) if at.is_integer() else at for at in map(float, (value["x"], value["y"])))
+        return Click(value["chart"], x, y, int(value["curve"]), value.get("custom"))
 
 
 def current_look() -> FigureStyle:
@@ -29,13 +50,17 @@ def current_look() -> FigureStyle:
 
 
 def show_chart(
-    figure: Figure, key: str, alt: str, file_name: str | None = None, fill: bool = False
-) -> None:
+    figure: Figure, key: str, alt: str, file_name: str | None = None, fill: bool = False,
+    clicked: Callable[[Click], None] | None = None,
+) -> None:  # fmt: skip
     """Draw a figure over the full width of its place, and with `fill` over its full height.
 
     key: unique on the page, what the bridge and the tests name it by. alt: what a screen reader
     says. file_name: of the image that the chart's camera button saves; the key without it.
+    clicked: called before the rerun when one of its points is clicked.
     """
+    if clicked is not None:  # the bridge takes no room, and finds a chart that is drawn again
+        _bridge(f"bridge_{key}", {"chart": key}, click=lambda sent: clicked(Click.of(sent)))
     config = {
         "displaylogo": False,
         "scrollZoom": False,

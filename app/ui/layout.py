@@ -12,3 +12,8 @@ def box(words: str, name: str, **given: Any) -> Any:
     depend on the state: a container with another key is built anew. given: as of `st.container`.
     """
     return st.container(key="--".join((name, *words.split())), **given)
+
+
+def side_by_side(name: str, words: str = "", **given: Any) -> Any:
+    """The same with its parts on one line, each in the middle of its height."""
+    return box(words, name, horizontal=True, vertical_alignment="center", **given)

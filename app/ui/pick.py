@@ -1,12 +1,13 @@
 """Pickers bound to a value of the state: its options as segments side by side, or as a menu."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from app.session import store
+from app.words import say
 
 
 def _pick(
@@ -37,6 +38,15 @@ def _pick(
 
 segments = partial(_pick, st.segmented_control, required=True)  # side by side
 menu = partial(_pick, st.selectbox)  # as a list that opens
+
+
+def choice(
+    widget: str, key: str, options: Iterable[str], value: str, take: Callable[[Any], object],
+    **looks: Any,
+) -> None:  # fmt: skip
+    """Segments in the words of the TOML: `key` names them, `<key>_<option>` each option."""
+    labels = {option: say(f"{key}_{option}") for option in options}
+    segments(widget, say(key), labels, value, take, **looks)
 
 
 def small_button(sign: str, name: str, about: str, act: Callable[[], None]) -> None:

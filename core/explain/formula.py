@@ -4,6 +4,7 @@ Walkthrough and number trail work out their numbers with these, so that they can
 """
 
 import math
+from typing import assert_never
 
 import numpy as np
 import torch
@@ -62,7 +63,9 @@ def gate(x: float, kind: Activation) -> float:
         return x if math.isnan(x) else float(x > 0)
     if kind == "gelu":
         return (1 + math.erf(x / math.sqrt(2))) / 2
-    return (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
+    if kind == "gelu_tanh":
+        return (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
+    assert_never(kind)
 
 
 def chosen_word(trace: Trace, row: int) -> int:

@@ -15,7 +15,7 @@ from app.panels.attention import focus, picture
 from app.plots.labels import format_number
 from app.plots.theme import FigureStyle
 from app.session.state import KINDS, STAGES, State
-from app.ui.bridge import Click
+from app.ui.chart import Click
 from core.analysis import attention_views
 from core.analysis.head_roles import ROLES
 from core.checkpoints import load_model

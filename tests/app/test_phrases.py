@@ -6,6 +6,7 @@ import pytest
 
 from app.panels.address_words import TENSORS, Speaker
 from app.panels.phrases import PHRASES, line, phrase
+from app.session.state import LANGUAGES
 from core.config import ModelConfig
 from core.interventions import Experiment
 from core.interventions.concepts import (
@@ -155,7 +156,7 @@ def test_no_kind_is_without_a_phrase() -> None:
 
 def test_every_value_that_a_field_can_choose_has_words() -> None:
     hints = get_type_hints(ModelConfig)
-    for language in ("en", "zh"):
+    for language in LANGUAGES:
         for field, kind in (
             ("positions", PositionTable), ("norm_formula", NormFormulaIs),
             ("norm_place", NormPlaceIs), ("activation", ActivationIs), ("mask_fill", Fill),

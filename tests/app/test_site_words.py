@@ -1,13 +1,12 @@
-"""Every recorded site and every axis is said in one line, in both languages."""
+"""Every recorded site and every axis is said in one line, in every language."""
 
 from typing import get_args
 
 import pytest
 
+from app.session.state import LANGUAGES
 from app.words import texts
 from core.trace.sites import SITES, AxisName, Site
-
-LANGUAGES = ("en", "zh")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

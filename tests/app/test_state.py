@@ -232,7 +232,7 @@ def test_steps_beyond_the_sentence_go_and_are_named() -> None:
     assert gone == ("forced=3:77,10:5", "moment=9")
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_field_has_its_name_on_screen(language: str) -> None:
     named = texts(language)
     assert [each.name for each in fields(State) if f"link.{each.name}" not in named] == []

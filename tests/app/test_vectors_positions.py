@@ -3,7 +3,6 @@
 import json
 import math
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.plots.labels import format_number
 from app.runs.traces import get_trace
-from app.session.state import POSITIONS
+from app.session.state import LANGUAGES, POSITIONS
 from app.words import texts
 from core import load_model
 from tests.opened_app import opened, state_of
@@ -157,8 +156,7 @@ def test_another_place_is_chosen_by_the_reader() -> None:
 
 
 def test_all_texts_have_their_counterpart() -> None:
-    keys: list[Any] = [
-        {key for key in texts(each) if key.startswith("positions.")} for each in ("en", "zh")
-    ]
-    assert keys[0] == keys[1]
-    assert keys[0]
+    first, *others = (
+        {key for key in texts(each) if key.startswith("positions.")} for each in LANGUAGES
+    )
+    assert first and all(each == first for each in others)

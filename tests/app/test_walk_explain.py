@@ -1,4 +1,4 @@
-"""The words, numbers and code beside a step: each is what was recorded, in both languages."""
+"""The words, numbers and code beside a step: each is what was recorded, in every language."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.pages.walkthrough.figures.formula import printer
 from app.pages.walkthrough.focus import StepFocus
 from app.pages.walkthrough.text import formula_data, katex_file, key_of, step_text, text
 from app.plots.theme import FigureStyle
-from app.session.state import State
+from app.session.state import LANGUAGES, State
 from app.words import texts
 from core.config import ModelConfig
 from core.explain.steps.steps import Kind, Step, for_layer, steps_of, walk
@@ -24,8 +24,6 @@ from core.explain.steps.wires import tensor
 from core.lab.worked_examples import work
 from tests.explain.steps.plain_run import PlainRun
 from tests.explain.steps.step_runs import CONVENTIONS, SENTENCES, bundled_run, plain
-
-LANGUAGES = ("en", "zh")
 
 
 def column() -> None:
@@ -62,7 +60,7 @@ def test_every_step_has_its_words_its_numbers_and_its_code(text: str) -> None:
     run, app = bundled_run(text), AppTest.from_function(column, default_timeout=60)
     trace, independent = run[0], plain(run)
     for place, step in enumerate(for_layer(walk(trace), place_of(text), place_of(text))):
-        language = LANGUAGES[(place + place_of(text)) % 2]
+        language = LANGUAGES[(place + place_of(text)) % len(LANGUAGES)]
         now = State(text=text, walk=step.id, language=language)
         words, data = shown(app, text=text, walk=step.id, language=language)
         expected = by_hand(independent, StepFocus(now, trace, FigureStyle()))

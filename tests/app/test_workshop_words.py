@@ -6,11 +6,11 @@ import pytest
 
 from app.pages.training.workshop.data import EXAMPLES
 from app.pages.training.workshop.form import STEPS
+from app.session.state import LANGUAGES
 from app.words import say, texts
 from core.training.queue import pairs, run_files, training_queue
 from tests.architecture.sources import ROOT, parse
 
-LANGUAGES = ("en", "zh")
 NUMBERS = {
     "steps_help": (*STEPS, run_files.BATCH),
     "own_about": (pairs.FEWEST, pairs.MOST),

@@ -5,8 +5,7 @@ import streamlit as st
 
 from app.plots import drawing as go
 from app.plots.theme import FigureStyle, base_layout, hatching, token_axis
-from app.ui.bridge import Click, plotly_clicks
-from app.ui.chart import show_chart
+from app.ui.chart import Click, show_chart
 
 TOKENS = ["<s>", "a", "b", "&lt;", "动物"]
 
@@ -25,9 +24,8 @@ axes = {
 cells = go.Heatmap(z=weights, customdata=np.arange(25).reshape(5, 5))
 forbidden = hatching(np.tril(np.ones((5, 5), dtype=bool)), look)
 matrix = go.Figure([cells, forbidden], base_layout(look, 400, **axes))
-show_chart(matrix, "matrix", "a matrix")
+show_chart(matrix, "matrix", "a matrix", clicked=note)
 pixels = np.zeros((5, 5, 3), dtype=np.uint8) + 40 * (turn % 5)
 picture = go.Figure({"type": "image", "z": pixels}, base_layout(look, 400, **axes))
-show_chart(picture, "picture", "a picture")
-plotly_clicks(["matrix", "picture"], note)
+show_chart(picture, "picture", "a picture", clicked=note)
 st.text(st.session_state.get("said", "nothing yet"))

@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 from PIL import Image, ImageChops, ImageDraw
 from playwright.sync_api import Browser, Page
 
+from app.session.state import LANGUAGES
 from tests.browser import driver
 from tests.browser.test_link import SCREENS
 
@@ -118,7 +119,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--query", default="", help="more of the URL: layer=2&head=1")
     parser.add_argument("--sizes", type=several, default=list(SIZES))
     parser.add_argument("--themes", type=several, default=["light", "dark"])
-    parser.add_argument("--languages", type=several, default=["en", "zh"])
+    parser.add_argument("--languages", type=several, default=[*LANGUAGES])
     parser.add_argument("--type", type=several, default=["100", "150"], help="percent")
     parser.add_argument("--against", default="", help="a folder of earlier pictures")
     parser.add_argument("--full", action="store_true", help="below the fold, too")

@@ -13,7 +13,7 @@ from app.plots.labels import format_number
 from app.session import store
 from app.session.memory import Pair
 from app.ui.chart import current_look
-from app.ui.components.head_grid import Thumbnail, head_grid
+from app.ui.components.head_grid import Thumbnail, grid_data, head_grid
 from app.ui.layout import box
 from app.words import say
 from core.analysis.attention_views import Kind, Overview, attention_at, overview
@@ -62,5 +62,5 @@ def _grid(trace: Trace, view: Overview, key: str, signed: bool = False) -> None:
     items = thumbnails(focus)
     if signed:  # without what the head does in one of the runs
         items = [Thumbnail(e.layer, e.head, e.name, e.short, title=e.name) for e in items]
-    place, texts = (now.layer, now.head), grid_texts(focus)
-    head_grid(view, items, place, texts, focus.look, pick, key=key, signed=signed, share=SHARE)
+    place, texts, look = (now.layer, now.head), grid_texts(focus), focus.look
+    head_grid(grid_data(view, items, place, texts, look, signed, SHARE), look, pick, key)

@@ -14,7 +14,7 @@ from app.pages.attention.figures import (
 )
 from app.panels import provenance
 from app.panels.attention import picture
-from app.panels.attention.focus import AttentionFocus, choice, head_name, measured
+from app.panels.attention.focus import AttentionFocus, head_name, measured
 from app.panels.attention.heads import SIGN, does, off_button, role_word, show_heads, taught_as
 from app.panels.context import walk_button
 from app.plots.drawing import Figure
@@ -23,7 +23,7 @@ from app.session import store
 from app.session.state import KINDS
 from app.ui.chart import show_chart
 from app.ui.layout import box
-from app.ui.pick import into, menu
+from app.ui.pick import choice, into, menu
 from app.words import say
 from core.analysis.attention_views import cell_of_heads, largest_cell, terms
 from core.analysis.head_roles import CLEAR, ROLES, MeasuredHead, best_by_role, describe
@@ -48,7 +48,7 @@ def _heads(focus: AttentionFocus) -> None:
     """Draw the pickers, the thumbnails and the roles of the head in focus."""
     now, trace = focus.now, focus.trace
     show_worth(focus)
-    choice("kind", KINDS, width="stretch")
+    choice("attention_kind", "attention.kind", KINDS, now.kind, into("kind"), width="stretch")
     orders = {"place": "place"} | {role: role_word(focus.kind, role) for role in ROLES}
     labels = {order: say(f"attention.order_{word}") for order, word in orders.items()}
     menu("attention_order", say("attention.order"), labels, now.order, into("order"))
@@ -97,16 +97,14 @@ def show_worth(focus: AttentionFocus) -> None:
 def _row(role: str, head: MeasuredHead, direction: str) -> None:
     share, loss = head.roles[direction][role], head.loss(direction)
     sign = SIGN if taught_as(head.kind, head.layer, head.head) == role else ""
-
-    def take() -> None:
-        store.update(kind=head.kind, layer=head.layer, head=head.head)
-
+    place = {"kind": head.kind, "layer": head.layer, "head": head.head}
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", wrap=False):
         st.button(
             f"{say(f'attention.role_{role}')} {sign}".strip(),
             key=f"widget_worth_{role}",
             width=ROOM,
-            on_click=take,
+            on_click=store.update,
+            kwargs=place,
         )
         name = f"{say(f'attention.kind_{head.kind}')} · {head_name(head.layer, head.head)}"
         clear = "attention.worth_clear" if share >= CLEAR else "attention.worth_faint"
@@ -161,7 +159,7 @@ def _show_terms(focus: AttentionFocus, head: int) -> None:
     cell = terms(focus.trace, focus.kind, now.layer, head, *focus.cell)
     figure = terms_figure(term_rows(cell, now.terms), look)
     _show_bars(focus, "terms", figure, score=format_number(cell.score))
-    choice("terms", TERMS)
+    choice("attention_terms", "attention.terms", TERMS, now.terms, into("terms"))
     st.latex(cell_formula(cell, focus.stage, focus.trace.config.mask_fill, look))
 
 

@@ -19,7 +19,7 @@ from app.ui.chart import current_look, show_chart
 from app.ui.component import component
 from app.ui.components.bar_table import Column, Row, bar_table
 from app.ui.layout import box
-from app.ui.pick import into, menu, segments
+from app.ui.pick import choice, into, menu
 from app.ui.text import literal, told
 from app.words import say
 from core.analysis.attention_views import head_map, sides
@@ -72,9 +72,8 @@ def _controls(now: State) -> None:
         say("beam.alpha"), 0.0, max(MOST_ALPHA, now.alpha), step=0.1, width=300,
         help=say(f"beam.alpha_help_{now.rule}"), **bound("beam", "alpha"),
     )  # fmt: skip
-    labels = {rule: say(f"beam.rule_{rule}") for rule in RULES}
     about = say("beam.rule_help")
-    segments("beam_rule", say("beam.rule"), labels, now.rule, into("rule"), help=about)
+    choice("beam_rule", "beam.rule", RULES, now.rule, into("rule"), help=about)
 
     def branches() -> None:
         store.update(branches="all" if store.widget_value("beam_branches") else "few")

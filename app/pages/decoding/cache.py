@@ -10,14 +10,12 @@ from app.pages.decoding.strip import draw_strip, table_html
 from app.plots.labels import format_number
 from app.plots.theme import FigureStyle
 from app.session import store
-from app.ui.bridge import Click, plotly_clicks
-from app.ui.chart import current_look, show_chart
-from app.ui.layout import box
+from app.ui.chart import Click, current_look, show_chart
+from app.ui.layout import box, side_by_side
 from app.words import say
 from core.decoding.greedy import EQUAL
 from core.decoding.timeline import Moment, measured, totals
 
-CHART = "cache_work"
 HEIGHT = 420
 BARS = ("reused", "computed", "without")
 PARTS = ("rows", "keys_and_values", "scores")  # of a PassCost
@@ -48,13 +46,12 @@ def _picture(decoding: Decoding, place: int, look: FigureStyle) -> None:
     bars = dict(zip(BARS, zip(*counts, strict=True), strict=True))
     hovers = [step_text(each) for each in moments]
     figure = cache_work(bars, place, hovers, texts, look, look.px(HEIGHT))
-    with box("fill", "cache_bars"):
-        show_chart(figure, CHART, say("kv_cache.alt"), fill=True)
 
     def clicked(click: Click) -> None:
         go(min(max(round(click.x), 0), len(moments) - 1))
 
-    plotly_clicks([CHART], clicked, key="cache_work")
+    with box("fill", "cache_bars"):
+        show_chart(figure, "cache_work", say("kv_cache.alt"), fill=True, clicked=clicked)
 
 
 def step_text(moment: Moment) -> str:
@@ -107,7 +104,7 @@ def totals_html(moments: tuple[Moment, ...]) -> str:
 def _measure(decoding: Decoding, look: FigureStyle) -> None:
     trace, words, speed = store.memory().cache_speed or (None, (), None)
     known = speed if trace is decoding.trace and words == decoding.run.words else None
-    with box("rows-2", "cache_measure", horizontal=True, gap="small", vertical_alignment="center"):
+    with side_by_side("cache_measure", "rows-2", gap="small"):
         # Not in a callback: what takes long may wait for its turn in a run, and can be stopped.
         if st.button(
             say("kv_cache.measure"), key="cache_measure_now", icon=":material/timer:",

@@ -15,7 +15,7 @@ from app.plots.theme import FigureStyle
 from app.session import store
 from app.session.state import State
 from app.ui.chart import current_look, show_chart
-from app.ui.layout import box
+from app.ui.layout import box, side_by_side
 from app.ui.text import literal, told
 from app.words import say
 from core.analysis.training_views import agreeing
@@ -194,9 +194,7 @@ def pickers(decoding: Decoding, choice: ChosenWord) -> None:
     if word is not None and word not in options:
         options = [word, *options]
     labels = {index: named(decoding, index) for index in options}
-    with box(
-        "rows-2", "forcing_pickers", horizontal=True, gap="small", vertical_alignment="center"
-    ):
+    with side_by_side("forcing_pickers", "rows-2", gap="small"):
         st.pills(
             say("forcing.words"), tuple(options), key=store.bind("forcing_word", word),
             format_func=labels.__getitem__, label_visibility="collapsed", width="content",

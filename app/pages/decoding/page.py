@@ -5,18 +5,16 @@ import streamlit as st
 from app.panels.opening.on_file import show_part
 from app.session import store
 from app.session.state import DECODING
-from app.ui.pick import into, segments
+from app.ui.pick import choice, into
 from app.ui.style import put_sheet
-from app.words import say
 
 
 def show() -> None:
     """Draw the question that the state names: a module of this folder with `show()`."""
     put_sheet(__file__, "decoding.css")
     chosen = store.get_state().decoding
-    labels = {name: say(f"decoding.question_{name}") for name in DECODING}
     with st.container(key="decoding_page", gap="xsmall"):
-        segments("decoding_questions", say("decoding.questions"), labels, chosen, into("decoding"))
+        choice("decoding_questions", "decoding.question", DECODING, chosen, into("decoding"))
         show_part("app.pages.decoding", chosen)
 
 

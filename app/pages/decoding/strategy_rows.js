@@ -4,7 +4,7 @@ const at = (node, gridRow, gridColumn) => set(node, { style: { gridRow, gridColu
 
 function makeWord(panel, { name }, word, step) {
   return make(
-    "button.word",
+    "button.word.boxed",
     { title: word.title, data: { name, step }, is: { new: word.new, end: word.end }, onclick: () => pick(panel, name, step) },
     make("span.text", word.text),
     meter(word.share),

@@ -19,24 +19,21 @@ from app.pages.decoding.run import (
     word_of,
 )
 from app.pages.decoding.strip import draw_strip, lines_html, named, written
-from app.panels.words.words_panel import attention_in_focus, cross_pickers
+from app.panels.words.words_panel import attention_in_focus, cross_pickers, signs
 from app.plots.labels import format_percent, visible
 from app.plots.theme import FigureStyle
 from app.session import store
-from app.ui.bridge import Click, plotly_clicks
-from app.ui.chart import current_look, show_chart
+from app.ui.chart import Click, current_look, show_chart
 from app.ui.components.player import player
-from app.ui.layout import box
+from app.ui.layout import box, side_by_side
 from app.ui.text import literal
 from app.words import say
 from core.analysis.attention_views import Kind, head_map, sides
 from core.decoding.step import Step
-from core.text.vocabulary import END, RESERVED, TAGS
+from core.text.vocabulary import RESERVED
 
-CHART = "next_words"
 HEIGHT = 340
 NEARLY_ONE = 1.005  # "as between 1.00 words" says nothing
-SIGNS = (END, *(f"<{tag}>" for tag in TAGS))  # pieces that are no words
 
 
 def show() -> None:
@@ -72,10 +69,7 @@ def _top(decoding: Decoding, place: int, look: FigureStyle) -> None:
 
 def sentences(decoding: Decoding) -> None:
     """The model's own sentence and the reader's, or how to take over."""
-    with st.container(
-        key="timeline_sentences", horizontal=True, gap="small", vertical_alignment="center",
-        wrap=False,
-    ):  # fmt: skip
+    with side_by_side("timeline_sentences", gap="small", wrap=False):
         st.html(sentences_html(decoding))
         st.button(
             say("timeline.release"), key="timeline_release", icon=":material/undo:",
@@ -118,26 +112,20 @@ def _distribution(decoding: Decoding, place: int, look: FigureStyle) -> None:
     ids, chosen = [*known], [*known].index(step.chosen)
     words = [word_of(trace, index) for index in ids]
     words[chosen] = trace.output_tokens[place]  # as the sentence has it
-    signs = {
-        at: say(f"translate.sign_{trace.vocabulary[index].strip('<>')}")
-        for at, index in enumerate(ids)
-        if trace.vocabulary[index] in SIGNS
-    }
     others = say("timeline.rest", count=f"{len(trace.vocabulary) - len(ids):,}")
     st.markdown(f"**{say('timeline.words_title', step=place + 1)}**", help=say("timeline.click"))
     figure = next_words(
         words, [*known.values()], chosen, look, height=look.px(HEIGHT), forced=place in run.forced,
-        signs=signs, remarks=remarks(decoding, place, ids),
+        signs=signs([trace.vocabulary[at] for at in ids]), remarks=remarks(decoding, place, ids),
         rest=(others, step.rest) if len(ids) == len(step.candidates) else None,
     )  # fmt: skip
-    show_chart(figure, CHART, say("timeline.words_alt"), fill=True)
 
     def clicked(click: Click) -> None:
         at = round(click.y)
         if at < len(ids) and ids[at] != step.chosen:
             take(place, ids[at])
 
-    plotly_clicks([CHART], clicked, key="next_words")
+    show_chart(figure, "next_words", say("timeline.words_alt"), fill=True, clicked=clicked)
 
 
 def remarks(decoding: Decoding, place: int, ids: list[int]) -> dict[int, str]:

@@ -19,10 +19,10 @@ from app.pages.lab.figures.norms import (
 from app.pages.lab.figures.split import LANES, split_drawing
 from app.pages.lab.inputs import Field
 from app.session import store
+from app.ui import pick
 from app.ui.chart import current_look, show_chart
 from app.ui.component import component
 from app.ui.layout import box
-from app.ui.pick import into, segments
 from app.words import say
 from core.lab.depth import depth
 from core.lab.head_split import HeadSplit, head_split
@@ -81,8 +81,7 @@ def show_layer_norm() -> None:
     kit.headed(say(f"lab_layer_norm.title_{view}"), say(f"lab_layer_norm.about_{view}"))
     texts = kit.texts("layer_norm")
     with st.container(key="lab_layer_norm_view"):
-        labels = {name: say(f"lab_layer_norm.view_{name}") for name in VIEWS}
-        segments("lab_layer_norm_view", texts["view"], labels, view, into("norms"))
+        pick.choice("lab_layer_norm_view", "lab_layer_norm.view", VIEWS, view, pick.into("norms"))
     ties = [[("x", "columns"), ("gamma", "columns"), ("beta", "columns")]]
     found = kit.worked("layer_norm", LAYER_NORM, layer_norms, ties).result
     if view == "formulas":
@@ -151,16 +150,3 @@ def show_split() -> None:
 def _split(way: Any, **sizes: Any) -> HeadSplit:
     choice("way", way, LANES)
     return head_split(**sizes)
-
-
-BENCHES = {
-    "layer_norm": show_layer_norm,
-    "batch_norm": show_batch_norm,
-    "depth": show_depth,
-    "split": show_split,
-}
-
-
-def show(bench: str) -> None:
-    """Draw one of them."""
-    BENCHES[bench]()

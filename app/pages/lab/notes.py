@@ -24,7 +24,7 @@ from core.lab.worked_examples import Worked, examples, notes_inputs, work
 OVERVIEW = "errata"
 
 
-def show(_bench: str) -> None:
+def show_examples() -> None:
     """Draw the list, and the example that the state asks for or the first one."""
     asked = store.get_state().example
     chosen = asked if asked in (OVERVIEW, *examples()) else examples()[0]

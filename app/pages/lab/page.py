@@ -10,7 +10,7 @@ from app.ui.layout import box
 from app.ui.style import put_sheet
 from app.words import say
 
-# Every group is a module of this folder with `show(bench)`.
+# Every group is a module of this folder with a function `show_<bench>` for each bench.
 GROUPS = {
     "notes": ("examples",),
     "weights": ("scaling", "normalisers", "dictionary", "masks"),
@@ -37,7 +37,7 @@ def show() -> None:
 @admitted
 def _bench(name: str) -> None:
     group = next(group for group, names in GROUPS.items() if name in names)
-    show_part("app.pages.lab", group, name)
+    show_part("app.pages.lab", group, show=f"show_{name}")
 
 
 if __name__ == "__main__":

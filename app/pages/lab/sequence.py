@@ -151,11 +151,3 @@ def _race() -> Race | None:
     verdict = say(f"lab_why.race_{name}", limit=RACE_SECONDS, length=slower, **sizes)
     said.markdown(f":small[{verdict}]")
     return found
-
-
-BENCHES = {"order": show_order, "why": show_why}
-
-
-def show(bench: str) -> None:
-    """Draw one of them."""
-    BENCHES[bench]()

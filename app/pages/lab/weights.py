@@ -124,16 +124,3 @@ def show_masks() -> None:
     found = kit.worked("masks", MASKS, masks, ties).result
     between = {"after": say("language.gap"), "comma": say("language.comma")}
     st.html(ways_tables(found, texts | between, current_look()))
-
-
-BENCHES = {
-    "scaling": show_scaling,
-    "normalisers": show_normalisers,
-    "dictionary": show_dictionary,
-    "masks": show_masks,
-}
-
-
-def show(bench: str) -> None:
-    """Draw one of them."""
-    BENCHES[bench]()

@@ -7,6 +7,7 @@ import streamlit as st
 
 from app.pages.switch import compared
 from app.panels.phrases import line, phrase
+from app.plots.labels import shortened
 from app.runs import on_screen
 from app.session import experiments, store
 from app.ui.component import component
@@ -112,10 +113,9 @@ def _keep_typed() -> None:
 
 def _kept_row(at: int, name: str, experiment: Experiment) -> None:
     said = line(experiment)
-    short = said if len(said) <= LONGEST else f"{said[: LONGEST - 1]}…"
     with st.container(horizontal=True, gap="xsmall", wrap=False, vertical_alignment="center"):
         st.button(
-            f"**{literal(name)}**  \n:small[{literal(short)}]",
+            f"**{literal(name)}**  \n:small[{literal(shortened(said, LONGEST))}]",
             key=f"widget_load_{at}",
             help=say("experiment.load_help"),
             width="stretch",

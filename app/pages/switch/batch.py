@@ -8,7 +8,7 @@ from torch import Tensor
 
 from app.pages.switch.figures.batch import Maps, batch_maps, words_table
 from app.panels.compare import pickers
-from app.plots.labels import format_number, format_percent, visible
+from app.plots.labels import format_number, format_percent, shortened, visible
 from app.runs import on_screen
 from app.runs.traces import get_batch, get_trace
 from app.session import experiments, store
@@ -137,8 +137,8 @@ def _lines(text: str, bad: list[Refused]) -> None:
     with box("rows-2 scroll note", "batch_bad", gap=None):
         for number, line, error in bad[:MOST]:
             why = told(error) if error else say("batch.too_many", most=MOST)
-            short = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
-            said = say("batch.bad", number=number, line=literal(short), why=why)
+            short = literal(shortened(line, LONGEST))
+            said = say("batch.bad", number=number, line=short, why=why)
             st.markdown(f":small[:red[{said}]]")
         if not bad:
             st.markdown(f":small[{say('batch.all_read')}]")

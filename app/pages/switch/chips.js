@@ -2,7 +2,7 @@
 
 function makeChip(view, { greyed, id, text }) {
   const { takeOut } = view.data;
-  const node = make(".chip", {
+  const node = make(".chip.lined", {
     role: "listitem", title: greyed ? `${text}\n${greyed}` : text, is: { greyed },
   });
   const onclick = () => {
@@ -14,7 +14,7 @@ function makeChip(view, { greyed, id, text }) {
   return node;
 }
 
-export default component(".chips", {
+export default component(".chips.wrapped", {
   start: (view) => set(view.root, { role: "list" }),
   mark(view, { chips, empty }) {
     const made = chips.map((chip) => makeChip(view, chip));

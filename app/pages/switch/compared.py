@@ -15,7 +15,7 @@ from app.runs.traces import get_forced, get_run, get_trace
 from app.session import experiments, store
 from app.session.memory import Pair
 from app.ui.layout import box
-from app.ui.pick import menu, segments
+from app.ui.pick import choice, menu
 from app.ui.text import literal, told
 from app.words import say
 from core.analysis.comparison import Furthest, furthest
@@ -107,13 +107,12 @@ def _switches(title: str, found: Experiment) -> str:
 
 def _on_screen() -> bool:
     """Whether both run on the sentence on screen, where those of the two differ; asks for it."""
-    labels = {name: say(f"experiment.compare_{name}") for name in ("own", "screen")}
     chosen = store.memory().compared_on
 
     def take(on: str) -> None:
         store.memory().compared_on = on
 
-    segments("compare_on", say("experiment.compare_on"), labels, chosen, take)
+    choice("compare_on", "experiment.compare_on", ("own", "screen"), chosen, take)
     st.caption(say(f"experiment.compare_about_{chosen}"))
     return chosen == "screen"
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from app.plots.labels import format_number
 from app.runs import on_screen
@@ -27,7 +27,7 @@ TYPES: Mapping[str, type] = {"rate": float, "draw": int}  # of fields; the other
 WIDGETS = {"by": "slider", "draw": "number"}  # of choices; the others are lists
 ALL = "*"
 TABLES: tuple[Positions, ...] = ("none", "paper", "notes", "halves", "learned")
-ACTIVATIONS: tuple[Activation, ...] = ("relu", "gelu", "gelu_tanh")
+ACTIVATIONS: tuple[Activation, ...] = get_args(Activation)
 TEMPERATURES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0)
 RATES = (0.05, 0.1, 0.2, 0.3, 0.5)
 PLAIN_TEMPERATURE = "1.0"

@@ -12,10 +12,9 @@ from app.runs import on_screen
 from app.session import experiments, store
 from app.session.memory import Pair
 from app.session.state import RESULTS
-from app.ui.bridge import Click, plotly_clicks
-from app.ui.chart import current_look, show_chart
-from app.ui.layout import box
-from app.ui.pick import into, segments
+from app.ui.chart import Click, current_look, show_chart
+from app.ui.layout import box, side_by_side
+from app.ui.pick import choice, into
 from app.ui.text import literal
 from app.words import say
 from core.errors import GlassformerError
@@ -24,7 +23,6 @@ from core.text.vocabulary import END
 from core.trace.address import STACKS
 from core.trace.trace import Trace
 
-CHART = "effect_by_layer"
 HEIGHT = 560  # pixels of the picture, about; they decide how words are written
 KINDS = {"self_attention": "decoder", "cross_attention": "cross"}  # of the decoder's attentions
 Found = Sequence[tuple[Rung, Moved]]
@@ -51,15 +49,10 @@ def show() -> None:
 
 
 def _head(pair: Pair) -> None:
-    labels = {name: say(f"effect.{name}") for name in RESULTS}
     now = store.get_state().result
-
-    with st.container(
-        key="effect_head", horizontal=True, vertical_alignment="center",
-        horizontal_alignment="distribute", gap="small",
-    ):  # fmt: skip
+    with side_by_side("effect_head", gap="small", horizontal_alignment="distribute"):
         st.markdown(f"**{say(f'effect.title_{pair.kind}')}**", width="content")
-        segments("switch_result", say("effect.show"), labels, now, into("result"))
+        choice("switch_result", "effect.show", RESULTS, now, into("result"))
     st.caption(say(f"effect.about_{now}_{pair.kind}"))
 
 
@@ -83,15 +76,14 @@ def _by_layer(pair: Pair, forced: Trace) -> None:
         st.markdown(say("effect.began", address=f"`{began}`") if began else say("effect.still"))
     stacks = [_stack(*each, forced) for each in zip(STACKS, rows, strict=True)]
     figure = by_layer_figure(stacks, _marks(rows, began), current_look(), HEIGHT)
-    show_chart(figure, CHART, say("effect.by_layer_alt"), fill=True)
-    other = len(pair.first.source_tokens) != len(forced.source_tokens)
-    st.caption(say("effect.by_layer_cut") if other else say("effect.by_layer_note"))
 
     def clicked(click: Click) -> None:
         if click.curve < len(STACKS) and 0 <= click.y < len(rows[click.curve]):
             _pick(rows[click.curve][int(click.y)][0], int(click.x))
 
-    plotly_clicks([CHART], clicked, key="effect")
+    show_chart(figure, "effect_by_layer", say("effect.by_layer_alt"), fill=True, clicked=clicked)
+    other = len(pair.first.source_tokens) != len(forced.source_tokens)
+    st.caption(say("effect.by_layer_cut") if other else say("effect.by_layer_note"))
 
 
 def _stack(stack: str, rows: Found, forced: Trace) -> Stack:

@@ -16,7 +16,7 @@ from app.session import experiments, store
 from app.ui.chart import current_look
 from app.ui.components.head_grid import draw_heads, kind_data
 from app.ui.layout import box
-from app.ui.pick import into, menu, segments
+from app.ui.pick import choice, into, menu
 from app.words import say
 from core.analysis.attention_views import Kind, attention_at, layers_of, overview, sides
 from core.analysis.head_roles import heads_of
@@ -38,11 +38,9 @@ NOBODY = -1  # no head, or all rows
 def show() -> None:
     """Draw the controls, the switches and the head in focus."""
     with box("dense", "heads_controls", horizontal=True, gap="small", wrap=False):
-        orders = {each: say(f"switch_heads.order_{each}") for each in ORDERS}
-        ways = {each: say(f"switch_heads.way_{each}") for each in WAYS}
         by = store.get_state().heads_by
-        segments("switch_heads_order", say("switch_heads.order"), orders, by, into("heads_by"))
-        segments("switch_heads_way", say("switch_heads.way"), ways, way(), _take_way)
+        choice("switch_heads_order", "switch_heads.order", ORDERS, by, into("heads_by"))
+        choice("switch_heads_way", "switch_heads.way", WAYS, way(), _take_way)
     with box("rows-2 scroll note", "heads_help"):
         st.caption(_help())
     _show_switches()

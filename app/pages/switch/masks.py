@@ -12,7 +12,7 @@ from app.runs import on_screen
 from app.session import experiments, store
 from app.session.state import KINDS
 from app.ui.layout import box
-from app.ui.pick import into, menu, segments
+from app.ui.pick import choice, into, menu
 from app.ui.text import literal
 from app.words import say
 from core.analysis.attention_views import Kind, layers_of
@@ -60,25 +60,23 @@ def _pickers(focus: MaskFocus) -> None:
     def take_head(head: int) -> None:
         store.update(head=None if head == ALL else head)
 
-    kinds = {kind: say(f"masks.kind_{kind}") for kind in KINDS}
     count = layers_of(trace, focus.kind)
     layers = {layer: say("masks.layer_of", layer=layer + 1) for layer in range(count)}
     heads = {head: say("masks.head_of", head=head + 1) for head in range(trace.config.n_heads)}
     heads = {ALL: say("masks.head_all"), **heads}
     head = ALL if now.head is None else now.head
     with st.container(key="mask_pickers", horizontal=True, gap="xsmall"):
-        segments("mask_kind", say("masks.kind"), kinds, now.kind, take_kind)
+        choice("mask_kind", "masks.kind", KINDS, now.kind, take_kind)
         menu("mask_layer", say("masks.layer"), layers, now.layer, into("layer"))
         menu("mask_head", say("masks.head"), heads, head, take_head)
 
 
 def _title(focus: MaskFocus) -> None:
     shape = " × ".join(map(str, focus.trace[f"{focus.place}/mask"].shape))
-    labels = {meaning: say(f"masks.ones_{meaning}") for meaning in ("look", "hidden")}
     with st.container(key="mask_title", horizontal=True, gap="small"):
         address = f":small[:gray[`{focus.place}/mask` (B × H × T × S) = {shape}]]"
         st.markdown(f"**{say('masks.title')}**  \n{address}", width="stretch")
-        segments("mask_ones_mean", say("masks.ones"), labels, focus.now.ones, into("ones"))
+        choice("mask_ones_mean", "masks.ones", ("look", "hidden"), focus.now.ones, into("ones"))
 
 
 def paint(strokes: Sequence[Stroke]) -> None:
@@ -172,11 +170,10 @@ def _is_there(switch: Switch) -> bool:
 
 
 def _fill(focus: MaskFocus) -> None:
-    labels = {fill: say(f"masks.fill_{fill}") for fill in FILLS}
     fill = focus.trace.config.mask_fill
     with st.container(key="mask_fill", horizontal=True, gap="small", wrap=False):
         st.markdown(say("masks.fill"), help=say("masks.fill_help"), width="content")
-        segments("mask_fill_is", say("masks.fill"), labels, fill, fill_with)
+        choice("mask_fill_is", "masks.fill", FILLS, fill, fill_with)
 
 
 def fill_with(fill: str) -> None:

@@ -8,9 +8,8 @@ from app.panels.opening.on_file import show_part
 from app.runs import on_screen
 from app.session import store
 from app.session.state import SWITCHES
-from app.ui.pick import segments
+from app.ui.pick import choice
 from app.ui.style import put_sheet
-from app.words import say
 
 ATTENTION = ("masks", "heads")  # with these, attention comes into view
 WIDE = ("patching", "batch")  # they fill the page: what they show is their own effect
@@ -26,10 +25,9 @@ def show() -> None:
         return
     put_sheet(__file__, "switch.css")
     chosen = store.get_state().switches
-    labels = {name: say(f"switch.group_{name}") for name in SWITCHES}
     with st.container(key="switch_page", gap="xsmall"):
         bar.show()
-        segments("switch_groups", say("switch.groups"), labels, chosen, go_to)
+        choice("switch_groups", "switch.group", SWITCHES, chosen, go_to)
         if chosen in WIDE:
             show_part("app.pages.switch", chosen)
             return

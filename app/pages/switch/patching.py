@@ -15,9 +15,8 @@ from app.runs.traces import get_run, get_trace
 from app.session import experiments, store
 from app.session.limits import MOST_PATCHED
 from app.session.state import FIRST_SENTENCE
-from app.ui.bridge import Click, plotly_clicks
-from app.ui.chart import current_look, show_chart
-from app.ui.layout import box
+from app.ui.chart import Click, current_look, show_chart
+from app.ui.layout import box, side_by_side
 from app.ui.pick import into, menu
 from app.ui.text import literal, told
 from app.words import say
@@ -30,7 +29,6 @@ from core.interventions.tensors import TensorPatch
 from core.trace.address import Address
 from core.trace.trace import Trace
 
-CHART = "patching_map"
 SIZE = (1380, 440)  # pixels at 1440 × 900; they decide how words are written
 SIDES: tuple[Side, Side] = ("encoder", "decoder")
 ROLES = {"self_attention": "weights", "cross_attention": "weights", "feed_forward": "feed_forward"}
@@ -124,9 +122,7 @@ def _instead(text: str) -> None:
 def _suggestions(pair: tuple[str, str]) -> None:
     labels = {name: say(f"patching.pair_{name}") for name in SUGGESTIONS}
     chosen = next((name for name, each in SUGGESTIONS.items() if each == pair), None)
-    with box(
-        "rows-2", "patching_pairs", horizontal=True, gap="medium", vertical_alignment="center"
-    ):
+    with side_by_side("patching_pairs", "rows-2", gap="medium"):
         st.pills(
             say("patching.pairs"),
             list(labels),
@@ -217,8 +213,6 @@ def _picture(wanted: Wanted, tracing: Tracing, grids: Grids, chosen: Cell | None
     answer = word_of(wanted.other, tracing.question.answer)
     words = (say("patching.turned"), say("patching.chance", word=visible(answer)))
     figure = patching_map(drawn, words, current_look(), SIZE)
-    with box("fill", "patching_picture"):
-        show_chart(figure, CHART, say("patching.alt"), "patching", True)
 
     def clicked(click: Click) -> None:
         place, row, column = map(int, click.custom)
@@ -228,7 +222,8 @@ def _picture(wanted: Wanted, tracing: Tracing, grids: Grids, chosen: Cell | None
         experiment = Experiment((patch,))
         experiments.put(Experiment() if experiments.now() == experiment else experiment)
 
-    plotly_clicks([CHART], clicked, key="patching")
+    with box("fill", "patching_picture"):
+        show_chart(figure, "patching_map", say("patching.alt"), "patching", True, clicked)
 
 
 def _panel(

@@ -58,7 +58,8 @@ function drawRow(board, { about, choices: given, id, name }) {
     return { ...made, name: choice.name };
   });
   const problem = make("p.problem", { role: "alert" });
-  const line = make(".line", make("label.name", toggle, make("span.cut", name)), make("span.choices", choices.map((each) => each.node)));
+  const label = make("label.name.lined.fills", toggle, make("span.cut", name));
+  const line = make(".line", label, make("span.choices", choices.map((each) => each.node)));
   const node = make(".row", { title: about, data: { row: id } }, line, make("p.about.cut", about), problem);
   board.rows.set(id, { node, toggle, choices, problem });
   return node;

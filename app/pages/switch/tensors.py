@@ -15,7 +15,7 @@ from app.runs import on_screen
 from app.runs.traces import get_run, get_setting, get_trace
 from app.session import experiments, store
 from app.ui.layout import box
-from app.ui.pick import segments
+from app.ui.pick import choice
 from app.ui.text import literal, told
 from app.words import say
 from core.errors import GlassformerError
@@ -109,9 +109,8 @@ def _typed(name: str, label: str, value: str, hint: str = "", **released: Any) -
 
 
 def _act(trace: Trace, where: str) -> None:
-    act, label = draft()["act"], say("tensor_edit.act")
-    labels = {each: say(f"tensor_edit.act_{each}") for each in ACTS}
-    segments("tensor_act", label, labels, act, lambda value: put(act=value), bare=False)
+    act = draft()["act"]
+    choice("tensor_act", "tensor_edit.act", ACTS, act, lambda value: put(act=value), bare=False)
     if act == "patch":
         _patch(trace, where)
         return

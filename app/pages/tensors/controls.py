@@ -10,7 +10,7 @@ from app.plots.theme import FigureStyle
 from app.session import store
 from app.ui.component import component
 from app.ui.layout import box
-from app.ui.pick import into, menu, segments
+from app.ui.pick import choice, into, menu
 from app.words import say
 from core.analysis.measure import Measure, Measured, overview
 from core.analysis.tensor_slice import Plan, Sheet, Side, cut, largest, offered, plan, window
@@ -105,10 +105,9 @@ def show(trace: Trace, address: str, chosen: Plan, with_forms: bool = True) -> S
         with columns:
             menu("tensor_columns", say("tensors.columns"), labels, pair[1],
                  lambda name: take_axis("columns", name, pair), bare=False)  # fmt: skip
-    forms = {each: say(f"tensors.form_{each}") for each in FORMS}
     if with_forms:
         with form:
-            segments("form", say("tensors.form"), forms, now.form, into("form"), bare=False)
+            choice("form", "tensors.form", FORMS, now.form, into("form"), bare=False)
     with held:
         for axis, index in chosen.held:
             _pin(axis, index)

@@ -13,10 +13,10 @@ from app.pages.tensors.figures import tensor_bars, tensor_heatmap
 from app.panels import provenance
 from app.panels.address_words import axis_name
 from app.plots.axes import Side
+from app.plots.drawing import Figure
 from app.plots.labels import MINUS, SUPERSCRIPT, format_number, text_width, visible
 from app.plots.theme import FigureStyle
-from app.ui.bridge import Click, plotly_clicks
-from app.ui.chart import current_look, show_chart
+from app.ui.chart import Click, current_look, show_chart
 from app.ui.layout import box
 from app.words import say
 from core.analysis.export import file_stem
@@ -27,7 +27,6 @@ from core.trace.trace import Trace
 if TYPE_CHECKING:
     import pandas as pd
 
-CHART = "tensor_picture"
 TABLE_CELLS = 16_384  # more would take longer to send than to read
 WRITTEN_CELLS = 2_304  # more would take longer to write than a click may take; 48 words squared
 MASKED = "▨"
@@ -42,32 +41,32 @@ def show(
     with box("fill tall", "tensors_picture", gap=None):
         if form == "picture":
             drawn = pool(sheet, WIDEST)
-            _draw(trace, address, drawn, measured, look)
 
             def clicked(click: Click) -> None:
                 row, column = int(click.y), 0 if chosen.columns is None else int(click.x)
                 place = index_of(trace.axes(address), chosen, sheet, drawn, row, column)
                 provenance.open_trail(address, place)
 
-            plotly_clicks([CHART], clicked, key="tensor")
+            figure = _figure(trace, address, drawn, measured, look)
+            name, alt = file_stem(address), say("tensors.picture_alt", address=address)
+            show_chart(figure, "tensor_picture", alt, name, fill=True, clicked=clicked)
             notes = [say("tensors.note_click"), *picture_notes(drawn, measured)]
         else:
             notes = show_table(trace, address, sheet, form, look)
     st.markdown(f":small[{' · '.join(notes) or '&nbsp;'}]")
 
 
-def _draw(trace: Trace, address: str, sheet: Sheet, measured: Measure, look: FigureStyle) -> None:
+def _figure(
+    trace: Trace, address: str, sheet: Sheet, measured: Measure, look: FigureStyle
+) -> Figure:
     site, rows, value = trace.site(address), side_of(sheet.rows), say("tensors.value")
     if sheet.columns.axis is None:
         names = pieces_of(trace, sheet) if site.name == "ids" else None
-        figure = tensor_bars(sheet.values[:, 0], rows, site.role, value, look, names=names)
-    else:
-        sides, texts = (rows, side_of(sheet.columns)), (value, say("tensors.masked"))
-        figure = tensor_heatmap(
-            sheet.values, sheet.allowed, sides, measured.limits, site.role, texts, look
-        )
-    alt = say("tensors.picture_alt", address=address)
-    show_chart(figure, CHART, alt, file_stem(address), fill=True)
+        return tensor_bars(sheet.values[:, 0], rows, site.role, value, look, names=names)
+    sides, texts = (rows, side_of(sheet.columns)), (value, say("tensors.masked"))
+    return tensor_heatmap(
+        sheet.values, sheet.allowed, sides, measured.limits, site.role, texts, look
+    )
 
 
 def pieces_of(trace: Trace, sheet: Sheet) -> list[str]:

@@ -15,7 +15,6 @@ from app.runs.models import get_exact_match, get_history
 from app.runs.traces import get_replay, get_trace
 from app.session import store
 from app.session.state import State
-from app.ui.bridge import Click, plotly_clicks
 from app.ui.chart import current_look, show_chart
 from app.ui.components.player import player
 from app.words import say
@@ -27,7 +26,6 @@ from core.training.evaluate import QUICK_PAIRS, QUICK_READINGS
 
 METRICS = ("exact_en_zh", "exact_zh_en", "coreference", "alignment", "antecedent")
 HEIGHT = 196
-CHART = "training_curves"
 # The lines of the figure in CSS: (from, to) of the coloured parts of 14 pixels.
 INKED = {
     "solid": ((0.0, 14.0),),
@@ -100,7 +98,8 @@ def show(training: Training) -> None:
             training.history.curve, measured(training), training.steps, texts, training.look,
             training.look.px(HEIGHT), held_out,
         )  # fmt: skip
-        show_chart(figure, CHART, say("training.alt_curves"))
+        alt = say("training.alt_curves")
+        show_chart(figure, "training_curves", alt, clicked=lambda at: training.go(round(at.x)))
         st.html(place_css(training))
         _slider(training)
     with right.container(key="training_numbers", gap="xsmall"):
@@ -111,11 +110,6 @@ def show(training: Training) -> None:
         texts = {name: say(f"training.go_{name}") for name in ("back", "play", "stop", "on")}
         accent = training.look.colour("weights")
         player(len(training.steps), training.place, texts, accent, training.go)
-
-    def clicked(click: Click) -> None:
-        training.go(round(click.x))
-
-    plotly_clicks([CHART], clicked, key="course")
 
 
 def shares_title(training: Training) -> str:

@@ -10,8 +10,8 @@ from app.panels.compare import pickers
 from app.panels.opening import on_file
 from app.runs import on_screen
 from app.session import store
-from app.ui.layout import box
-from app.ui.pick import into, segments
+from app.ui.layout import box, side_by_side
+from app.ui.pick import choice, into
 from app.ui.style import put_sheet
 from app.ui.text import told
 from app.words import say
@@ -34,12 +34,8 @@ def show() -> None:
     put_sheet(__file__, "training.css")
     with st.container(key="training_page", gap="xsmall"):
         chosen = store.get_state().training
-        labels = {half: say(f"training.half_{half}") for half in HALVES}
-        with st.container(
-            key="training_top", horizontal=True, gap="medium", vertical_alignment="center",
-            wrap=False,
-        ):  # fmt: skip
-            segments("training_half", say("training.half"), labels, chosen, into("training"))
+        with side_by_side("training_top", gap="medium", wrap=False):
+            choice("training_half", "training.half", HALVES, chosen, into("training"))
             if chosen == "replay":
                 show_headline()
         if chosen != "replay":
@@ -80,13 +76,9 @@ def show_headline() -> None:
 
 
 def _pickers(training: Training) -> None:
-    labels = {name: say(f"training.panel_{name}") for name in PANELS}
-    with st.container(
-        key="training_pickers", horizontal=True, gap="small", vertical_alignment="center",
-        horizontal_alignment="distribute",
-    ):  # fmt: skip
+    with side_by_side("training_pickers", gap="small", horizontal_alignment="distribute"):
         chosen = training.now.replay
-        segments("training_replay", say("training.panel"), labels, chosen, into("replay"))
+        choice("training_replay", "training.panel", PANELS, chosen, into("replay"))
         if chosen in WITH_A_HEAD:
             with box(
                 "dense inline", "training_head", horizontal=True, gap="small", width="content"

@@ -50,7 +50,7 @@ function drawShots(view, { label, legend, scale, shots }) {
   const background = `linear-gradient(90deg, ${[0, 0.1, 0.25, 0.5, 0.75, 1].map(stop).join(", ")})`;
   const palette = paletteOf(scale, bright);
   const given = { role: "group", "aria-label": label, style: { "--across": Math.ceil(shots.length / 2) } };
-  view.steps = make(".shots", given, shots.map((shot, place) => makeShot(view, shot, place, palette, said)));
+  view.steps = make(".shots.fills", given, shots.map((shot, place) => makeShot(view, shot, place, palette, said)));
   const shades = [make("span", "0"), make("i", { style: { background } }), make("span", "1")];
   view.root.replaceChildren(view.steps, make(".legend", shades, make("span.says.cut", legend), said));
 }

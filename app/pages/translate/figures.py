@@ -9,7 +9,7 @@ import numpy as np
 
 from app.plots import drawing as go
 from app.plots.heat import bulk, foot_bar, gaps, heat_map, reach
-from app.plots.labels import escape, fitted, format_number, is_chinese, visible, widest
+from app.plots.labels import escape, fitted, format_number, is_chinese, shortened, visible, widest
 from app.plots.marks import note, on, pairs, spans, suffix
 from app.plots.theme import FigureStyle, base_layout, hatching, token_axis
 
@@ -226,5 +226,5 @@ def _placed(word: str, to_right: bool) -> tuple[str, dict[str, Any]]:
 def _short(word: str, look: FigureStyle) -> str:
     shown = visible(word)
     if is_chinese(shown):
-        return shown if len(shown) <= SIGNS else f"{shown[: SIGNS - 1]}…"
+        return shortened(shown, SIGNS)
     return fitted(shown, look.px(FONT), look.px(LATIN))

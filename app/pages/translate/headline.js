@@ -4,7 +4,9 @@ const SIZES = [2.75, 2.25, 1.9, 1.4, 1.15]; // rem; the last one may scroll
 const COMPACT = [1.9, 1.4, 1.15, 0.95];
 const MARKUP = `<div class="headline">
   <div class="box"><div class="text" dir="auto"><span class="first"></span><span class="further"></span></div></div>
-  <div class="below"><span class="cue swatch cut"><b class="badge"></b><span class="why"></span></span><span class="hint cut"></span></div>
+  <div class="below wrapped">
+    <span class="cue swatch cut"><b class="badge"></b><span class="why"></span></span><span class="hint cut"></span>
+  </div>
 </div>`;
 
 function fit(view) {

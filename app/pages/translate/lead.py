@@ -1,18 +1,16 @@
 """The translation itself, how sure one may be of it, and what a step was choosing between."""
 
 import math
-from collections.abc import Sequence
 from html import escape
 
 import streamlit as st
 
 from app.panels import provenance
-from app.panels.words.words_panel import is_large, step_in_focus
+from app.panels.words.words_panel import is_large, signs, step_in_focus
 from app.plots.bars import candidates
 from app.plots.labels import format_percent, is_chinese, visible
 from app.session import store
-from app.ui.bridge import Click, plotly_clicks
-from app.ui.chart import current_look, show_chart
+from app.ui.chart import Click, current_look, show_chart
 from app.ui.component import component
 from app.words import say
 from core.analysis.choices import UNSURE_BELOW, Choice, choice_at
@@ -22,10 +20,8 @@ from core.trace.trace import Trace
 
 NAMED = 3  # words that are written out
 QUOTED = 5  # words of a repetition that are written out
-CHART = "candidates"
 SHOWN_BEFORE = 4  # words of the prefix that are written out
 OTHERS, OTHERS_LARGE = 5, 3  # runners-up; large type needs the room for the words above
-SIGNS = (END, "<en>", "<zh>")  # pieces that are no words
 BAR, AROUND = 23.7, 16  # pixels of a bar, and above and below all of them
 
 _headline = component(__file__, "headline")  # in the largest type that fits
@@ -102,25 +98,21 @@ def show_choices(trace: Trace) -> None:
     look, now = current_look(), store.get_state()
     choice = choice_at(trace, step_in_focus(now, trace), OTHERS_LARGE if is_large(now) else OTHERS)
     rows = (choice.chosen, *choice.others)
-    with st.container(key="choices_panel", gap=None):
-        st.html(title(choice))
-        show_chart(
-            candidates(
-                [row.token for row in rows],
-                [row.probability for row in rows],
-                look,
-                height=look.px(AROUND + BAR * len(rows)),
-                signs=signs([row.piece for row in rows]),
-            ),
-            key=CHART,
-            alt=say("translate.choices_alt"),
-        )
+    figure = candidates(
+        [row.token for row in rows],
+        [row.probability for row in rows],
+        look,
+        height=look.px(AROUND + BAR * len(rows)),
+        signs=signs([row.piece for row in rows]),
+    )
 
     def clicked(click: Click) -> None:
         piece = trace.vocabulary.index(rows[int(click.y)].piece)
         provenance.open_trail("output/probabilities", (0, choice.row, piece))
 
-    plotly_clicks([CHART], clicked, key="choices")
+    with st.container(key="choices_panel", gap=None):
+        st.html(title(choice))
+        show_chart(figure, "candidates", say("translate.choices_alt"), clicked=clicked)
 
 
 def title(choice: Choice) -> str:
@@ -142,15 +134,6 @@ def title(choice: Choice) -> str:
         f"<span>{escape(after)}</span>{guarded}"
     )
     return _line(parts, say("translate.choices_after", words=all_words))
-
-
-def signs(pieces: Sequence[str]) -> dict[int, str]:
-    """The places of begin and end signs, and what they are."""
-    return {
-        place: say(f"translate.sign_{piece.strip('<>')}")
-        for place, piece in enumerate(pieces)
-        if piece in SIGNS
-    }
 
 
 def _line(content: str, hover: str) -> str:

@@ -26,10 +26,10 @@ function cell(grid, row, column) {
   const color = inkOn(background);
   const title = phrase(texts.hover, { row: rows[row], column: texts.columns[column].filter(Boolean).join(" · "), main, sub });
   return make(
-    "button.cell",
+    "button.cell.centred",
     { ...named(title), data: { row, column }, style: { background, color }, onclick: () => pick(grid, row, column) },
     cells.arrows ? arrow(cells.arrows[row][column], color) : null,
-    make("span.numbers", make("span.main", main), cells.sub ? make("span.sub", sub) : null),
+    make("span.numbers.stacked", make("span.main", main), cells.sub ? make("span.sub", sub) : null),
   );
 }
 
@@ -81,7 +81,7 @@ function step(grid, event) {
   next.focus();
 }
 
-export default component(".grid", {
+export default component(".grid.pane", {
   moving: ["focus"],
   start: (grid) => set(grid.root, { role: "grid", onkeydown: (event) => step(grid, event) }),
   draw(grid, { cells, rows, texts }) {

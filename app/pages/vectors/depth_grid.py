@@ -67,17 +67,14 @@ def depth_grid(
 
 def signed_colours(values: np.ndarray, end: float, look: FigureStyle) -> list[list[str]]:
     """(R, C) numbers of −end … end on the diverging scale; NaN in the colour of the panel."""
-    low, high = (_palette(look.colour("panel"), look.colour(role)) for role in ("query", "key"))
-    return [
-        [_level(low if value < 0 else high, abs(float(value)) / end) for value in row]
-        for row in values
-    ]
+    sizes = np.abs(values.astype(np.float64)) / end
+    below, above = (_shades(sizes, role, look) for role in ("query", "key"))
+    return np.where(values < 0, below, above).tolist()  # type: ignore[no-any-return]
 
 
 def shares_colours(shares: np.ndarray, role: str, look: FigureStyle) -> list[list[str]]:
     """(R, C) shares of 0 … 1 from the panel's colour to the role's."""
-    palette = _palette(look.colour("panel"), look.colour(role))
-    return [[_level(palette, float(share)) for share in row] for row in shares]
+    return _shades(shares, role, look).tolist()  # type: ignore[no-any-return]
 
 
 def rank_shares(ranks: np.ndarray, size: int) -> np.ndarray:
@@ -95,7 +92,8 @@ def _palette(low: str, high: str) -> tuple[str, ...]:
     return tuple(mix(low, high, level / LEVELS) for level in range(LEVELS + 1))
 
 
-def _level(palette: tuple[str, ...], share: float) -> str:
-    if not math.isfinite(share):
-        return palette[0]
-    return palette[round(min(max(share, 0.0), 1.0) * LEVELS)]
+def _shades(shares: np.ndarray, role: str, look: FigureStyle) -> np.ndarray:
+    known = np.where(np.isfinite(shares), shares, 0.0).astype(np.float64).clip(0.0, 1.0)
+    palette = np.array(_palette(look.colour("panel"), look.colour(role)))
+    shades: np.ndarray = palette[np.rint(known * LEVELS).astype(int)]
+    return shades

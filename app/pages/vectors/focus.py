@@ -18,7 +18,6 @@ from app.ui.chart import current_look
 from app.words import say
 from core.analysis.attention_views import Kind, Side, sides
 from core.analysis.vectors import row_at, side_of
-from core.model.transformer import Transformer
 from core.trace.graph import Stack, StreamState
 
 
@@ -38,11 +37,6 @@ class VectorsFocus(PanelContext):
     def side(self) -> str:
         """`source` or `target`, as in the state's token."""
         return side_of(self.stack)
-
-    @property
-    def model(self) -> Transformer:
-        """The transformer that made the run."""
-        return on_screen.model_on_screen().transformer
 
     @cached_property
     def words(self) -> Side:

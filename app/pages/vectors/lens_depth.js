@@ -26,7 +26,7 @@ function wordCell([word, percent, probability, final]) {
   const share = Math.round(55 * Math.sqrt(probability)); // weak words would not be seen
   const background = `color-mix(in srgb, var(--weights) ${share}%, transparent)`;
   const given = { title: `${word} ${percent}`, is: { final }, style: { background } };
-  return make("span.word", given, make("b.cut", word), make("i", percent));
+  return make("span.word.fills", given, make("b.cut", word), make("i", percent));
 }
 
 function rankCell({ place, rank }) {
@@ -46,7 +46,7 @@ function makeRow(view, row, at) {
       data: { row: at }, style: { gridRow: at + 3 }, is: { chosen: at === chosen },
     },
     make("span.name", row.group ? make("i", row.group) : null, make("b", row.name)),
-    make("span.words", row.words.map(wordCell)),
+    make("span.words.lined", row.words.map(wordCell)),
     rankCell(row),
     make("span.entropy", meter(row.spread), make("span", row.entropy)),
   );
@@ -61,7 +61,7 @@ function titles({ texts, axis }) {
   ];
 }
 
-export default component(".lens", {
+export default component(".lens.pane", {
   draw(view, data) {
     const gridTemplateRows = `auto auto repeat(${data.rows.length}, minmax(1.5rem, 1fr))`;
     const style = { gridTemplateColumns: COLUMNS, gridTemplateRows };

@@ -1,7 +1,7 @@
 // A row a word, a column a hidden unit; where units are narrower than a pixel, the most active one
 // of each pixel is drawn. Hover reads a number, a click chooses word and unit, the arrows move.
 
-const MARKUP = `<div class="neurons">
+const MARKUP = `<div class="neurons pane">
   <div class="corner stays"></div><div class="above stays"></div><div class="shares-title stays"></div>
   <div class="words"></div>
   <div class="picture"><canvas tabindex="0" role="img"></canvas><div class="mark"></div></div>

@@ -20,7 +20,7 @@ from app.session import store
 from app.ui.component import CELLS, component, packed
 from app.ui.components.bar_table import Column, Row, bar_table
 from app.ui.layout import box
-from app.ui.pick import into, segments
+from app.ui.pick import choice, into, segments
 from app.ui.text import literal
 from app.words import say
 from core.analysis.neurons import Promoted, Sparsity, Unit, firings, most_active, promoted, sparsity
@@ -103,10 +103,9 @@ def _head(focus: NeuronFocus, sparse: Sparsity) -> None:
         layer: say("neurons.layer", layer=layer + 1, share=format_percent(float(share)))
         for layer, share in enumerate(sparse.means)
     }
-    orders = {each: say(f"neurons.order_{each}") for each in ORDERS}
     with st.container(key="neurons_choices", horizontal=True, horizontal_alignment="distribute"):
         segments("neurons_layer", say("beside.layer"), layers, focus.layer, into("layer"))
-        segments("neurons_terms", say("neurons.terms"), orders, focus.now.terms, into("terms"))
+        choice("neurons_terms", "neurons.order", ORDERS, focus.now.terms, into("terms"))
 
 
 def _map(focus: NeuronFocus, sparse: Sparsity) -> None:

@@ -8,9 +8,8 @@ import streamlit as st
 from app.panels.opening.on_file import show_part
 from app.session import store
 from app.session.state import VECTORS
-from app.ui.pick import into, segments
+from app.ui.pick import choice, into
 from app.ui.style import put_sheet
-from app.words import say
 
 STACKS = ("encoder", "decoder")
 IN_ONE_STACK = ("lens",)  # the generator reads the decoder alone
@@ -25,15 +24,11 @@ def show(answer: Callable[[str], None] | None = None) -> None:
     chosen = store.get_state().vectors
     with st.container(key="vectors_page", gap="xsmall"):
         with st.container(key="vectors_top", horizontal=True, gap="medium"):
-            _choice("vectors", VECTORS, chosen)
+            choice("vectors_vectors", "vectors.vectors", VECTORS, chosen, into("vectors"))
             if chosen not in IN_ONE_STACK:
-                _choice("stack", STACKS, store.get_state().stack)
+                stack = store.get_state().stack
+                choice("vectors_stack", "vectors.stack", STACKS, stack, into("stack"))
         (answer or partial(show_part, "app.pages.vectors"))(chosen)
-
-
-def _choice(name: str, options: tuple[str, ...], value: str) -> None:
-    labels = {option: say(f"vectors.{name}_{option}") for option in options}
-    segments(f"vectors_{name}", say(f"vectors.{name}"), labels, value, into(name))
 
 
 if __name__ == "__main__":

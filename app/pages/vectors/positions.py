@@ -8,7 +8,6 @@ from app.pages.vectors import positions_pairs as of_two
 from app.pages.vectors import positions_tables as of_all
 from app.pages.vectors.positions_focus import FIRST_SPAN, PositionsFocus, spans
 from app.session import store
-from app.ui.bridge import plotly_clicks
 from app.ui.chart import show_chart
 from app.ui.layout import box
 from app.ui.pick import segments
@@ -39,9 +38,8 @@ def show() -> None:
             st.markdown(f"**{picture.title}**")
             st.caption(picture.legend)
             with box("fill tall", "positions_picture"):
-                show_chart(picture.figure, chart, picture.alt, fill=True)
+                show_chart(picture.figure, chart, picture.alt, fill=True, clicked=picture.clicked)
             st.caption(picture.note)
-            plotly_clicks([chart], picture.clicked, key="positions")
         with right, box("fill scroll tex note", "positions_right", gap="small"):
             say_beside(focus)
             if focus.own == "none":

@@ -14,7 +14,7 @@ from app.pages.vectors.focus import VectorsFocus
 from app.plots.drawing import Figure
 from app.plots.labels import visible
 from app.session import store
-from app.ui.bridge import Click
+from app.ui.chart import Click
 from app.ui.text import literal
 from app.words import say
 from core.analysis.placed_words import Repeated, repeated_words

@@ -25,7 +25,7 @@ from app.pages.vectors.positions_focus import (
 )
 from app.panels.provenance import open_button
 from app.plots.labels import format_percent, visible
-from app.ui.bridge import Click
+from app.ui.chart import Click
 from app.ui.layout import box
 from app.ui.pick import into, menu
 from app.ui.text import literal

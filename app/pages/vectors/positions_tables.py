@@ -20,7 +20,7 @@ from app.pages.vectors.positions_focus import (
     pick,
 )
 from app.panels.provenance import open_button
-from app.ui.bridge import Click
+from app.ui.chart import Click
 from app.words import say
 from core.analysis.positions import (
     VARIANTS,

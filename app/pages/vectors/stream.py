@@ -14,15 +14,12 @@ from app.pages.vectors.figures.norms import MOST_TICKS, norms_figure
 from app.pages.vectors.focus import VectorsFocus, pick, show_word, state_name, trail_line
 from app.panels import provenance
 from app.plots.labels import MINUS, visible
-from app.ui.bridge import Click, plotly_clicks
-from app.ui.chart import show_chart
+from app.ui.chart import Click, show_chart
 from app.ui.components.bar_table import Column, Row, bar_table
 from app.ui.layout import box
 from app.words import say
 from core.analysis.residual_stream import EQUATIONS, Addition, Depth, additions, depth
 from core.trace.graph import StreamState
-
-CHART = "stream_norms"
 
 
 def show() -> None:
@@ -96,13 +93,13 @@ def cosine_text(number: float) -> str:
 def _norms(focus: VectorsFocus, found: Depth) -> None:
     labels = [visible(label) for label in focus.words.labels]
     figure = norms_figure(found, labels, focus.position, ticks(found.states), focus.look)
-    show_chart(figure, CHART, say("stream.alt_norms", token=labels[focus.position]))
 
     def clicked(click: Click) -> None:
         if click.custom is not None:
             pick(focus, int(click.custom))
 
-    plotly_clicks([CHART], clicked, key="stream")
+    alt = say("stream.alt_norms", token=labels[focus.position])
+    show_chart(figure, "stream_norms", alt, clicked=clicked)
 
 
 def ticks(places: Sequence[StreamState]) -> list[str]:

@@ -36,14 +36,11 @@ def ahead_data(focus: StepFocus, ids: Sequence[str], pictures: bool = True) -> d
         "version": focus.version,
         "current": focus.step.id,
         "shared": shared | ({"scene": scene.shared(focus)} if pictures else {}),
-        "steps": {step.id: _step(_at(focus, step), pictures) for step in found if step},
+        "steps": {step.id: _step(focus, step, pictures) for step in found if step},
     }
 
 
-def _at(focus: StepFocus, step: Step) -> StepFocus:
-    return focus if step == focus.step else focus.at_step(step)  # it says what was wrong in a link
-
-
-def _step(focus: StepFocus, pictures: bool) -> dict[str, Any]:
-    parts = {"words": text.own(focus), "code": code.own(focus)}
-    return parts | ({"scene": scene.own(focus)} if pictures else {})
+def _step(focus: StepFocus, step: Step, pictures: bool) -> dict[str, Any]:
+    there = focus if step == focus.step else focus.at_step(step)  # the first tells of a wrong link
+    parts = {"words": text.own(there), "code": code.own(there)}
+    return parts | ({"scene": scene.own(there)} if pictures else {})

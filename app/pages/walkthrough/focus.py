@@ -22,7 +22,6 @@ from app.session.state import State
 from core.explain.steps.places import Pair
 from core.explain.steps.steps import Step, for_layer, nearest, step_by_id, walk
 from core.explain.steps.wires import Cell, Wire, axes, cell
-from core.model.transformer import Transformer
 from core.trace.address import ATTENTIONS, Address
 from core.trace.graph import Stack, layer_count
 
@@ -124,11 +123,6 @@ class StepFocus(PanelContext):
             return None
         where = f"{self.step.stage}/{self.step.layer}/{self.step.sublayer}"
         return self.places.pair(where)
-
-    @property
-    def model(self) -> Transformer:
-        """The model that made the run."""
-        return on_screen.model_on_screen().transformer
 
     def _projected_row(self, wire: Wire) -> int:
         """Whose row of what enters is projected: the query's, or the key's for K and V."""

@@ -6,7 +6,7 @@ const FIELD = "input:not([type=checkbox], [type=button]), textarea, select, [con
 const OWN = "[role=slider], [role=listbox], [role=combobox], [role=menu], [role=dialog]";
 const MARKUP = `<div class="walk">
   <button class="way push previous" type="button"></button>
-  <nav class="strip"></nav>
+  <nav class="strip fills"></nav>
   <button class="way push next" type="button"></button>
   <div class="said" aria-live="polite"></div>
 </div>`;
@@ -76,9 +76,9 @@ function drawGroup(strip, { colour, steps, title }) {
 function drawStack(strip, stack) {
   const count = stack.groups.reduce((all, group) => all + group.steps.length, 0);
   return make(
-    ".stack",
+    ".stack.stacked.fills",
     { style: { flex: `${count} 1 auto` } },
-    make(".title", stack.title, stack.layers > 1 ? layers(strip, stack) : null),
+    make(".title.centred", stack.title, stack.layers > 1 ? layers(strip, stack) : null),
     make(".groups", stack.groups.map((group) => drawGroup(strip, group))),
   );
 }

@@ -13,10 +13,10 @@ const PARTS = new RegExp(
 );
 const MARKUP = `<div class="walk-code">
   <div class="head"><div class="symbols"></div></div>
-  <section class="card">
+  <section class="card boxed stacked fills">
     <div class="tabs" role="tablist"></div>
     <div class="place cut"></div>
-    <div class="source" tabindex="0"></div>
+    <div class="source fills" tabindex="0"></div>
   </section>
 </div>`;
 
@@ -36,9 +36,9 @@ function chip(view, { colour, go, on, runs, title, value }) {
 
 function coded(view, { doc, shapes, text }) {
   const style = { "--hang": `${text.length - text.trimStart().length + 2}ch` };
-  if (doc) return make("span.code", { style }, make("span", text));
+  if (doc) return make("span.code.fills", { style }, make("span", text));
   const known = new Map(shapes.filter((each) => each.go).map((each) => [each.name, each]));
-  const made = make("span.code", { style });
+  const made = make("span.code.fills", { style });
   let at = 0;
   for (const { 0: part, groups, index } of text.matchAll(PARTS)) {
     if (index > at) made.append(text.slice(at, index));
@@ -54,7 +54,7 @@ function coded(view, { doc, shapes, text }) {
 
 function shapesOf(view, shapes) {
   const size = ([letter, count], at) => [at ? " × " : "", letter === String(count) ? "" : `${letter} `, make("b", count)];
-  return make(".shapes", shapes.map(({ go, name, sizes, title }) => {
+  return make(".shapes.wrapped", shapes.map(({ go, name, sizes, title }) => {
     const made = link(view, go, title, make("span.name", name), sizes.flatMap(size));
     return set(made, { className: "shape", tabIndex: -1 });
   }));

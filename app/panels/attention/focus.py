@@ -3,13 +3,12 @@
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import cast
 
 from app.panels.context import PanelContext
 from app.runs import on_screen
 from app.runs.models import get_heads
 from app.session import store
-from app.ui.pick import into, segments
 from app.words import say
 from core.analysis.attention_views import (
     HeadMap,
@@ -114,13 +113,6 @@ def pin(query: int, key: int) -> None:
     now = store.get_state()
     held = (now.query, now.key) == (query, key)
     store.update(query=None if held else query, key=None if held else key)
-
-
-def choice(name: str, options: tuple[str, ...], key: str = "attention", **looks: Any) -> None:
-    """A picker whose value is the field of the state of that name; arguments as of `segments`."""
-    labels = {option: say(f"attention.{name}_{option}") for option in options}
-    value = getattr(store.get_state(), name)
-    segments(f"{key}_{name}", say(f"attention.{name}"), labels, value, into(name), **looks)
 
 
 def first_head(trace: Trace) -> tuple[Kind, int, int | None]:

@@ -11,7 +11,7 @@ from app.plots.labels import format_percent
 from app.runs import on_screen
 from app.runs.models import get_taught
 from app.session import experiments, store
-from app.ui.components.head_grid import GridTexts, Thumbnail, head_grid
+from app.ui.components.head_grid import GridTexts, Thumbnail, grid_data, head_grid
 from app.words import say
 from core.analysis.attention_views import Kind, attention_at, overview
 from core.analysis.head_roles import Head, describe, heads_of, ranked
@@ -131,7 +131,8 @@ def _thumbnail(
 def show_heads(focus: AttentionFocus) -> None:
     """Draw all heads of the kind in focus; a click brings one into focus."""
     heads, place = overview(focus.trace, focus.kind), (focus.now.layer, focus.now.head)
-    head_grid(heads, thumbnails(focus), place, grid_texts(focus), focus.look, pick)
+    data = grid_data(heads, thumbnails(focus), place, grid_texts(focus), focus.look)
+    head_grid(data, focus.look, pick)
 
 
 def pick(layer: int, head: int | None) -> None:

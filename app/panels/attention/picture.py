@@ -7,37 +7,32 @@ import streamlit as st
 
 from app.panels.attention.attention_lines import Line, attention_lines, lines_data
 from app.panels.attention.attention_map import CELLS, MapLayout, map_figure, numbered_axes
-from app.panels.attention.focus import AttentionFocus, choice, head_name, pin
+from app.panels.attention.focus import AttentionFocus, head_name, pin
 from app.panels.attention.heads import show_title
 from app.panels.context import counted
 from app.plots.colours import head_colour
 from app.session import store
 from app.session.state import STAGES, VIEWS
-from app.ui.bridge import Click, plotly_clicks
-from app.ui.chart import show_chart
+from app.ui.chart import Click, show_chart
 from app.ui.layout import box
+from app.ui.pick import choice, into
 from app.words import say
 from core.analysis.attention_views import head_map, largest_cell, partner
 
 # What the column has at 1440 × 900, also with larger type; they decide how words are written.
 HEIGHT = 530
 WIDTH = 640
-CHART = "attention_large"
 
 
 def show(focus: AttentionFocus) -> None:
     """Draw the switches and the picture."""
     matrix = focus.now.view == "matrix"
-    with box(
-        "squeeze",
-        "attention_switches",
-        horizontal=True,
-        horizontal_alignment="distribute",
-        gap="small",
-        wrap=False,
-    ):
-        choice("stage", STAGES, disabled=not matrix)
-        choice("view", VIEWS)
+    row = {"horizontal": True, "horizontal_alignment": "distribute"}
+    with box("squeeze", "attention_switches", gap="small", wrap=False, **row):
+        stage, view = focus.now.stage, focus.now.view
+        looks = {"disabled": not matrix}
+        choice("attention_stage", "attention.stage", STAGES, stage, into("stage"), **looks)
+        choice("attention_view", "attention.view", VIEWS, view, into("view"))
     head = None if focus.now.view == "heads" else focus.now.head
     show_title(focus.kind, focus.now.layer, head, focus.name)
     rows = say("attention.rows") if focus.sides[0].writes else ""
@@ -52,8 +47,9 @@ def _show_matrix(focus: AttentionFocus) -> None:
     look, apart = focus.look, focus.now.sinks == "apart"
     layout = MapLayout(focus.cell, apart, WIDTH, HEIGHT)
     figure = map_figure(focus.view, focus.sides, focus.stage, look, layout)
+    name = focus.address.replace("/", "_")
     with box("fill tall", "attention_picture"):
-        show_chart(figure, CHART, alt(focus), focus.address.replace("/", "_"), fill=True)
+        show_chart(figure, "attention_large", alt(focus), name, fill=True, clicked=clicked)
 
     def take() -> None:
         store.update(sinks="apart" if store.widget_value("attention_sinks") else "counted")
@@ -70,7 +66,6 @@ def _show_matrix(focus: AttentionFocus) -> None:
         numbered = numbered_axes(focus.sides, look, layout)[1]
         words = focus.sides[1].tokens
         st.caption(counted(words) if numbered else say("attention.spread_note"))
-    plotly_clicks([CHART], clicked)
 
 
 def mask_note(focus: AttentionFocus) -> str:

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from typing import Any, cast
 
-from app.panels.attention.focus import choice
 from app.session import store
 from app.session.state import KINDS, STAGES
-from app.ui.layout import box
-from app.ui.pick import into, menu, segments
+from app.ui.layout import side_by_side
+from app.ui.pick import choice, into, menu, segments
 from app.words import say
 from core.analysis.attention_views import Kind, layers_of
 from core.trace.trace import Trace
@@ -17,7 +16,8 @@ MOST_SIDE_BY_SIDE = 7  # layers or heads; more are a list
 
 def stages(key: str) -> None:
     """Scores, scaled, masked or weights."""
-    choice("stage", STAGES, key)
+    now = store.get_state()
+    choice(f"{key}_stage", "attention.stage", STAGES, now.stage, into("stage"))
 
 
 def layers(count: int, now: int, take: Callable[[int], object], key: str) -> None:
@@ -45,15 +45,14 @@ def one_head(trace: Trace, key: str) -> None:
 def focused(trace: Trace, key: str) -> None:
     """Kind, layer and head of the attention in focus."""
     now = store.get_state()
-    choice("kind", KINDS, key)
+    choice(f"{key}_kind", "attention.kind", KINDS, now.kind, into("kind"))
     layers(layers_of(trace, cast(Kind, now.kind)), now.layer, into("layer"), key)
     heads(trace, now.head, into("head"), key)
 
 
 def row(key: str) -> Any:
     """A line of pickers, each behind its label."""
-    name = f"beside_pickers_{key}"
-    return box("dense inline", name, horizontal=True, vertical_alignment="center", gap="small")
+    return side_by_side(f"beside_pickers_{key}", "dense inline", gap="small")
 
 
 def _numbers(

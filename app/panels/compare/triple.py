@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -15,8 +16,7 @@ from app.runs import on_screen
 from app.session import store
 from app.session.memory import Pair
 from app.session.state import State
-from app.ui.bridge import Click, plotly_clicks
-from app.ui.chart import current_look, show_chart
+from app.ui.chart import Click, current_look, show_chart
 from app.ui.layout import box
 from app.ui.text import literal
 from app.words import say
@@ -91,11 +91,11 @@ def show(
         frame = replace(frame, said=())
     first, second = frame.titles
     alt = say("beside.alt", first=first, second=second, what=title or asked.address)
+    name, go = asked.address.replace("/", "_"), partial(clicked, pair, found)
     with box("fill tall", f"{key}_picture"):
-        show_chart(triple_figure(frame), key, alt, asked.address.replace("/", "_"), fill=True)
+        show_chart(triple_figure(frame), key, alt, name, fill=True, clicked=go)
     with box("rows-2 scroll note", f"{key}_notes"):
         st.caption(" ".join(notes(frame)) or " ")
-    plotly_clicks([key], lambda click: clicked(pair, found, click), key=key)
 
 
 def shape_line(pair: Pair, address: str) -> str:

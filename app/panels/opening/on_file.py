@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from app.runs import on_screen, opened
+from app.ui.layout import side_by_side
 from app.ui.pick import small_button
 from app.ui.text import literal, told
 from app.words import say
@@ -20,10 +21,7 @@ def show() -> None:
         return
     made_by = literal(file.model_name) or "–"
     text = say("opening.on_screen", name=literal(file.name), model=made_by)
-    with st.container(
-        key="stage_file", horizontal=True, gap="xsmall", wrap=False, width="content",
-        vertical_alignment="center",
-    ):  # fmt: skip
+    with side_by_side("stage_file", gap="xsmall", wrap=False, width="content"):
         st.markdown(
             f":blue[:material/description: **{text}**]",
             help=say("opening.on_screen_help"),
@@ -54,14 +52,14 @@ def why_not(model_name: str) -> str:
     return say("opening.model_away", model=model_name or "–")
 
 
-def show_part(package: str | None, name: str, *given: Any) -> None:
+def show_part(package: str | None, name: str, *given: Any, show: str = "show") -> None:
     """Draw a part of a page; what it cannot draw is told in its place.
 
-    package: the `__package__` of the page. given: what its `show` takes.
+    package: the `__package__` of the page. given: what its function `show` takes.
     """
     part: ModuleType = import_module(f"{package}.{name}")
     try:
-        part.show(*given)
+        getattr(part, show)(*given)
     except GlassformerError as error:
         if error.key == "file_model":
             show_instead(name)

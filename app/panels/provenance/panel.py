@@ -19,7 +19,7 @@ from app.runs.turns import admitted
 from app.session import store
 from app.ui.chart import current_look
 from app.ui.component import component
-from app.ui.layout import box
+from app.ui.layout import box, side_by_side
 from app.ui.style import put_sheet
 from app.ui.text import literal, told
 from app.words import say
@@ -107,7 +107,7 @@ def _head(trace: Trace, model: Transformer, node: Node) -> None:
     def to_the_words() -> None:
         provenance.go(*(each.cell for each in path(trace, model, node.cell)))
 
-    with box("dense", "trail_head", horizontal=True, gap="small", vertical_alignment="center"):
+    with side_by_side("trail_head", "dense", gap="small"):
         words = literal(where(trace, node.cell))
         st.markdown(f"**{literal(title(node.cell))}** · {words}", width="stretch")
         _button("back", back, disabled=len(cells) < 2)

@@ -120,15 +120,11 @@ def _said(
     values: np.ndarray, sources: Sequence[str], outputs: Sequence[str], look: FigureStyle
 ) -> list[list[str]]:
     """Both words of each cell; with the weight where one is NaN."""
-    names = pairs(list(map(_short, outputs)), list(map(_short, sources)))
+    rows, columns = ([visible(each, SHORT) for each in words] for words in (outputs, sources))
+    names = pairs(rows, columns)
     if np.isfinite(values).all():
         return names
     return [
         [f"{name}<br><b>{look.number(value)}</b>" for name, value in zip(*row, strict=True)]
         for row in zip(names, values, strict=True)
     ]
-
-
-def _short(token: str) -> str:
-    shown = visible(token)
-    return shown if len(shown) <= SHORT else shown[: SHORT - 1] + "…"

@@ -1,6 +1,6 @@
 """Source and output joined by cross-attention, as lines or as a matrix."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -11,8 +11,7 @@ from app.plots.colours import head_colour
 from app.plots.theme import FigureStyle
 from app.session import store
 from app.session.state import State
-from app.ui.bridge import Click, plotly_clicks
-from app.ui.chart import current_look, show_chart
+from app.ui.chart import Click, current_look, show_chart
 from app.ui.components.word_lines import (
     NO_STEP,
     Chip,
@@ -24,7 +23,7 @@ from app.ui.components.word_lines import (
     word_lines,
 )
 from app.ui.layout import box
-from app.ui.pick import into, segments
+from app.ui.pick import choice, into
 from app.ui.style import put_sheet
 from app.ui.text import literal
 from app.words import say
@@ -33,7 +32,6 @@ from core.analysis.choices import least_sure
 from core.text import vocabulary
 from core.trace.trace import Trace
 
-MATRIX = "cross_matrix"
 TEXTS = (
     "source", "output", "end_help", "slot", "slot_listed", "guarded", "unseen", "mark_unknown",
     "mark_unsure", "mark_unseen", "mark_guarded", "chance", "legend",
@@ -85,9 +83,8 @@ def show(trace: Trace, candidates: bool = True) -> None:
     now = store.get_state()
     layer, head = attention_in_focus(now, trace)
     _title(trace, layer, head)
-    labels = {view: say(f"translate.view_{view}") for view in ("lines", "matrix")}
     with box("dense inline", "words_pickers", horizontal=True, gap="xsmall"):
-        segments("links", say("translate.view"), labels, now.links, into("links"))
+        choice("links", "translate.view", ("lines", "matrix"), now.links, into("links"))
         cross_pickers("cross", trace, layer, head)
     with box("fill low", "words_panel", height="stretch", gap=None):
         if now.links == "lines":
@@ -145,12 +142,12 @@ def _matrix(trace: Trace, layer: int, head: int | None) -> None:
         grey=(greyed(sources), greyed(outputs)),
         framed=(place if side == "source" else None, place if side == "target" else None),
     )
-    show_chart(figure, key=MATRIX, alt=say("translate.matrix_alt"), fill=True)
 
     def take_row(click: Click) -> None:
         take_pin(Pin("target", int(click.y)))
 
-    plotly_clicks([MATRIX], take_row, key="cross")
+    alt = say("translate.matrix_alt")
+    show_chart(figure, "cross_matrix", alt, fill=True, clicked=take_row)
     _list_of_words(*words, look)
 
 
@@ -167,6 +164,15 @@ def _list_of_words(sources: list[str], outputs: list[str], look: FigureStyle) ->
                 f"{at}\N{NO-BREAK SPACE}**{literal(word)}**" for at, word in enumerate(words, 1)
             )
             st.caption(f"{title}: {listed}")
+
+
+def signs(pieces: Sequence[str]) -> dict[int, str]:
+    """The places of begin and end signs, and what they are."""
+    return {
+        place: say(f"translate.sign_{piece.strip('<>')}")
+        for place, piece in enumerate(pieces)
+        if piece in (vocabulary.END, "<en>", "<zh>")
+    }
 
 
 def _labels(chips: list[Chip]) -> list[str]:

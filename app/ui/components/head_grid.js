@@ -88,7 +88,8 @@ function makeHead(grid, item) {
   const { kind, layer, head, line, share, short } = item;
   const canvas = make("canvas.pixels");
   const acts = grid.data.switches ? switching(grid, item) : { onclick: () => pick(grid, item) };
-  const button = make("button.head.framed", { data: { kind, layer, head: head ?? "mean" }, ...acts }, make("span.picture", canvas));
+  const given = { data: { kind, layer, head: head ?? "mean" }, ...acts };
+  const button = make("button.head.framed.stacked", given, make("span.picture", canvas));
   if (line) {
     const word = make("span.word.cut", make("b", line.word), ` ${line.change}`);
     button.append(make("span.name.cut", short), meter(line.share), make("span.value", line.harm), word);

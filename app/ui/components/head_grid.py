@@ -39,22 +39,15 @@ class GridTexts:
 
 
 def head_grid(
-    view: Overview, items: Sequence[Thumbnail], focus: tuple[int, int | None],
-    texts: GridTexts, look: FigureStyle, on_pick: Callable[[int, int | None], None],
-    key: str = "head_grid", signed: bool = False, share: float = 1.0,
+    data: dict[str, Any], look: FigureStyle, on_pick: Callable[[int, int | None], None],
+    key: str = "head_grid",
 ) -> None:  # fmt: skip
-    """Draw the grid; `on_pick(layer, head)` is called before the rerun, head None for a mean.
-
-    The items come in reading order; those with a share are drawn one after the other. key: tells
-    several grids of a page apart. signed: the levels are differences, 127 is none. share: of the
-    largest size of a thumbnail.
-    """
+    """Draw what `grid_data` gives; `on_pick(layer, head)` is called, with head None for a mean."""
 
     def picked(value: Mapping[str, Any]) -> None:
         head = value.get("head")
         on_pick(int(value["layer"]), None if head is None else int(head))
 
-    data = grid_data(view, items, focus, texts, look, signed, share)
     draw_heads(key, data, look, pick=picked)
 
 
@@ -62,7 +55,11 @@ def grid_data(
     view: Overview, items: Sequence[Thumbnail], focus: tuple[int, int | None],
     texts: GridTexts, look: FigureStyle, signed: bool = False, share: float = 1.0,
 ) -> dict[str, Any]:  # fmt: skip
-    """What is sent of a grid: a byte a cell, the texts."""
+    """What is sent of a grid: a byte a cell, the texts.
+
+    The items come in reading order; those with a share are drawn one after the other. signed: the
+    levels are differences, 127 is none. share: of the largest size of a thumbnail.
+    """
     return {
         "kinds": [kind_data("", "", texts.rows, texts.columns, view)],
         "heads": view.heads,

@@ -40,12 +40,8 @@ def _actions(form: Form, run: TrainingRun | None) -> None:
         _refusal()
         st.caption(why_not or say("workshop.full" if full else "workshop.time_unknown"))
     elif run.status in ("waiting", "running", "stopping"):
-        _button(
-            "stop",
-            partial(trainings.desk().stop, run),
-            type="primary",
-            disabled=run.status == "stopping",
-        )
+        stop, stopping = partial(trainings.desk().stop, run), run.status == "stopping"
+        _button("stop", stop, type="primary", disabled=stopping)
         st.caption(say("workshop.stays"))
     else:
         _ended(run)

@@ -45,7 +45,8 @@ export default component(MARKUP, {
     const { drawing, facts, headline, rows, share, texts, tone } = data;
     view.root.className = `lesson ${tone}`;
     set(view.find(".bar"), { "aria-valuenow": Math.round(100 * share) }).firstChild.style.width = `${100 * share}%`;
-    view.find(".facts").replaceChildren(...facts.map(([what, value]) => make("span", make("small", what), value)));
+    const told = facts.map(([what, value]) => make("span.stacked", make("small", what), value));
+    view.find(".facts").replaceChildren(...told);
     view.write({ ".headline": headline, ".of-line": texts.loss, ".of-mark": texts.held_out });
     for (const [name, text] of [["step", "step"], ["said", "translation"], ["right", "right"]]) {
       set(view.find(`.head .${name}`), { textContent: texts[text], title: texts[text] });

@@ -12,9 +12,8 @@ from app.panels import provenance
 from app.panels.context import walk_button
 from app.plots.theme import FigureStyle
 from app.session import store
-from app.ui.bridge import Click, plotly_clicks
-from app.ui.chart import current_look, show_chart
-from app.ui.layout import box
+from app.ui.chart import Click, current_look, show_chart
+from app.ui.layout import box, side_by_side
 from app.ui.style import put_sheet
 from app.words import say
 from core.analysis.blocks import Block
@@ -25,7 +24,6 @@ from core.trace.sites import letters, site_at
 from core.trace.trace import Trace
 
 FIGURE = 340  # pixels that the pictures are laid out for; they take what the panel has left
-CHART = "block_pictures"
 ATTENTION_PAGE = "app/pages/attention/page.py"
 FEW = 4  # lines that fit the panel in full size
 STRUT = r"\rule[-1.1em]{0em}{0em}"  # keeps a fraction off the next line
@@ -62,9 +60,7 @@ def block_panel(trace: Trace, block: Block) -> None:
 
 
 def _header(trace: Trace, block: Block) -> None:
-    row = st.container(
-        key="block_header", horizontal=True, vertical_alignment="center", gap="medium", wrap=False
-    )
+    row = side_by_side("block_header", gap="medium", wrap=False)
     row.markdown(f"**{title_of(trace.config, block)}**", width="stretch")
     if block.is_attention and row.button(
         say("map.to_attention"),
@@ -85,9 +81,7 @@ def _header(trace: Trace, block: Block) -> None:
 
 def _pictures(trace: Trace, block: Block, drawn: Sequence[Picture]) -> None:
     figure = block_pictures(drawn, labels_of(trace, block), current_look(), FIGURE)
-    title = title_of(trace.config, block)
-    with box("fill", "block_place"):
-        show_chart(figure, CHART, say("map.alt", title=title), block.id, fill=True)
+    alt = say("map.alt", title=title_of(trace.config, block))
 
     def clicked(click: Click) -> None:
         picture = drawn[click.curve] if click.curve < len(drawn) else None
@@ -95,7 +89,8 @@ def _pictures(trace: Trace, block: Block, drawn: Sequence[Picture]) -> None:
             place = place_of(trace, picture, int(click.y) - 1, int(click.x) - 1)
             provenance.open_trail(picture.address, place)
 
-    plotly_clicks([CHART], clicked, key="block")
+    with box("fill", "block_place"):
+        show_chart(figure, "block_pictures", alt, block.id, fill=True, clicked=clicked)
 
 
 def _facts(trace: Trace, block: Block) -> str:

@@ -33,7 +33,7 @@ WIDEST, CELLS = 256, 10_240  # columns and cells of one picture: the screen has 
 Fact = tuple[str, str]  # what it is, its value
 ROUNDING = 1e-6
 BEST = 5
-LONGEST_WORD = 8
+LONGEST_WORD = 8  # characters that fit a cell
 _INSIDE = {
     "add_norm": "added", "add": "added", "feed_forward": "activation",
     "norm": "normalized", "final_norm": "normalized",
@@ -51,8 +51,10 @@ def labels_of(trace: Trace, block: Block) -> tuple[str, ...]:
     if not block.is_attention or block.stack == "encoder":
         return words_of(trace, block)
     rows = sides(trace, "cross" if block.kind == "cross_attention" else "decoder")[0]
-    short = [tuple(map(_cut, words)) for words in (rows.tokens, rows.writes)]
-    return replace(rows, tokens=short[0], writes=short[1]).labels
+    tokens, writes = (
+        tuple(visible(each, LONGEST_WORD) for each in words) for words in (rows.tokens, rows.writes)
+    )
+    return replace(rows, tokens=tokens, writes=writes).labels
 
 
 def pictures(trace: Trace, block: Block) -> list[Picture]:
@@ -133,19 +135,13 @@ def _candidates(trace: Trace) -> list[Picture]:
     scores = as_numpy(logits.gather(1, places))  # (T, k)
     chances = np.array([[best.probability for best in row] for row in rows], np.float32)
     ranks = say("map.axis_ranks")
-    names = tuple(tuple(_cut(best.token) for best in row) for row in rows)
+    names = tuple(tuple(visible(best.token, LONGEST_WORD) for best in row) for row in rows)
     printed = tuple(tuple(format_percent(best.probability) for best in row) for row in rows)
     titles = say("map.best_scores"), say("map.best_chances")
     return [
         Picture(titles[0], scores, ranks, "signed", "data", reach(scores), cells=names),
         Picture(titles[1], chances, ranks, "positive", "weights", 1.0, cells=printed),
     ]
-
-
-def _cut(word: str) -> str:
-    """A word as it fits a cell."""
-    shown = visible(word)
-    return shown if len(shown) <= LONGEST_WORD else f"{shown[: LONGEST_WORD - 1]}…"
 
 
 def facts(trace: Trace, block: Block, precision: int = 3) -> list[Fact]:

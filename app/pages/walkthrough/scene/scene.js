@@ -41,7 +41,7 @@ function footer(scene) {
   const what = [make("span.faint", `${title}:`), symbolOf("b", symbol), make("span.what.faint.cut", place)];
   const parts = [...what, "=", make("span.number", number)];
   const button = unfold ? make("button.outlined", { title: unfoldHelp, onclick: () => send(scene, "unfold", {}) }, unfold) : null;
-  return make("footer.foot", make("span.readout", parts), button, scene.hint);
+  return make("footer.foot.lined", make("span.readout", parts), button, scene.hint);
 }
 
 function captionOf({ address, colour, letters, shape: size, symbol, words }, legend) {
@@ -129,7 +129,7 @@ function tell(scene, panel, cell, event) {
 
 function operationOf({ colour, note, sign }) {
   const given = { style: { "--role": colour }, is: { none: !sign } };
-  return make(".operation", given, symbolOf("b", sign), symbolOf("small", note || " "));
+  return make(".operation.stacked", given, symbolOf("b", sign), symbolOf("small", note || " "));
 }
 
 function buildColumns(scene) {
@@ -142,7 +142,7 @@ function buildColumns(scene) {
   for (const [at, panels] of scene.columns.entries()) {
     const nodes = panels.map((panel) => panel.node);
     scene.stage.append(make(".column", { is: { narrow: columns[at].narrow } }, nodes));
-    const between = table ? make(".operation") : scene.operations[at];
+    const between = table ? make(".operation.stacked") : scene.operations[at];
     if (between && at + 1 < columns.length) scene.stage.append(between);
   }
 }
@@ -163,7 +163,7 @@ function buildBlocks(scene) {
     },
   });
   scene.blocks = { canvas };
-  scene.stage.append(make(".whole", captions, make(".canvas", canvas)));
+  scene.stage.append(make(".whole.stacked.fills", captions, make(".canvas", canvas)));
 }
 
 function build(scene) {

@@ -10,7 +10,7 @@ from app.pages.walkthrough.focus import StepFocus, arrived, select
 from app.pages.walkthrough.strip import place_name, step_name
 from app.panels.provenance import open_trail
 from app.plots.colours import diverging, faded, head_colour, sequential
-from app.plots.labels import format_number, visible
+from app.plots.labels import format_number, shortened, visible
 from app.session import store
 from app.ui.component import CELLS, component
 from app.words import say
@@ -139,8 +139,7 @@ def _note(focus: StepFocus) -> str:
     """What must be said of the step before all else: a wrong link, or layers that come after."""
     if focus.unknown:
         asked = ".".join(visible(part) for part in focus.unknown.split("."))
-        short = asked if len(asked) <= LONGEST_ID else f"{asked[: LONGEST_ID - 1]}…"
-        return say("walkthrough.unknown", id=short)
+        return say("walkthrough.unknown", id=shortened(asked, LONGEST_ID))
     left, first = focus.layers_left, (focus.step.layer or 0) + 2
     if not left:
         return ""
