@@ -79,7 +79,6 @@ def show_chart(
 
 def _packed(figure: Figure, **more: Any) -> bytes:
     # Bytes go to the browser as they are; of other data Streamlit makes JSON several times.
-    base = st.get_option("server.baseUrlPath").strip("/")
-    more["source"] = f"/{base}{scripts.PATH}" if base else scripts.PATH
+    more["source"] = scripts.place_of(scripts.PLOTLY)
     more["words"] = {"full": say("frame.chart_full"), "failed": say("frame.chart_failed")}
     return orjson.dumps({"figure": orjson.Fragment(figure.written()), "more": more})

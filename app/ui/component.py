@@ -1,7 +1,7 @@
 """Register a component from the .css and .js files beside its module."""
 
 import base64
-import re
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,14 @@ import orjson
 import streamlit as st
 
 from app.session import store
+from app.ui import scripts as served
 
 KIT, CELLS = (Path(__file__).with_name(name) for name in ("kit.js", "cells.js"))
 CHIP_COLUMNS = Path(__file__).parent / "components" / "chip_columns.js"
 SCRIPTS: dict[str, list[Path]] = {}  # of every component, in the order in which they are sent
+# What Streamlit sends of a component, with each new data: where the browser finds the whole.
+# One line alone would be taken for the name of a file.
+LOADS = "const whole = await import(location.origin + '{place}');\nexport default whole.default;"
 
 
 def component(
@@ -31,13 +35,15 @@ def component(
     """
     folder = Path(module).parent
     files = [folder / each for each in (KIT, *scripts, f"{name}.js")]
-    styled = files if isolate_styles else files[-1:]
-    sheets = [sheet for each in styled if (sheet := each.with_suffix(".css")).exists()]
+    sheets = [each.with_suffix(".css") for each in (files if isolate_styles else files[-1:])]
+    css = _joined([each for each in sheets if each.exists()])
+    own = json.dumps(css if isolate_styles else "")
+    script = served.put(name, f"const STYLES = {own};\n{_joined(files)}")
     mount = st.components.v2.component(
         f"glassformer_{name}",
         isolate_styles=isolate_styles,
-        css="\n".join(map(_stripped, sheets)) or None,
-        js="\n".join(map(_stripped, files)),
+        css=None if isolate_styles else css or None,
+        js=LOADS.format(place=served.place_of(script)),
     )
     SCRIPTS[name] = files
 
@@ -71,14 +77,8 @@ def going(count: int, on_go: Callable[[int], None]) -> Callable[[Mapping[str, An
     return gone
 
 
-def _stripped(path: Path) -> str:
-    """A file without comments and margins: Streamlit sends it whole with every new data.
-
-    A rule keeps its line; Streamlit would take a sheet of one line for the name of a file.
-    """
-    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
-    text = "\n".join(line for line in lines if not line.startswith(("//", "/*")))
-    return re.sub(r"(?<=[:;,{])\s+|\s+(?=[{}])", "", text) if path.suffix == ".css" else text
+def _joined(paths: Sequence[Path]) -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
 def packed(numbers: np.ndarray) -> str:

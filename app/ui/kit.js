@@ -1,7 +1,9 @@
-// What all components share; it stands before the code of each. Every text is set as text: words of
-// users stay words.
+// What all components share; it stands before the code of each, and before it STYLES, the rules of a
+// component with styles of its own. Every text is set as text: words of users stay words.
 
 const SVG = "http://www.w3.org/2000/svg";
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(STYLES);
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 // What a node has: properties, handlers, attributes. `style` and `data` are objects, `is` says which
@@ -87,7 +89,9 @@ class View {
   ending = new AbortController();
 
   constructor(place, markup) {
+    set(place.host ?? place, { data: { component: "here" } });
     if (!markup) return;
+    if (STYLES) place.adoptedStyleSheets = [sheet];
     this.root = markup.startsWith("<") ? document.createRange().createContextualFragment(markup).firstElementChild : make(markup);
     place.append(this.root);
   }

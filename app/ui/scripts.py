@@ -1,31 +1,34 @@
-"""The route that serves plotly.js, as the installed plotly package brings it, to our charts.
+"""The route that serves scripts to the browser once: those of our components, and plotly.js.
 
-Streamlit has a copy of its own, but only inside the element that builds a chart anew for every
-change of its data. Knows nothing of Streamlit's session: the server asks for `route()` once.
+What Streamlit itself sends of a component it sends again with every new data; and of plotly.js it
+has a copy only inside the element that builds a chart anew for every change of its data. Knows
+nothing of Streamlit's session: the server asks for `route()` once.
 """
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from hashlib import sha256
 from importlib.metadata import version
 from importlib.resources import files
 
+import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-# The version is part of the path: a browser may keep the script for good.
-PATH = f"/scripts/plotly-{version('plotly')}.js"
+# The version, or what a script says, is part of its name: a browser may keep it for good.
+PLOTLY = f"plotly-{version('plotly')}.js"
 FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 _served = False
 
 
 def route() -> Route:
-    """The route of the script, for `st.App(routes=…)`."""
-    return Route(PATH, _send)
+    """The route of the scripts, for `st.App(routes=…)`."""
+    return Route("/scripts/{name}", _send)
 
 
 @contextmanager
@@ -40,22 +43,45 @@ def served() -> Iterator[None]:
 
 
 def is_served() -> bool:
-    """Whether this process serves the script: AppTest does not."""
+    """Whether this process serves the scripts: AppTest does not."""
     return _served
 
 
+def put(name: str, script: str) -> str:
+    """Serve a script; the name under which `route()` has it."""
+    body = script.encode()
+    name = f"{name}-{sha256(body).hexdigest()[:12]}.js"
+    _scripts[name] = lambda: body
+    return name
+
+
+def place_of(name: str) -> str:
+    """The path of a script on the server."""
+    base = st.get_option("server.baseUrlPath").strip("/")
+    return f"{base and '/'}{base}/scripts/{name}"
+
+
 async def _send(request: Request) -> Response:
+    if (name := request.path_params["name"]) not in _scripts:
+        return Response(status_code=404)
     packed = "gzip" in request.headers.get("accept-encoding", "")
-    body = await run_in_threadpool(_packed if packed else _script)
+    body = await run_in_threadpool(_packed if packed else _script, name)
     encoding = {"Content-Encoding": "gzip"} if packed else {}
     headers = {**FOR_GOOD, **encoding, "Vary": "Accept-Encoding"}
     return Response(body, media_type="text/javascript", headers=headers)
 
 
-def _script() -> bytes:
+def _plotly() -> bytes:
     return files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
 
 
+_scripts: dict[str, Callable[[], bytes]] = {PLOTLY: _plotly}
+
+
+def _script(name: str) -> bytes:
+    return _scripts[name]()
+
+
 @cache
-def _packed() -> bytes:
-    return gzip.compress(_script(), compresslevel=6)
+def _packed(name: str) -> bytes:
+    return gzip.compress(_script(name), compresslevel=6)

@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from app.server import process
+from app.ui import scripts
 
 prepare = process.prepare
 
@@ -16,4 +17,4 @@ def late() -> None:
 
 
 process.prepare = late
-app = st.App(str(Path(__file__).parents[2] / "app.py"))
+app = st.App(str(Path(__file__).parents[2] / "app.py"), routes=[scripts.route()])
