@@ -219,12 +219,12 @@ def pair_of(tree: Node, draw: Draw) -> Pair:
         alignment=tuple(alignment),
         antecedents=tuple(antecedents),
         template=tree.rule.name,
-        key=_key(tree),
+        key=key_of(tree),
         directions=tuple(d for d in DIRECTIONS if not draw.only or draw.only == {d}),
     )
 
 
-def _key(tree: Node) -> str:
+def key_of(tree: Node) -> str:
     """What is held out together; "" for a sentence with nothing to vary.
 
     Where one phrase alone varies, its head and what goes with the head are the combination:

@@ -8,10 +8,11 @@ make it.
 
 import random
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from core.corpus.draw import ClashError, Draw, Pair, pair_of
+from core.corpus.draw import ClashError, Draw, Pair, key_of, pair_of
 from core.corpus.grammar import Grammar
 
 MOST_WORDS = 30  # of a sentence in either language
@@ -28,11 +29,16 @@ class HeldOut:
 
     def overlaps(self, pair: Pair) -> bool:
         """Whether a pair belongs to the test set's side of the split."""
-        return is_held_out(pair) or any(bare(s) in self.sentences for s in pair.sides("en-zh"))
+        return is_held_out(pair.key) or any(bare(s) in self.sentences for s in pair.sides("en-zh"))
 
 
-def draw_pair(grammar: Grammar, rng: random.Random) -> Pair:
-    """One sentence in both languages, without final punctuation other than "?"."""
+def draw_pair(
+    grammar: Grammar, rng: random.Random, wanted: Callable[[str], bool] | None = None
+) -> Pair:
+    """One sentence in both languages, without final punctuation other than "?".
+
+    wanted: which keys are taken; sentences of others are not written out. None takes all.
+    """
     while True:
         draw = Draw(grammar, rng)
         try:
@@ -41,14 +47,16 @@ def draw_pair(grammar: Grammar, rng: random.Random) -> Pair:
             continue
         if len(draw.only) == 2:  # a rule read in one direction only, and one of the other
             continue
+        if wanted and not wanted(key_of(tree)):
+            continue
         pair = pair_of(tree, draw)
         if max(len(pair.english), len(pair.chinese)) <= MOST_WORDS:
             return pair
 
 
-def is_held_out(pair: Pair) -> bool:
-    """Whether the pair's combination is kept for testing; the same on every machine."""
-    return bool(pair.key) and zlib.crc32(pair.key.encode()) % HELD_OUT_SHARE == 0
+def is_held_out(key: str) -> bool:
+    """Whether a pair's combination is kept for testing; the same on every machine."""
+    return bool(key) and zlib.crc32(key.encode()) % HELD_OUT_SHARE == 0
 
 
 def bare(sentence: tuple[str, ...]) -> tuple[str, ...]:
@@ -77,14 +85,14 @@ def punctuated(pair: Pair, rng: random.Random) -> Pair:
     )
 
 
+@lru_cache(maxsize=4)
 def held_out_pairs(grammar: Grammar, count: int, seed: int = 0) -> HeldOut:
     """A test set of `count` different pairs, drawn as the grammar draws them."""
     rng = random.Random(f"held out {seed}")
     pairs: dict[tuple[tuple[str, ...], tuple[str, ...]], Pair] = {}
     while len(pairs) < count:
-        pair = draw_pair(grammar, rng)
-        if is_held_out(pair):
-            pairs.setdefault((pair.english, pair.chinese), punctuated(pair, rng))
+        pair = draw_pair(grammar, rng, wanted=is_held_out)
+        pairs.setdefault((pair.english, pair.chinese), punctuated(pair, rng))
     sentences = {bare(side) for sides in pairs for side in sides}
     return HeldOut(tuple(pairs.values()), frozenset(sentences))
 

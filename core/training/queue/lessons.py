@@ -194,7 +194,7 @@ def _held_out(grammar: Grammar) -> HeldOut:
     """Pairs of held-out combinations; whole sentences where the patterns have no such thing."""
     rng = random.Random("held out of one's own run")
     drawn = [draw_pair(grammar, rng) for _ in range(DRAWS)]
-    found = {(p.english, p.chinese): p for p in drawn if is_held_out(p)}
+    found = {(p.english, p.chinese): p for p in drawn if is_held_out(p.key)}
     if len(found) < FEWEST_MEASURED:
         distinct = {(p.english, p.chinese): p for p in drawn}
         some = min(FEWEST_MEASURED, len(distinct) // 5)  # of a handful, most are for learning
