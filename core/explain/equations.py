@@ -15,6 +15,8 @@ from typing import Literal
 
 from core.config import ModelConfig
 from core.explain.steps.wires import Wire
+from core.model.activation import ACTIVATIONS
+from core.model.layer_norm import NORM_DIVISORS
 from core.trace.address import Address
 from core.trace.sites import Role, site_at
 
@@ -25,14 +27,6 @@ _POSITIONS = {
     r"PE_{(t, D/2+i)} = \cos(t / 10000^{2i/D})",
     "learned": r"PE_t = P[t]",
     "none": r"PE = 0",
-}
-_ACTIVATIONS = {
-    "gelu": r"a = \mathrm{GELU}(x W_1 + b_1)",
-    "gelu_tanh": r"a = \mathrm{GELU}_{\tanh}(x W_1 + b_1)",
-}
-_SAMPLE_NORM = {
-    "std": r"s = \sqrt{\frac{1}{D - 1} \sum_i (x_i - \mu)^2}",
-    "normalized": r"\hat{x} = \frac{x - \mu}{s + \varepsilon}",
 }
 _FILLS = {"large_negative": "-10^9", "minus_infinity": r"-\infty", "additive": r"-\infty"}
 
@@ -56,10 +50,16 @@ def _other_than_printed(config: ModelConfig) -> dict[tuple[str, str], str]:
     word = r"\sqrt{D}\,E_w" if config.embedding_scale else "E_w"
     masked = site_at("encoder/0/self_attention/masked").equation
     weight = r"E^\top" if config.tie_generator else "W"
+    norm, activation = NORM_DIVISORS[config.norm_formula], ACTIVATIONS[config.activation]
+    below = norm.of(norm.deviation, r"\varepsilon")
+    std = rf"{norm.deviation} = \sqrt{{\frac{{1}}{{{norm.count}}} \sum_i (x_i - \mu)^2}}"
     found = {
         ("embedding", "input"): f"x = {word}" + ("" if config.positions == "none" else " + PE"),
         ("attention", "masked"): masked.replace("-10^9", _FILLS[config.mask_fill]),
         ("output", "logits"): rf"z = x {weight}" + (" + b" if config.generator_bias else ""),
+        ("feed_forward", "activation"): f"a = {activation.of('x W_1 + b_1')}",
+        ("norm", "std"): std,
+        ("norm", "normalized"): rf"\hat{{x}} = \frac{{x - \mu}}{{{below}}}",
     }
     if not config.embedding_scale:
         found["embedding", "scaled"] = "E_w"
@@ -68,10 +68,6 @@ def _other_than_printed(config: ModelConfig) -> dict[tuple[str, str], str]:
     if not config.attention_bias:
         found |= {("attention", name): f"{name.upper()} = x W^{name.upper()}" for name in "qkv"}
         found["attention", "output"] = r"\mathrm{Concat}(head_1, \dots, head_H)\, W^O"
-    if config.activation in _ACTIVATIONS:
-        found["feed_forward", "activation"] = _ACTIVATIONS[config.activation]
-    if config.norm_formula == "sample":
-        found |= {("norm", name): written for name, written in _SAMPLE_NORM.items()}
     return found
 
 
@@ -84,6 +80,7 @@ _DROPPED = {
 }
 # What symbols stand for, by group and name of what comes out: "=" itself, "<0" the first input,
 # "~weight" a parameter, "#D" a size, else a name recorded beside it. Keys are LaTeX.
+_DEVIATIONS = {each.deviation: "=" for each in NORM_DIVISORS.values()}
 _LINEAR_IN = {"x": "<0", "Z": "<1"}
 _MEANINGS: dict[tuple[str, str], dict[str, str]] = {
     ("embedding", "embedding"): {"E_w": "=", "E": "~table.weight", "w": "ids"},
@@ -96,9 +93,9 @@ _MEANINGS: dict[tuple[str, str], dict[str, str]] = {
     ("residual", "summed"): {"x": "<0", r"\mathrm{Sublayer}(x)": "<1"},
     ("residual", "kept"): {"m": "=", "p": "#p", r"\mathrm{Sublayer}(x)": "<0"},
     ("norm", "mean"): {r"\mu": "=", "x": "<0", "D": "#D"},
-    ("norm", "std"): {r"\sigma": "=", "s": "=", "x": "<0", r"\mu": "mean", "D": "#D"},
+    ("norm", "std"): {**_DEVIATIONS, "x": "<0", r"\mu": "mean", "D": "#D"},
     ("norm", "normalized"): {
-        r"\hat{x}": "=", "x": "<0", r"\mu": "mean", r"\sigma": "std", "s": "std",
+        r"\hat{x}": "=", "x": "<0", r"\mu": "mean", **dict.fromkeys(_DEVIATIONS, "std"),
         r"\varepsilon": "#ε",
     },
     ("norm", "output"): {r"\gamma": "~gamma", r"\hat{x}": "normalized", r"\beta": "~beta"},

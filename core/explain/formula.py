@@ -4,13 +4,12 @@ Walkthrough and number trail work out their numbers with these, so that they can
 """
 
 import math
-from typing import assert_never
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.config import Activation, ModelConfig
+from core.config import ModelConfig
 from core.trace.trace import Trace
 
 _BASE = 10000.0  # §3.5
@@ -44,28 +43,10 @@ def exponentials(row: NDArray[np.float64]) -> NDArray[np.float64]:
     return raised
 
 
-def spread(config: ModelConfig, deviation: float) -> float:
-    """What a norm divides by: s + ε, or √(σ² + ε)."""
-    if config.norm_formula == "sample":
-        return deviation + config.norm_epsilon
-    return math.sqrt(deviation**2 + config.norm_epsilon)
-
-
 def quotient(above: float, below: float) -> float:
     """Above / below as the model divides: by 0 it is infinite or NaN."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.float64(above) / np.float64(below))
-
-
-def gate(x: float, kind: Activation) -> float:
-    """The share of a hidden number that its activation lets through (§3.3)."""
-    if kind == "relu":
-        return x if math.isnan(x) else float(x > 0)
-    if kind == "gelu":
-        return (1 + math.erf(x / math.sqrt(2))) / 2
-    if kind == "gelu_tanh":
-        return (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
-    assert_never(kind)
 
 
 def chosen_word(trace: Trace, row: int) -> int:

@@ -16,6 +16,7 @@ from torch import Tensor
 from core.config import Activation, ModelConfig, NormFormula, NormPlace, Positions
 from core.interventions.parts import Parts
 from core.interventions.switch import Convention, Setting, Switch, refuse
+from core.model.layer_norm import NORM_DIVISORS
 from core.trace.tape import Edit
 
 
@@ -84,13 +85,14 @@ class NormOff(Parts, kind="norm_off"):
 
     def edits(self, setting: Setting) -> Sequence[Edit]:
         """All four tensors of each norm, (B, S, 1) or (B, S, D)."""
-        spread = _spread_that_divides_by_one(setting.config)
+        config = setting.config
+        unit = NORM_DIVISORS[config.norm_formula].unit(config.norm_epsilon)
         return [
             Edit(f"{place}/{name}", change, self.text)
-            for place in self.places(setting.config)
+            for place in self.places(config)
             for name, change in (
                 ("mean", torch.zeros_like),
-                ("std", lambda std: torch.full_like(std, spread)),
+                ("std", lambda std: torch.full_like(std, unit)),
                 *_passed_on("normalized", "output"),
             )
         ]
@@ -117,16 +119,6 @@ class Shuffled(Switch, kind="positions_shuffled", slot=()):
 def shuffled(length: int, draw: int) -> Tensor:
     """Which position each word gets, (length,): a permutation that depends on these two alone."""
     return torch.randperm(length, generator=torch.Generator().manual_seed(draw))
-
-
-def _spread_that_divides_by_one(config: ModelConfig) -> float:
-    """The σ with which a norm divides by exactly 1 in float32, its ε taken into account.
-
-    The small addend puts it in the middle of all numbers that round to it.
-    """
-    if config.norm_formula == "sample":
-        return 1.0 - config.norm_epsilon
-    return float(max(0.0, 1.0 - config.norm_epsilon + 0.625 * 2.0**-23) ** 0.5)
 
 
 def _passed_on(first: str, second: str) -> Sequence[tuple[str, Callable[[Tensor], Tensor]]]:

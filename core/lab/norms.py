@@ -6,13 +6,14 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig, NormFormula
+from core.config import ModelConfig
 from core.lab.inputs import array, number, whole
 from core.model.layer_norm import LayerNorm
 from core.trace.tape import Recorder
 
+Deviation = Literal["population", "sample"]  # of the model's formulas, those set side by side
 Place = Literal["inside", "outside"]  # of ε: √(variance + ε), or deviation + ε
-OWN_PLACE: dict[NormFormula, Place] = {"population": "inside", "sample": "outside"}
+OWN_PLACE: dict[Deviation, Place] = {"population": "inside", "sample": "outside"}
 SPREADS = tuple(10.0**power for power in range(-6, 3))
 
 
@@ -20,7 +21,7 @@ SPREADS = tuple(10.0**power for power in range(-6, 3))
 class Formula:
     """One formula, step by step, on one batch."""
 
-    deviation: NormFormula  # σ divides by D, s by D − 1
+    deviation: Deviation  # σ divides by D, s by D − 1
     place: Place
     of_model: bool  # whether the model can be configured so: the steps are then its own
     mean: Tensor  # (B, S, 1)
@@ -38,7 +39,7 @@ class LayerNorms:
     x: Tensor  # (B, S, D)
     gamma: Tensor  # (D,)
     beta: Tensor  # (D,)
-    formulas: dict[tuple[NormFormula, Place], Formula]
+    formulas: dict[tuple[Deviation, Place], Formula]
     keepdim_missed: bool  # whether torch takes x − x.mean(-1) for (B, S, D), or refuses it
     curves: Tensor  # (4, N) what each formula leaves the first word when multiplied by `SPREADS`
 
@@ -56,15 +57,10 @@ def layer_norms(x: Any, gamma: Any = None, beta: Any = None, epsilon: Any = 1e-6
     tiny = number("epsilon", epsilon, 0, 1)
     spread = batch[:1, :1] * torch.tensor(SPREADS, dtype=batch.dtype)[:, None]  # (1, N, D)
     plain = torch.ones_like(scale), torch.zeros_like(shift)
-    ways = [(sigma, place) for sigma in get_args(NormFormula) for place in get_args(Place)]
-    return LayerNorms(
-        x=batch,
-        gamma=scale,
-        beta=shift,
-        formulas={way: _formula(batch, *way, tiny, scale, shift) for way in ways},
-        keepdim_missed=_keepdim_missed(batch),
-        curves=torch.stack([_formula(spread, *way, tiny, *plain).spread[0] for way in ways]),
-    )
+    ways = [(sigma, place) for sigma in get_args(Deviation) for place in get_args(Place)]
+    formulas = {way: _formula(batch, *way, tiny, scale, shift) for way in ways}
+    curves = torch.stack([_formula(spread, *way, tiny, *plain).spread[0] for way in ways])
+    return LayerNorms(batch, scale, shift, formulas, _keepdim_missed(batch), curves)
 
 
 def _batch(x: Any) -> Tensor:
@@ -73,23 +69,19 @@ def _batch(x: Any) -> Tensor:
     return array("x", x, 3, (None, None, max(2, width)))
 
 
-def model_norm(deviation: NormFormula, epsilon: float, gamma: Tensor, beta: Tensor) -> LayerNorm:
+def model_norm(deviation: Deviation, epsilon: float, gamma: Tensor, beta: Tensor) -> LayerNorm:
     """The model's own layer, with these γ and β (D,)."""
     config = ModelConfig(
-        vocabulary_size=1,
-        d_model=gamma.numel(),
-        n_heads=1,
-        positions="none",
-        norm_formula=deviation,
-        norm_epsilon=epsilon,
-    )
+        vocabulary_size=1, d_model=gamma.numel(), n_heads=1, positions="none",
+        norm_formula=deviation, norm_epsilon=epsilon,
+    )  # fmt: skip
     norm = LayerNorm(config)
     norm.gamma, norm.beta = nn.Parameter(gamma), nn.Parameter(beta)
     return norm.requires_grad_(False)
 
 
 def _formula(
-    x: Tensor, deviation: NormFormula, place: Place, epsilon: float, gamma: Tensor, beta: Tensor
+    x: Tensor, deviation: Deviation, place: Place, epsilon: float, gamma: Tensor, beta: Tensor
 ) -> Formula:
     tape = Recorder()
     model_norm(deviation, epsilon, gamma, beta)(x, tape)
@@ -100,17 +92,8 @@ def _formula(
     if not own:
         normalized = (x - steps["mean"]) / divisor
         output = gamma * normalized + beta
-    return Formula(
-        deviation=deviation,
-        place=place,
-        of_model=own,
-        mean=steps["mean"],
-        std=std,
-        divisor=divisor,
-        normalized=normalized,
-        output=output,
-        spread=normalized.std(dim=-1, correction=0),
-    )
+    spread = normalized.std(dim=-1, correction=0)
+    return Formula(deviation, place, own, steps["mean"], std, divisor, normalized, output, spread)
 
 
 def _keepdim_missed(x: Tensor) -> bool:
@@ -162,13 +145,8 @@ def _layer_side(x: Tensor, sizes: list[int], epsilon: float) -> Normalised:
     normalized: Tensor = norm(x)  # (B, S, D)
     apart = [norm(x[at : at + 1, :size])[0] for at, size in enumerate(sizes)]
     moved = [_most(normalized[at, : len(rows)] - rows) for at, rows in enumerate(apart)]
-    return Normalised(
-        mean=x.mean(dim=-1, keepdim=True),
-        std=x.std(dim=-1, correction=0, keepdim=True),
-        normalized=normalized,
-        moved_by_neighbours=_most(norm(x[:1])[0] - normalized[0]),
-        moved_by_padding=max(moved),
-    )
+    mean, std = x.mean(dim=-1, keepdim=True), x.std(dim=-1, correction=0, keepdim=True)
+    return Normalised(mean, std, normalized, _most(norm(x[:1])[0] - normalized[0]), max(moved))
 
 
 def _batch_side(x: Tensor, real: Tensor, epsilon: float) -> Normalised:
@@ -177,13 +155,8 @@ def _batch_side(x: Tensor, real: Tensor, epsilon: float) -> Normalised:
     alone = _divided(x[0], *batch_norm_statistics(x[:1]), epsilon)  # (S, D)
     words = x[real]  # (N, D), without the padding
     unpadded = _divided(words, *batch_norm_statistics(words), epsilon)
-    return Normalised(
-        mean=mean,
-        std=std,
-        normalized=normalized,
-        moved_by_neighbours=_most(alone - normalized[0]),
-        moved_by_padding=_most(unpadded - normalized[real]),
-    )
+    moved = _most(alone - normalized[0]), _most(unpadded - normalized[real])
+    return Normalised(mean, std, normalized, *moved)
 
 
 def batch_norm_statistics(x: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,9 +1,13 @@
 """§5.4's layer normalisation (Ba et al. 2016), written out, in the two formulas in use."""
 
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
+from core.config import ModelConfig, NormFormula
 from core.trace.tape import SILENT, Tape
 
 
@@ -41,3 +45,38 @@ def root(x: Tensor) -> Tensor:
         return x.sqrt()
     none = x == 0
     return x.masked_fill(none, 1.0).sqrt().masked_fill(none, 0.0)
+
+
+@dataclass(frozen=True)
+class NormDivisor:
+    """What x − μ is divided by in one formula: all that the explanations say of it.
+
+    spread: the divisor, given the deviation and ε, in float64. unit: the deviation with which it is
+    exactly 1 in float32, given ε. The rest is LaTeX.
+    """
+
+    deviation: str  # its symbol
+    less: int  # how much less than D the sum of the squares is divided by
+    count: str  # D less that
+    written: str  # the divisor, `·` where the deviation stands
+    spread: Callable[[float, float], float]
+    unit: Callable[[float], float]
+
+    def of(self, deviation: str, epsilon: str) -> str:
+        """The divisor of a deviation."""
+        return self.written.replace("·", deviation).replace("ε", epsilon)
+
+
+NORM_DIVISORS: Mapping[NormFormula, NormDivisor] = {
+    "population": NormDivisor(
+        r"\sigma", 0, "D", r"\sqrt{·^2 + ε}",
+        spread=lambda deviation, epsilon: math.sqrt(deviation**2 + epsilon),
+        # The small addend puts it in the middle of all numbers whose divisor rounds to 1.
+        unit=lambda epsilon: max(0.0, 1.0 - epsilon + 0.625 * 2.0**-23) ** 0.5,
+    ),
+    "sample": NormDivisor(
+        "s", 1, "D - 1", "· + ε",
+        spread=lambda deviation, epsilon: deviation + epsilon,
+        unit=lambda epsilon: 1.0 - epsilon,
+    ),
+}  # fmt: skip

@@ -4,16 +4,20 @@ import ast
 import re
 import string
 from dataclasses import fields
+from typing import get_args
 
 import pytest
 
 from app.frame.sentence import examples as sentences
 from app.pages.switch.examples import examples as experiments
+from app.pages.walkthrough.text import key_of
 from app.session.codecs import PACKED
 from app.session.state import LANGUAGES, State
 from app.words import FOLDER, say, texts
 from core.analysis.training_views import groups
+from core.config import Activation, ModelConfig, NormFormula
 from core.errors import MESSAGES
+from core.explain.steps.steps import step_by_id, steps_of
 from core.lab.errata import code_errata, errata
 from core.lab.worked_examples import examples, notes_inputs, work
 from core.text.vocabulary import RESERVED
@@ -120,6 +124,20 @@ def test_no_text_is_missing_or_unused() -> None:
     known = insertable()
     unused = {key for key in keys - strings if not is_built(key, built, known)}
     assert not unused, f"unused: {sorted(unused)}"
+
+
+def test_all_is_said_of_every_activation_and_norm_formula() -> None:
+    keys = texts("en").keys()
+    for name in get_args(Activation):
+        said = f"edits.activation_{name}", f"switch_concepts.name.{name}", f"trail.operation_{name}"
+        assert keys >= set(said)
+        config = ModelConfig(vocabulary_size=9, activation=name)
+        step = step_by_id(steps_of(config), "encoder.0.feed_forward.activation")
+        assert step is not None
+        assert (key_of(config, step) == "activation") == (name == "relu"), name
+    for name in get_args(NormFormula):
+        pages = (f"switch_concepts.{part}_norm_{name}" for part in ("name", "about"))
+        assert keys >= {f"edits.norm_formula_{name}", *pages}
 
 
 def test_errors_are_those_of_core() -> None:

@@ -148,8 +148,9 @@ def test_the_branch_that_ran_is_marked_and_the_other_is_not() -> None:
     assert not any("centred.square()" in line for line in said(sample))
     assert any("x.std(" in line for line in said(sample))
     relu, gelu = (of(small_run(at), "encoder.0.feed_forward.activation") for at in (0, 1))
-    assert [each.name for each in relu] == ["FeedForward.forward", "activate"]
+    assert [each.name for each in relu] == ["FeedForward.forward", "relu"]
     assert "return functional.relu(x)" in said(relu[1])
+    assert [each.name for each in gelu] == ["FeedForward.forward", "gelu"]
     assert "return functional.relu(x)" not in said(gelu[1])
 
 

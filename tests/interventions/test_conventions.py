@@ -1,5 +1,7 @@
 """Each convention of a whole model, on the bundled translator's weights."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from core.checkpoints import load_model
+from core.config import Activation, NormFormula
 from core.errors import GlassformerError
 from core.interventions.concepts import (
     ActivationIs,
@@ -28,11 +31,10 @@ SWITCHES = [
     PositionTable("notes"),
     PositionTable("halves"),
     EmbeddingScale(False),
-    NormFormulaIs("sample", 1e-6),
+    *(NormFormulaIs(each, 1e-6) for each in get_args(NormFormula) if each != "population"),
     NormPlaceIs("pre"),
     NormPlaceIs("pre", True),
-    ActivationIs("gelu"),
-    ActivationIs("gelu_tanh"),
+    *(ActivationIs(each) for each in get_args(Activation) if each != "relu"),
     Dropout(1, 0.3),
 ]
 NAMES = [switch.text for switch in SWITCHES]

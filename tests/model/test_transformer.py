@@ -13,9 +13,10 @@ from core.errors import GlassformerError
 from core.model.embedding import position_encoding
 from core.model.transformer import Transformer
 from core.trace.tape import Recorder
+from tests.conventions import with_every_choice
 
 Maker = Callable[..., Transformer]
-CONVENTIONS: list[dict[str, Any]] = [
+CONVENTIONS = with_every_choice([
     {},
     {"norm_place": "pre", "final_norm": True},
     {"norm_formula": "sample", "norm_epsilon": 1e-6, "norm_initial_shift": 1.0},
@@ -29,7 +30,7 @@ CONVENTIONS: list[dict[str, Any]] = [
     {"mask_fill": "additive"},
     {"share_embeddings": True, "tie_generator": True},
     {"tie_attention": True},
-]
+])  # fmt: skip
 each_convention = pytest.mark.parametrize("changes", CONVENTIONS, ids=str)
 
 

@@ -12,7 +12,7 @@ from app.ui.chart import current_look
 from app.ui.component import component
 from app.ui.layout import box
 from app.words import say
-from core.config import Activation, ModelConfig, NormPlace, Positions
+from core.config import Activation, ModelConfig, NormFormula, NormPlace, Positions
 from core.errors import GlassformerError
 from core.interventions import Experiment
 from core.interventions import concepts as kinds
@@ -27,7 +27,6 @@ TYPES: Mapping[str, type] = {"rate": float, "draw": int}  # of fields; the other
 WIDGETS = {"by": "slider", "draw": "number"}  # of choices; the others are lists
 ALL = "*"
 TABLES: tuple[Positions, ...] = ("none", "paper", "notes", "halves", "learned")
-ACTIVATIONS: tuple[Activation, ...] = get_args(Activation)
 TEMPERATURES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0)
 RATES = (0.05, 0.1, 0.2, 0.3, 0.5)
 PLAIN_TEMPERATURE = "1.0"
@@ -68,11 +67,10 @@ class Concept:
 def concepts(config: ModelConfig) -> dict[str, tuple[Concept, ...]]:
     """The rows for a model by group, in order; `config` is that of the model without any switch."""
     both, decoder = _scopes(config), _scopes(config, ("decoder",))
-    scaled, sample = config.embedding_scale, config.norm_formula == "population"
-    others = [each for each in ACTIVATIONS if each != config.activation]
-    by = ("2.0", *map(str, TEMPERATURES))
+    activations = [each for each in get_args(Activation) if each != config.activation]
+    formulas = [each for each in get_args(NormFormula) if each != config.norm_formula]
+    by, scaled = ("2.0", *map(str, TEMPERATURES)), config.embedding_scale
     scale = "no_embedding_scale" if scaled else "embedding_scale"
-    norm = kinds.NormFormulaIs("sample" if sample else "population")
     return {
         "attention": (
             _of_parts("unscaled", kinds.Unscaled, both),
@@ -83,14 +81,14 @@ def concepts(config: ModelConfig) -> dict[str, tuple[Concept, ...]]:
         "words": (_positions(config), _on_or_off(scale, kinds.EmbeddingScale(not scaled))),
         "layers": (
             _of_parts("no_feed_forward", kinds.SublayerOff, both, ("feed_forward",)),
-            _of_fields("activation", kinds.ActivationIs, {"name": others}),
+            _of_fields("activation", kinds.ActivationIs, {"name": activations}),
             _of_parts("no_residual", kinds.ResidualOff, both, (ALL, *SUBLAYERS)),
             _of_fields("dropout", kinds.Dropout, {"rate": ("0.1", *map(str, RATES)), "draw": ()}),
         ),
         "norms": (
             _of_parts("no_norm", kinds.NormOff, both, NORMS),
             _norm_place(config),
-            _on_or_off("norm_sample" if sample else "norm_population", norm),
+            *(_on_or_off(f"norm_{each}", kinds.NormFormulaIs(each)) for each in formulas),
         ),
     }
 
@@ -281,12 +279,9 @@ def told_here(error: GlassformerError) -> str:
 def about(name: str, config: ModelConfig) -> str:
     """A line on a concept, with its section of the paper and this model's numbers."""
     sizes = {
-        "d_k": config.d_k,
-        "root_k": format_number(config.d_k**0.5),
-        "d_model": config.d_model,
-        "root_model": format_number(config.d_model**0.5),
-        "d_ff": config.d_ff,
-    }
+        "d_k": config.d_k, "root_k": format_number(config.d_k**0.5), "d_ff": config.d_ff,
+        "d_model": config.d_model, "root_model": format_number(config.d_model**0.5),
+    }  # fmt: skip
     return say(f"switch_concepts.about_{name}", **sizes)
 
 

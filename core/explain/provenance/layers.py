@@ -5,19 +5,10 @@ from dataclasses import replace
 
 from core.analysis.positions import wave_of
 from core.explain import formula
-from core.explain.provenance.node import (
-    ALL,
-    Cell,
-    Column,
-    Fact,
-    Group,
-    Lane,
-    Node,
-    Note,
-    Outer,
-    Role,
-)
+from core.explain.provenance.node import ALL, Cell, Column, Fact, Group, Lane, Node, Outer, Role
 from core.explain.provenance.run import Run, constant, dropped, part
+from core.model.activation import ACTIVATIONS
+from core.model.layer_norm import NORM_DIVISORS
 
 
 def token(run: Run, cell: Cell) -> Node:
@@ -32,9 +23,8 @@ def token(run: Run, cell: Cell) -> Node:
     chosen = target and position > 0 and bool(run.trace.steps)
     source = (Lane("output/probabilities", (batch, position - 1, index)),) if chosen else ()
     written = r"w_t = \arg\max_v p_{t-1,v}" if chosen else r"w_t"
-    notes: tuple[Note, ...] = () if chosen else ("given",)
     term = part(constant("id", r"w_t", float(index), source))
-    return run.node(cell, "token", written, term, notes=notes)
+    return run.node(cell, "token", written, term, notes=() if chosen else ("given",))
 
 
 def embedding(run: Run, cell: Cell) -> Node:
@@ -110,13 +100,12 @@ def std(run: Run, cell: Cell) -> Node:
     mu = run.number(where, cell.index)
     lanes = (*x.sources, Lane(where, cell.index))
     centred = Column("centred", r"(x_{t,i} - \mu_t)", x.values - mu, lanes)
-    sample = run.config.norm_formula == "sample"
-    below, sign = ("D - 1", "s") if sample else ("D", r"\sigma")
-    share = constant("fraction", rf"\frac{{1}}{{{below}}}", 1 / (len(x.values) - sample))
+    norm = NORM_DIVISORS[run.config.norm_formula]
+    share = constant("fraction", rf"\frac{{1}}{{{norm.count}}}", 1 / (len(x.values) - norm.less))
     group = Group("feature", (centred, centred, share))
-    variance = Fact("variance", rf"{sign}_t^2", float(group.contributions.sum()))
+    variance = Fact("variance", f"{norm.deviation}_t^2", float(group.contributions.sum()))
     facts = (Fact("mean", r"\mu_t", mu), variance)
-    made = rf"{sign}_t = \sqrt{{\frac{{1}}{{{below}}} \sum_i (x_{{t,i}} - \mu_t)^2}}"
+    made = rf"{norm.deviation}_t = \sqrt{{{share.symbol} \sum_i (x_{{t,i}} - \mu_t)^2}}"
     return run.node(cell, "std", made, group, outer="sqrt", facts=facts)
 
 
@@ -125,11 +114,9 @@ def normalized(run: Run, cell: Cell) -> Node:
     batch, position, _ = cell.index
     row = (batch, position, 0)
     sigma, mu = (run.number(cell.beside(name), row) for name in ("std", "mean"))
-    if run.config.norm_formula == "sample":
-        sign, written = "s", r"s_t + \varepsilon"
-    else:
-        sign, written = r"\sigma", r"\sqrt{\sigma_t^2 + \varepsilon}"
-    spread = formula.spread(run.config, sigma)
+    norm = NORM_DIVISORS[run.config.norm_formula]
+    written = norm.of(f"{norm.deviation}_t", r"\varepsilon")
+    spread = norm.spread(sigma, run.config.norm_epsilon)
     inverse, lane = formula.quotient(1, spread), (Lane(cell.beside("std"), row),)
     divided = constant("inverse_spread", rf"\frac{{1}}{{{written}}}", inverse, lane)
     x = run.recorded("state", r"x_{t,i}", run.inputs(cell)[0], cell.index)
@@ -137,7 +124,7 @@ def normalized(run: Run, cell: Cell) -> Node:
     made = rf"\hat{{x}}_{{t,i}} = \frac{{x_{{t,i}} - \mu_t}}{{{written}}}"
     facts = (
         Fact("mean", r"\mu_t", mu),
-        Fact("std", f"{sign}_t", sigma),
+        Fact("std", f"{norm.deviation}_t", sigma),
         Fact("epsilon", r"\varepsilon", run.config.norm_epsilon),
         Fact("spread", written, spread),
     )
@@ -234,19 +221,10 @@ def linear(run: Run, cell: Cell) -> Node:
 
 def activation(run: Run, cell: Cell) -> Node:
     """The unit times its gate: 0 or 1 for the ReLU, a share between for the GELUs."""
-    kind = run.config.activation
+    kind, function = run.config.activation, ACTIVATIONS[run.config.activation]
     x = run.recorded("pre_activation", r"u_{t,i}", cell.beside("pre_activation"), cell.index)
     unit = float(x.values[0])
-    written = {
-        "relu": (r"[u_{t,i} > 0]", r"\max(0, u_{t,i})"),
-        "gelu": (r"\Phi(u_{t,i})", r"u_{t,i}\,\Phi(u_{t,i})"),
-        "gelu_tanh": (
-            r"\frac{1}{2}(1 + \tanh z_{t,i})",
-            r"\frac{u_{t,i}}{2} (1 + \tanh z_{t,i}),\ "
-            r"z_{t,i} = \sqrt{2 / \pi}\,(u_{t,i} + 0.044715\,u_{t,i}^3)",
-        ),
-    }
-    symbol, made = written[kind]
-    gate = constant("gate", symbol, formula.gate(unit, kind), x.sources)
-    notes: tuple[Note, ...] = ("inactive",) if kind == "relu" and unit <= 0 else ()
-    return run.node(cell, kind, f"a_{{t,i}} = {made}", part(x, gate), notes=notes)
+    gate = constant("gate", function.share, function.gate(unit), x.sources)
+    made = f"a_{{t,i}} = {function.unfolded or function.of(x.symbol)}"
+    shut = kind == "relu" and unit <= 0
+    return run.node(cell, kind, made, part(x, gate), notes=("inactive",) if shut else ())

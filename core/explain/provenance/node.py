@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from core.config import Activation
 from core.trace.address import Address
 
 Numbers = NDArray[np.float64]
@@ -145,8 +146,8 @@ _ROUNDING = 8 * float(np.finfo(np.float32).eps)  # of the magnitudes that were a
 Operation = Literal[
     "token", "look_up", "scale", "position", "learned_position", "no_position", "input", "copy",
     "residual", "mean", "std", "normalize", "gain", "project", "dot", "divide", "mask",
-    "mask_keep", "mask_fill", "mask_add", "softmax", "mix", "join", "relu", "gelu", "gelu_tanh",
-    "draw", "drop", "choose",
+    "mask_keep", "mask_fill", "mask_add", "softmax", "mix", "join", "draw", "drop", "choose",
+    Activation,
 ]  # fmt: skip
 
 Note = Literal[

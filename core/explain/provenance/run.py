@@ -95,15 +95,9 @@ class Run:
         return (replace(found, values=found.values / (1 - self.config.dropout)),)
 
     def node(
-        self,
-        cell: Cell,
-        operation: Operation,
-        formula: str,
-        *groups: Group,
-        outer: Outer = "sum",
-        facts: tuple[Fact, ...] = (),
-        notes: tuple[Note, ...] = (),
-    ) -> Node:
+        self, cell: Cell, operation: Operation, formula: str, *groups: Group,
+        outer: Outer = "sum", facts: tuple[Fact, ...] = (), notes: tuple[Note, ...] = (),
+    ) -> Node:  # fmt: skip
         """The node of a cell; what is recorded there is read here."""
         recorded = self.number(cell.address, cell.index)
         edited = bool(self.trace.edits)

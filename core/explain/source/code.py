@@ -26,6 +26,7 @@ from core.explain.source.watch import (
     weight_shape,
 )
 from core.explain.steps.steps import Kind, Step
+from core.model.activation import ACTIVATIONS
 from core.trace.address import Address
 from core.trace.sites import sizes
 from core.trace.trace import Trace
@@ -35,7 +36,7 @@ _HELPERS: dict[Kind, tuple[str, ...]] = {
     "positions": ("Embedding.positions", "position_encoding", "frequency"),
     "project": ("MultiHeadAttention.keys_and_values",),
     "split": ("MultiHeadAttention.split", "MultiHeadAttention.keys_and_values"),
-    "activation": ("activate",),
+    "activation": tuple(each.compute.__name__ for each in ACTIVATIONS.values()),
     "choice": ("_best",),
 }
 _MASKS = {True: ("apply_mask", "target_mask", "padding_mask", "causal_mask"),

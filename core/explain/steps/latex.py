@@ -6,15 +6,18 @@ they are, `\underbrace{0.031}_{124}`.
 
 import math
 from collections.abc import Callable
-from functools import partial
+from typing import get_args
 
 import numpy as np
 
 from core.analysis.positions import wave_of
+from core.config import Activation
 from core.explain.equations import SymbolRole
 from core.explain.provenance.node import ALL, Column, Lane, Node, Numbers, Operation
 from core.explain.provenance.run import Run
 from core.explain.steps.wires import Wire
+from core.model.activation import ACTIVATIONS
+from core.model.layer_norm import NORM_DIVISORS
 from core.trace.sites import site_at
 
 Number = Callable[[float], str]
@@ -140,8 +143,7 @@ def _std(w: _Writer) -> str:
 def _normalize(w: _Writer) -> str:
     facts = {fact.key: fact.value for fact in w.node.facts}
     std, epsilon = w.of("norm", facts["std"]), w.of("constant", facts["epsilon"])
-    is_sample = w.config.norm_formula == "sample"
-    below = rf"{std} + {epsilon}" if is_sample else rf"\sqrt{{{std}^2 + {epsilon}}}"
+    below = NORM_DIVISORS[w.config.norm_formula].of(std, epsilon)
     return rf"\frac{{{w(0)} - {w.of('norm', facts['mean'], signed=True)}}}{{{below}}}"
 
 
@@ -193,37 +195,18 @@ def _term(w: _Writer) -> str:
     return w(0)
 
 
-def _activation(w: _Writer, written: str) -> str:
-    return written % w(0)
+def _activation(w: _Writer) -> str:
+    return ACTIVATIONS[w.config.activation].of(w(0))
 
 
 _TEMPLATES: dict[Operation, Callable[[_Writer], str]] = {
-    "look_up": _term,
-    "learned_position": _term,
-    "copy": _term,
-    "join": _term,
+    "look_up": _term, "learned_position": _term, "copy": _term, "join": _term, "mask_keep": _term,
+    "draw": _value, "token": _value, "mask_fill": _value, "mask_add": _value,
+    "position": _wave, "input": _sum, "residual": _sum, "drop": _dropout, "mean": _mean,
+    "std": _std, "normalize": _normalize, "project": _project, "mask": _mask, "softmax": _softmax,
+    "dot": _Writer.products, "mix": _Writer.products, "choose": _choice,
     "scale": lambda w: rf"{w(0)} \cdot {w(0, 1, signed=True)}",
-    "position": _wave,
-    "input": _sum,
-    "residual": _sum,
-    "draw": _value,
-    "drop": _dropout,
-    "mean": _mean,
-    "std": _std,
-    "normalize": _normalize,
     "gain": lambda w: rf"{w(0)} \cdot {w(0, 1, signed=True)} + {w(1, signed=True)}",
-    "project": _project,
-    "dot": _Writer.products,
-    "mix": _Writer.products,
     "divide": lambda w: rf"\frac{{{w(0)}}}{{{w.of('constant', math.sqrt(w.config.d_k))}}}",
-    "mask": _mask,
-    "mask_keep": _term,
-    "mask_fill": _value,
-    "mask_add": _value,
-    "softmax": _softmax,
-    "relu": partial(_activation, written=r"\max(0, %s)"),
-    "gelu": partial(_activation, written=r"\mathrm{GELU}(%s)"),
-    "gelu_tanh": partial(_activation, written=r"\mathrm{GELU}_{\tanh}(%s)"),
-    "choose": _choice,
-    "token": _value,
-}
+    **dict.fromkeys(get_args(Activation), _activation),
+}  # fmt: skip

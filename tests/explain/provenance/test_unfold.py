@@ -12,6 +12,7 @@ from core.explain.provenance.node import TOLERANCE, Cell, FactKey, Node, Note, O
 from core.explain.provenance.unfold import following, path, unfold
 from core.trace.sites import SITES
 from core.trace.trace import Trace
+from tests.conventions import with_every_choice
 from tests.explain.provenance.trail_runs import bundled, bundled_trace, cells, small
 
 SENTENCES = (
@@ -26,7 +27,7 @@ PLAIN: frozenset[Role] = frozenset(
         "key", "score", "scaled", "weight", "value", "pre_activation", "activation"
     }
 )  # fmt: skip
-CONVENTIONS: tuple[dict[str, Any], ...] = (
+CONVENTIONS = with_every_choice((
     {"norm_place": "pre", "final_norm": True, "norm_formula": "sample", "norm_epsilon": 1e-6},
     {"positions": "notes", "activation": "gelu", "mask_fill": "minus_infinity"},
     {"positions": "halves", "activation": "gelu_tanh", "mask_fill": "additive"},
@@ -35,7 +36,7 @@ CONVENTIONS: tuple[dict[str, Any], ...] = (
     {"tie_attention": True, "share_embeddings": True, "tie_generator": True},
     {"norm_place": "pre", "positions": "none", "final_norm": True, "encoder_layers": 1},
     {"pad_id": 4},  # the begin token's own, as in Marian
-)
+))  # fmt: skip
 
 
 def check(trace: Trace, model: Any, cell: Cell) -> Node:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import torch
 
@@ -12,6 +11,7 @@ from core.config import ModelConfig
 from core.model.transformer import Transformer
 from core.trace.tape import Recorder
 from core.trace.trace import Trace
+from tests.conventions import with_every_choice
 from tests.explain.steps.plain_run import PlainRun
 
 SENTENCES = (
@@ -20,7 +20,7 @@ SENTENCES = (
     "cat",
 )
 # Each config differs from the paper's in several ways that do not disturb each other.
-CONVENTIONS: tuple[dict[str, Any], ...] = (
+CONVENTIONS = with_every_choice((
     {},
     {"norm_place": "pre", "final_norm": True, "norm_formula": "sample", "positions": "notes",
      "d_model": 20, "n_heads": 4, "attention_bias": False, "activation": "gelu"},
@@ -31,7 +31,7 @@ CONVENTIONS: tuple[dict[str, Any], ...] = (
      "decoder_layers": 3, "final_norm": True},
     {"positions": "none", "n_heads": 1, "encoder_layers": 3, "decoder_layers": 1},
     {"pad_id": 4},  # the begin token's own, as in Marian
-)  # fmt: skip
+))  # fmt: skip
 Run = tuple[Trace, Transformer]
 
 

@@ -129,7 +129,7 @@ def evaluated(latex: str) -> float:
 def test_the_printed_formula_comes_to_the_number(made: Callable[[], Made]) -> None:
     for step, _, node in all_nodes(made()):
         formula = printed(made(), node)
-        if "GELU" in formula or "arg" in formula:
+        if r"\mathrm" in formula or "arg" in formula:
             continue
         if math.isinf(node.exact):
             assert formula == repr(-math.inf)

@@ -25,7 +25,6 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "context": ("A V",),
     "output": ("× W_O + b_O",),
     "expand": ("× W_1 + b_1",),
-    "activation": ("max(0, ·)",),
     "contract": ("× W_2 + b_2",),
     **dict.fromkeys(DROPOUTS, ("m ~", "× m / (1 − p)")),
     "residual": ("+",),

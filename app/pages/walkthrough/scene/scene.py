@@ -1,5 +1,6 @@
 """The middle: what goes into a step and what comes out, and the wires between."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from app.ui.component import CELLS, component
 from app.words import say
 from core.explain.steps.places import in_heads
 from core.explain.steps.wires import Wire, axes, recorded, tensor
+from core.model.activation import ACTIVATIONS
 from core.trace.address import Address
 from core.trace.sites import site_at
 from core.trace.tables import as_numpy
@@ -93,6 +95,9 @@ def _columns(focus: StepFocus) -> dict[str, Any]:
         for column in found
     ]
     signs = list(OPERATIONS.get(step.kind, ()))
+    if step.kind == "activation":
+        written = ACTIVATIONS[focus.trace.config.activation].written.removesuffix("(·)")
+        signs = [re.sub(r"\\mathrm|[\\{}]", "", written)]
     if step.kind == "lookup":
         table = {"narrow": False, "panels": [panels.table(focus, step.inputs[0])]}
         columns_sent.insert(1, table)
