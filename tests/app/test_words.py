@@ -87,6 +87,7 @@ def insertable() -> set[str]:
     remarks = {remark for key in examples() for remark in work(key).remarks}
     inputs = {name for key in examples() for name in notes_inputs(key)}
     found |= {each.id for each in (*sentences(), *experiments())}
+    found |= {f"norm_{each}" for each in get_args(NormFormula)}  # rows of the Switch page
     found |= reasons | remarks | inputs | {each.name for each in fields(State)} | {PACKED}
     return found | {*groups()} | {piece.strip("<>") for piece in RESERVED} | AROUND
 
