@@ -1,10 +1,12 @@
 """Rows of concepts and the switches of an experiment turn into each other."""
 
+from typing import get_args
+
 import pytest
 
 from app.pages.switch.concepts import TEMPERATURES, concepts, pattern
 from core import load_model
-from core.config import ModelConfig
+from core.config import ModelConfig, NormFormula
 from core.interventions import Experiment
 
 
@@ -21,7 +23,7 @@ from core.interventions import Experiment
 )  # fmt: skip
 def test_values_and_switches_turn_into_each_other(config: ModelConfig) -> None:
     rows = [row for group in concepts(config).values() for row in group]
-    assert len({row.name for row in rows}) == 13
+    assert len({row.name for row in rows}) == 12 + len(get_args(NormFormula)[1:])
     for row in rows:
         combinations: list[dict[str, str]] = [{}]
         for name, options in row.choices.items():

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from app.pages.walkthrough import code
 from app.pages.walkthrough.figures.formula import printer
 from app.pages.walkthrough.focus import StepFocus
+from app.pages.walkthrough.scene import scene
 from app.pages.walkthrough.text import formula_data, katex_file, key_of, step_text, text
 from app.plots.theme import FigureStyle
 from app.session.state import LANGUAGES, State
@@ -23,7 +24,7 @@ from core.explain.steps.steps import Kind, Step, for_layer, steps_of, walk
 from core.explain.steps.wires import tensor
 from core.lab.worked_examples import work
 from tests.explain.steps.plain_run import PlainRun
-from tests.explain.steps.step_runs import CONVENTIONS, SENTENCES, bundled_run, plain
+from tests.explain.steps.step_runs import CONVENTIONS, SENTENCES, bundled_run, plain, small_run
 
 
 def column() -> None:
@@ -145,6 +146,13 @@ def test_every_special_text_is_of_some_model() -> None:
                 assert "{" not in step_text(model, step)
     assert found >= SPECIAL
     assert found >= set(get_args(Kind)) - {"final_norm"}
+
+
+@pytest.mark.parametrize(("convention", "sign"), [(0, "max(0, ·)"), (1, "GELU"), (2, "GELU_tanh")])
+def test_the_activation_of_the_model_stands_before_its_units(convention: int, sign: str) -> None:
+    state = State(walk="encoder.0.feed_forward.activation")
+    (drawn,) = scene.own(StepFocus(state, small_run(convention)[0], FigureStyle()))["operations"]
+    assert drawn["sign"] == sign
 
 
 def test_symbols_lead_to_the_steps_that_make_them() -> None:
