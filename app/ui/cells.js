@@ -3,10 +3,7 @@
 const FORBIDDEN = 255; // the level of a cell that is not looked at
 const BRIGHTER = 0.6; // power of the level: at a small size weak patterns would not be seen
 
-function numbersOf(text, Kind) {
-  return new Kind(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
-}
-
+const numbersOf = (text, Kind) => new Kind(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
 const channelsOf = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 const lightOf = ([red, green, blue]) => 0.299 * red + 0.587 * green + 0.114 * blue;
 
@@ -92,10 +89,5 @@ function frameBox(pen, strokeStyle, lineWidth, ...box) {
 
 function strokeLines(pen, look, ...lines) {
   Object.assign(pen, look);
-  pen.beginPath();
-  for (const [x, y, u, v] of lines) {
-    pen.moveTo(x, y);
-    pen.lineTo(u, v);
-  }
-  pen.stroke();
+  pen.stroke(new Path2D(lines.map(([x, y, u, v]) => `M${x} ${y}L${u} ${v}`).join("")));
 }

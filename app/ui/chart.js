@@ -100,15 +100,23 @@ async function drawOne(chart) {
   try {
     const Plotly = await plotly(more.source);
     const layout = chart.gone ? null : sized(chart);
-    if (layout) {
-      await Plotly.react(chart.place, figure.data, steadied(chart, layout), chart.config(more));
-    }
+    if (layout) await Plotly.react(chart.place, figure.data, steadied(chart, layout), chart.config(more));
+    if (layout && more.clicks) hear(chart);
     chart.failed(false);
   } catch (error) {
     console.error(error);
     chart.failed(true);
   }
   if (!line.has(chart)) chart.place.dataset.chart = "drawn";
+}
+
+// Clicks on points go to Python; plotly.js keeps what listens while a chart has new data.
+function hear(chart) {
+  if (chart.place.dataset.bridged) return;
+  chart.place.dataset.bridged = "yes";
+  chart.place.on("plotly_click", ({ points: [{ x, y, curveNumber, customdata }] }) => {
+    chart.send("click", { x: Number(x), y: Number(y), curve: curveNumber ?? 0, custom: customdata ?? null });
+  });
 }
 
 const MARKUP = `<div class="chart">

@@ -2,7 +2,8 @@
 
 A chart of ours stays where it is and is given new data (`Plotly.react`); Streamlit's own element
 is taken down and built anew whenever a number changes, which costs most of a click. Nor does it
-report clicks on heat maps and images: its `on_select` is of points alone.
+report clicks on heat maps and images: its `on_select` is of points alone. Without a browser, in
+AppTest, it stands in for ours.
 """
 
 from collections.abc import Callable
@@ -22,7 +23,6 @@ from app.words import say
 HEIGHT = 450  # of a chart that says nothing of its height, as plotly.js has it
 
 _chart = component(__file__, "chart", isolate_styles=False)
-_bridge = component(__file__, "bridge")
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class Click:
     custom: Any  # the point's customdata, None without
 
     @staticmethod
-    def of(value: dict[str, Any]) -> "Click":
-        """The click in what the browser sent."""
+    def of(chart: str, value: dict[str, Any]) -> "Click":
+        """The click in what the browser sent of a chart."""
         x, y = (int(at) if at.is_integer() else at for at in map(float, (value["x"], value["y"])))
-        return Click(value["chart"], x, y, int(value["curve"]), value.get("custom"))
+        return Click(chart, x, y, int(value["curve"]), value.get("custom"))
 
 
 def current_look() -> FigureStyle:
@@ -55,12 +55,10 @@ def show_chart(
 ) -> None:  # fmt: skip
     """Draw a figure over the full width of its place, and with `fill` over its full height.
 
-    key: unique on the page, what the bridge and the tests name it by. alt: what a screen reader
+    key: unique on the page, what its clicks and the tests name it by. alt: what a screen reader
     says. file_name: of the image that the chart's camera button saves; the key without it.
     clicked: called before the rerun when one of its points is clicked.
     """
-    if clicked is not None:  # the bridge takes no room, and finds a chart that is drawn again
-        _bridge(f"bridge_{key}", {"chart": key}, click=lambda sent: clicked(Click.of(sent)))
     config = {
         "displaylogo": False,
         "scrollZoom": False,
@@ -73,8 +71,9 @@ def show_chart(
         st.plotly_chart(figure.of_plotly, height=place, theme=None, key=key, alt=alt, config=config)
         return
     height = None if fill else figure.height or HEIGHT
-    data = _packed(figure, config=config, alt=alt, height=height)
-    _chart(key, data, height=height or "stretch")
+    data = _packed(figure, config=config, alt=alt, height=height, clicks=clicked is not None)
+    heard = {} if clicked is None else {"click": lambda sent: clicked(Click.of(key, sent))}
+    _chart(key, data, height=height or "stretch", **heard)
 
 
 def _packed(figure: Figure, **more: Any) -> bytes:

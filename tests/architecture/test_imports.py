@@ -223,6 +223,6 @@ def test_a_room_says_what_it_imports(room: str) -> None:
 def test_there_is_something_to_check() -> None:
     assert len(FILES) > 20
     assert rule("core.model.attention") == "core.model"
-    assert rule("app.ui.bridge") == "app.ui"
+    assert rule("app.ui.chart") == "app.ui"
     assert unit("app.pages.lab.figures.depth") == "app.pages.lab"
     assert rule("app.py") == "app.py"

@@ -74,7 +74,7 @@ def lines_html(kind: str, lines: Iterable[tuple[str, str, str]]) -> str:
         f'<p class="{its}"><span>{escape(name)}</span><bdi>{words}</bdi></p>'
         for name, words, its in lines
     )
-    return f'<div class="{kind}">{"".join(rows)}</div>'
+    return f'<div class="sentence-lines {kind}">{"".join(rows)}</div>'
 
 
 def table_html(kind: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

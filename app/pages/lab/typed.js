@@ -160,9 +160,7 @@ function cell(board, field, blocks, place, cells) {
 }
 
 // Letters that a text is wide: Chinese characters count twice.
-function wide(text) {
-  return [...String(text)].reduce((sum, each) => sum + (/[\u2e80-\uffef]/.test(each) ? 2 : 1), 0);
-}
+const wide = (text) => [...String(text)].reduce((sum, each) => sum + (/[\u2e80-\uffef]/.test(each) ? 2 : 1), 0);
 
 function widen(grid, longest) {
   grid.longest = Math.min(longest, 12);

@@ -56,7 +56,7 @@ function drag(board, chip, event) {
 }
 
 function chipOf(board, word) {
-  const chip = make("li", { tabIndex: 0, data: { word } }, make("small", word + 1), board.data.words[word]);
+  const chip = make("li.boxed", { tabIndex: 0, data: { word } }, make("small", word + 1), board.data.words[word]);
   return set(chip, { onkeydown: (event) => step(board, chip, event), onpointerdown: (event) => drag(board, chip, event) });
 }
 

@@ -1,6 +1,6 @@
 // Two translations, a line a word.
 
-const MARKUP = `<div class="effect">
+const MARKUP = `<div class="effect pane">
   <div class="sentences">
     <span class="side swatch"></span><span class="sentence"></span>
     <span class="side swatch"></span><span class="sentence"></span>

@@ -5,7 +5,7 @@ function makeCard(list, { id, name, note, sentences }) {
   const chosen = id === now;
   const title = [...sentences, chosen ? texts.back : texts.take].join("\n");
   return make(
-    "button.card",
+    "button.card.boxed",
     { title, data: { id }, is: { chosen }, "aria-pressed": chosen, onclick: () => list.send("pick", { id }) },
     make("span.name", name),
     make("span.corner", chosen ? make("span.back", `⟲ ${texts.back}`) : null),

@@ -150,11 +150,7 @@ function drawCell(pen, x, y, cell, state, changed, colours) {
   fillBox(pen, state === ALLOWED ? colours.allowed : colours.hatch, x, y, cell, cell);
   if (state === MIXED) {
     pen.fillStyle = colours.allowed;
-    pen.beginPath();
-    pen.moveTo(x, y);
-    pen.lineTo(x, y + cell);
-    pen.lineTo(x + cell, y + cell);
-    pen.fill();
+    pen.fill(new Path2D(`M${x} ${y}v${cell}h${cell}z`));
   }
   frameBox(pen, colours.line, 1, x + 0.5, y + 0.5, cell, cell);
   if (changed) frameBox(pen, colours.changed, cell < 16 ? 1.5 : 2, x + 1.75, y + 1.75, cell - 2.5, cell - 2.5);

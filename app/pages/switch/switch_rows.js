@@ -15,7 +15,7 @@ function turn({ node, toggle }, on) {
 
 function listChoice({ label, options }, tell, name) {
   const all = options.map(([value, text]) => make("option", { value }, text));
-  const node = make("select", { onchange: tell, "aria-label": `${name}: ${label}` }, all);
+  const node = make("select.choice", { onchange: tell, "aria-label": `${name}: ${label}` }, all);
   return { node, read: () => node.value, write: (value) => { node.value = value; } };
 }
 
@@ -38,7 +38,7 @@ function sliderChoice({ label, options }, tell) {
 }
 
 function numberChoice({ label }, tell) {
-  const input = make("input", { type: "number", min: 0, max: 999999, step: 1 });
+  const input = make("input.choice", { type: "number", min: 0, max: 999999, step: 1 });
   input.onchange = () => {
     if (input.value !== "" && input.checkValidity()) tell();
     else input.value = input.dataset.last;

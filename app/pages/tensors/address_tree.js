@@ -2,7 +2,7 @@
 // what is searched for belongs to the browser, which tensor is picked belongs to Python.
 
 const MARKUP = `<div class="tree-panel">
-  <input class="search" type="search" autocomplete="off" spellcheck="false" />
+  <input class="search boxed" type="search" autocomplete="off" spellcheck="false" />
   <div class="scroll"><div class="tree" role="tree"></div></div>
   <p class="nothing" role="status" hidden></p>
   <p class="legend"></p>

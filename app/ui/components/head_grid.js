@@ -10,9 +10,7 @@ const LONG_PRESS = 500;
 
 const same = (one, other) => one.kind === other.kind && one.layer === other.layer && one.head === other.head;
 
-function act(grid, name, { kind, layer = null, head = null }) {
-  grid.send("act", { act: name, kind, layer, head });
-}
+const act = (grid, name, { kind, layer = null, head = null }) => grid.send("act", { act: name, kind, layer, head });
 
 function pick(grid, item) {
   frame(grid, item);

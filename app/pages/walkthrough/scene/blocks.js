@@ -120,11 +120,7 @@ function arrow(scene, pen, g, stage, text) {
   const start = before + g.slab[0] + 6;
   const label = form === "joined" ? end - Math.min(end - start - 20, type * 5) : end;
   strokeLines(pen, { strokeStyle: colours.faint, fillStyle: colours.faint, lineWidth: 1.5 }, [start, g.middle, label - 6, g.middle]);
-  pen.beginPath();
-  pen.moveTo(label, g.middle);
-  pen.lineTo(label - 8, g.middle - 5);
-  pen.lineTo(label - 8, g.middle + 5);
-  pen.fill();
+  pen.fill(new Path2D(`M${label} ${g.middle}l-8 -5v10z`));
   const look = { font: fontOf(scene), textAlign: "center", textBaseline: "bottom" };
   writeText(pen, text, (start + label) / 2, g.middle - 6, look);
 }

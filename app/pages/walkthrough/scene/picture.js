@@ -14,9 +14,7 @@ function symbolOf(kind, text) {
 
 const isDark = (pixel) => lightOf([pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255]) < 140;
 
-function fontOf(scene, weight = 400, size = scene.data.type) {
-  return `${weight} ${size}px ${scene.family}`;
-}
+const fontOf = (scene, weight = 400, size = scene.data.type) => `${weight} ${size}px ${scene.family}`;
 
 function widthOf(scene, text, weight = 400) {
   scene.ruler.font = fontOf(scene, weight);
@@ -47,11 +45,8 @@ function shownLabels(count, room, need, first) {
 function roundNumbers(count, room, need) {
   const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
   const step = steps.find((each) => each * room >= need) ?? count;
-  const found = step === 1 ? [] : [0];
-  for (let number = step; number <= count; number += step) {
-    if (step === 1 || (number - 1) * room >= need) found.push(number - 1);
-  }
-  return found;
+  const places = Array.from({ length: Math.floor(count / step) }, (_, at) => (at + 1) * step - 1);
+  return step === 1 ? places : [0, ...places.filter((at) => at * room >= need)];
 }
 
 const CELL = { map: [3.6, 3], narrow: [8, 3] }; // widest and highest, in font sizes
@@ -61,8 +56,6 @@ function preparePicture(scene, panel) {
   if (data.values) panel.values = numbersOf(data.values, Float32Array);
   if (data.levels) panel.levels = numbersOf(data.levels, Uint8Array);
   panel.allowed = data.allowed ? numbersOf(data.allowed, Uint8Array) : null;
-  panel.rows = data.rows.size;
-  panel.columns = data.columns.size;
   const colours = scene.data.colours;
   panel.stops = data.positive ? (colours.positive[data.colour] ?? Object.values(colours.positive)[0]) : colours.signed;
   panel.palette = paletteOf(panel.stops);
@@ -254,11 +247,6 @@ function cellAt(panel, x, y) {
 
 // Words with a bar each, and the embedding table with the rows of this sentence.
 
-function prepareBars(scene, panel) {
-  panel.rows = panel.data.labels.length;
-  panel.columns = 1;
-}
-
 function drawBars(scene, panel) {
   const { pen, width, height } = fitted(panel.canvas);
   const { data } = panel;
@@ -289,10 +277,6 @@ function drawBars(scene, panel) {
     frameBox(pen, colours.text, data.framed ? 2 : 1, left - 4, y + 1, width - left, tall - 2);
     pen.globalAlpha = 1;
   }
-}
-
-function prepareTable(scene, panel) {
-  panel.rows = 0;
 }
 
 function drawTable(scene, panel) {

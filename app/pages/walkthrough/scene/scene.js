@@ -1,15 +1,8 @@
 // One step of the walk: panels of what goes in and what comes out, the operation between them.
 
-const KINDS = {
-  map: [preparePicture, drawPicture],
-  narrow: [preparePicture, drawPicture],
-  bars: [prepareBars, drawBars],
-  table: [prepareTable, drawTable],
-};
+const DRAW = { map: drawPicture, narrow: drawPicture, bars: drawBars, table: drawTable };
 
-function send(scene, event, value) {
-  walk.send(scene.trigger, event, value);
-}
+const send = (scene, event, value) => walk.send(scene.trigger, event, value);
 
 function picks(items, act) {
   return make("span.picks", items.map((item, at) => {
@@ -75,8 +68,8 @@ function within(canvas, event) {
 function makePanel(scene, data) {
   const live = data.kind !== "table" && data.picks !== false;
   const canvas = make("canvas", { role: "img", "aria-label": data.alt, is: { live } });
-  const panel = { data, canvas };
-  KINDS[data.kind][0](scene, panel);
+  const panel = { data, canvas, rows: data.rows?.size ?? data.labels?.length ?? 0, columns: data.columns?.size ?? 1 };
+  if (data.rows) preparePicture(scene, panel);
   const at = (event) => cellAt(panel, ...within(canvas, event));
   if (live) {
     set(canvas, {
@@ -191,7 +184,7 @@ function paint(scene) {
   const most = Math.max(1, ...panels.map((panel) => panel.rows));
   const table = panels.some((panel) => panel.data.kind === "table");
   scene.tallest = table ? most * type * CELL.map[1] : Infinity;
-  for (const panel of panels) KINDS[panel.data.kind][1](scene, panel);
+  for (const panel of panels) DRAW[panel.data.kind](scene, panel);
   drawWires(scene);
   hints(scene, panels);
 }
@@ -234,56 +227,36 @@ function show(scene) {
 
 // The wires: from the chosen row of what goes in, through the operation, to that of what comes out.
 
-function drawWires(scene) {
-  const box = scene.stage.getBoundingClientRect();
-  const lines = [];
-  for (let at = 0; at + 1 < scene.columns.length; at += 1) {
-    const operation = scene.operations[at];
-    if (operation?.classList.contains("none")) continue;
-    const middle = operation?.getBoundingClientRect();
-    for (const panel of scene.columns[at]) {
-      for (const from of anchors(panel, "right", box)) {
-        if (middle) lines.push(wire(from, [middle.left - box.left, middle.top + 16 - box.top], panel.data.colour, from[2]));
-        else for (const to of joined(scene.columns[at + 1], from, box)) lines.push(wire(from, to, panel.data.colour, from[2]));
-      }
-    }
-    if (!middle) continue;
-    for (const panel of scene.columns[at + 1]) {
-      for (const to of anchors(panel, "left", box)) {
-        lines.push(wire([middle.right - box.left, middle.top + 16 - box.top], to, panel.data.colour, to[2], true));
-      }
-    }
-  }
-  scene.svg.replaceChildren(...lines);
+function drawWires({ columns, operations, stage, svg }) {
+  const box = stage.getBoundingClientRect();
+  svg.replaceChildren(...columns.slice(1).flatMap((panels, at) => {
+    const operation = operations[at];
+    if (operation?.classList.contains("none")) return [];
+    const [from, to] = [anchors(columns[at], "right", box), anchors(panels, "left", box)];
+    // Without an operation between: row to row, the words of a sentence to their rows of the table.
+    if (!operation) return from.flatMap((each) => to.filter(({ row }) => row === each.row).map((other) => wire(each, other, each)));
+    const { left, right, top } = operation.getBoundingClientRect();
+    const [enters, leaves] = [left, right].map((x) => ({ x: x - box.left, y: top + 16 - box.top }));
+    return [...from.map((each) => wire(each, enters, each)), ...to.map((each) => wire(leaves, each, each, true))];
+  }));
 }
 
-// Without an operation between: row to row, the words of a sentence to their rows of the table.
-function joined(panels, from, box) {
-  return panels.flatMap((panel) => anchors(panel, "left", box, true)).filter((to) => to[3] === from[3]);
-}
-
-// [x, y, whether it is the chosen row, the row]; of a table, and of what it joins, every row.
-function anchors(panel, side, box) {
-  const g = panel.geometry;
-  if (!g) return [];
-  const own = panel.canvas.getBoundingClientRect();
-  const [x, y] = [own.left - box.left, own.top - box.top];
-  const chosen = panel.data.at[0];
-  if (panel.data.kind === "table") {
-    return panel.data.ids.map((id, row) => [x + g[side], y + g.place(id), row === chosen, row]);
-  }
-  const rows = panel.every ? [...Array(panel.rows).keys()] : [chosen];
-  const edge = side === "right" ? g.right + 3 : 0;
-  return rows.map((row) => [x + edge, y + g.top + (row + 0.5) * g.tall, row === chosen, row]);
-}
-
-function wire([x1, y1], [x2, y2], colour, strong, arrow = false) {
-  const bend = Math.max(12, (x2 - x1) / 2);
-  const head = arrow ? ` M ${x2 - 6} ${y2 - 4} L ${x2} ${y2} L ${x2 - 6} ${y2 + 4}` : "";
-  return shape("path", {
-    d: `M ${x1} ${y1} C ${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}${head}`,
-    fill: "none", stroke: colour, "stroke-width": strong ? 2 : 1, opacity: strong ? 0.95 : 0.35,
+// Where wires begin or end: at the chosen row; of a table, and of what it joins, at every row.
+function anchors(panels, side, box) {
+  return panels.filter((panel) => panel.geometry).flatMap(({ canvas, data, every, geometry: g, rows: count }) => {
+    const { left, top } = canvas.getBoundingClientRect();
+    const [x, y] = [left - box.left + (data.ids ? g[side] : side === "right" ? g.right + 3 : 0), top - box.top];
+    const heights = data.ids ? data.ids.map(g.place) : Array.from({ length: count }, (_, row) => g.top + (row + 0.5) * g.tall);
+    const all = heights.map((height, row) => ({ x, y: y + height, row, colour: data.colour, chosen: row === data.at[0] }));
+    return data.ids || every ? all : all.filter(({ chosen }) => chosen);
   });
+}
+
+function wire({ x, y }, { x: u, y: v }, { chosen, colour }, arrow = false) {
+  const bend = Math.max(12, (u - x) / 2);
+  const head = arrow ? "m-6 -4l6 4l-6 4" : "";
+  const d = `M${x} ${y}C${x + bend} ${y} ${u - bend} ${v} ${u} ${v}${head}`;
+  return shape("path", { d, fill: "none", stroke: colour, "stroke-width": chosen ? 2 : 1, opacity: chosen ? 0.95 : 0.35 });
 }
 
 export default component("section.scene", {
