@@ -10,7 +10,7 @@ from tests.browser import driver
 
 @pytest.fixture(scope="module")
 def page(context: BrowserContext) -> Iterator[Page]:
-    with driver.serving(script="tests/browser/bridge_serve.py") as url:
+    with driver.serving(script="tests/browser/chart_serve.py") as url:
         page = driver.open_page(context, url, height=1200)
         yield page
         page.close()
@@ -85,7 +85,7 @@ def test_whole_screen_and_back(page: Page) -> None:
 
 
 def test_a_script_that_does_not_come_is_said(browser: Browser) -> None:
-    with driver.serving(script="tests/browser/bridge_serve.py") as url:
+    with driver.serving(script="tests/browser/chart_serve.py") as url:
         page = driver.new_page(browser)
         page.route("**/scripts/plotly-*", lambda route: route.abort())
         page.goto(url)

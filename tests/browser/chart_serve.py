@@ -1,4 +1,4 @@
-"""Serves the page for the test of charts and their bridge, with the script that charts need."""
+"""Serves the page for the test of charts, with the scripts that they need."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,4 +14,4 @@ async def _begin(_app: st.App) -> AsyncIterator[None]:
         yield
 
 
-app = st.App("bridge_page.py", lifespan=_begin, routes=[scripts.route()])
+app = st.App("chart_page.py", lifespan=_begin, routes=[scripts.route()])

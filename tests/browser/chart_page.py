@@ -1,4 +1,4 @@
-"""A page for the test of the bridge: a hatched heat map and an image; run by test_bridge.py."""
+"""A page for the test of charts: a hatched heat map and an image; run by test_chart.py."""
 
 import numpy as np
 import streamlit as st
