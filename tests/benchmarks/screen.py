@@ -62,7 +62,7 @@ def head_tables(texts: Mapping[int, str], seconds: float) -> Iterator[Table]:
 
 
 def _clicks(browser: Browser, url: str, seconds: float) -> tuple[str, ...]:
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page = driver.new_page(browser, viewport={"width": 1440, "height": 900})
     received: list[int] = []
 
     def listen(socket: WebSocket) -> None:

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import cycle
 from typing import Any
+from unittest.mock import patch
 
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from app.server.process import prepare
@@ -75,15 +77,19 @@ def name_of(message: Any) -> str:
 
 @contextmanager
 def watched() -> Iterator[Run]:
-    """Reads the runner's messages, and the clock before the test runner unpacks them."""
-    run, usual = Run(), LocalScriptRunner.forward_msgs
+    """Reads the runner's messages, and the clock before the test runner unpacks them.
+
+    Scripts are compiled once, as by the server; the test runner alone does it at every run.
+    """
+    run, usual, compiled = Run(), LocalScriptRunner.forward_msgs, ScriptCache()
 
     def forward_msgs(runner: LocalScriptRunner) -> Any:
         run.over, run.messages = time.process_time(), list(usual(runner))
         return run.messages
 
-    LocalScriptRunner.forward_msgs = forward_msgs  # type: ignore[method-assign]
-    try:
+    with (
+        patch.object(LocalScriptRunner, "forward_msgs", forward_msgs),
+        patch.object(app_test, "ScriptCache", lambda: compiled),
+        patch.object(local_script_runner, "ScriptCache", lambda: compiled),
+    ):
         yield run
-    finally:
-        LocalScriptRunner.forward_msgs = usual  # type: ignore[method-assign]
