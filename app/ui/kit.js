@@ -58,6 +58,27 @@ function presses(event) {
   return is;
 }
 
+// The words of a box (layout.py), which Streamlit writes into its class, as data-box="fill scroll": a
+// rule with :has that asks for a part of a class has the browser look at the whole page anew for
+// each node that is drawn. A component asks before it measures its place.
+window.wordBoxes ??= (() => {
+  const worded = (node) => {
+    const words = /(?:^| )st-key-\S*?--(\S+)/.exec(node.className)?.[1].replaceAll("--", " ");
+    if (words !== node.dataset.box) set(node, { "data-box": words ?? null });
+  };
+  const wordedIn = (node) => [node, ...node.querySelectorAll('[class*="--"]')].forEach(worded);
+  const read = (changes) => {
+    for (const { type, target, addedNodes } of changes) {
+      if (type === "childList") [...addedNodes].filter((each) => each instanceof HTMLElement).forEach(wordedIn);
+      else if (target instanceof HTMLElement) worded(target);
+    }
+  };
+  const eye = new MutationObserver(read);
+  eye.observe(document.body, { subtree: true, childList: true, attributeFilter: ["class"] });
+  wordedIn(document.body);
+  return () => read(eye.takeRecords());
+})();
+
 // Which of some nodes is the current one.
 function setCurrent(nodes, now) {
   for (const [at, node] of [...nodes].entries()) set(node, { "aria-current": at === now ? "step" : null });
@@ -157,6 +178,7 @@ function component(markup, { start, draw, mark, end, moving = [] }) {
   const views = new WeakMap();
   return ({ data, parentElement, setTriggerValue }) => {
     if (draw && !data) return undefined;
+    window.wordBoxes();
     const fresh = !views.has(parentElement);
     const view = fresh ? new View(parentElement, markup) : views.get(parentElement);
     views.set(parentElement, view);

@@ -8,8 +8,9 @@ import streamlit as st
 def box(words: str, name: str, **given: Any) -> Any:
     """A container with a name of its own on the page, laid out by words: "fill scroll".
 
-    Streamlit writes the key on it as the class `st-key-<name>--fill--scroll`. The words must not
-    depend on the state: a container with another key is built anew. given: as of `st.container`.
+    Streamlit writes the key on it as the class `st-key-<name>--fill--scroll`, and kit.js the words
+    as `data-box="fill scroll"`. The words must not depend on the state: a container with another
+    key is built anew. given: as of `st.container`.
     """
     return st.container(key="--".join((name, *words.split())), **given)
 

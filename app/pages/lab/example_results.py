@@ -20,6 +20,7 @@ from app.plots.labels import format_number, text_width
 from app.plots.latex import painted
 from app.plots.theme import FigureStyle
 from app.ui.chart import current_look
+from app.ui.layout import box
 from app.words import say
 from core.lab.errata import Erratum, errata_of, kind_of
 from core.lab.worked_examples import Quantity, Worked, work
@@ -50,7 +51,7 @@ def show(worked: Worked) -> None:
     with st.container(key="lab_results", horizontal=True, gap="medium"):
         for quantity in worked.quantities:
             share = span(worked, quantity)
-            with st.container(key=f"lab_result_{share}_{quantity.key}", gap=None):
+            with box(f"span-{share}", f"lab_result_{quantity.key}", gap=None):
                 st.markdown(heading(worked.key, quantity, look))
                 st.html(tables(worked, quantity, look) + why(worked.key, quantity, given))
             given |= {cause.reason for cause in quantity.causes}

@@ -95,7 +95,7 @@ def show_layer_norm() -> None:
 def _formulas(found: LayerNorms, texts: dict[str, str]) -> None:
     look = current_look()
     with box("fill", "lab_layer_norm_all", horizontal=True, gap="medium"):
-        with st.container(key="lab_layer_norm_four", gap="small"):
+        with box("wide", "lab_layer_norm_four", gap="small"):
             for each in found.formulas.values():
                 name = f"{each.deviation}_{each.place}"
                 whose = (
