@@ -124,6 +124,7 @@ def test_presets_switches_and_what_a_one_means(open_page: Callable[..., Page]) -
     page = opened(open_page, "kind=decoder")
     page.get_by_role("button", name="Only itself").click()
     page.wait_for_url("**edits=band*")
+    driver.wait_until_idle(page)  # what is said of the change moves the board
     page.mouse.move(*spot(page, 1, 0))
     expect(said(page)).to_have_text(re.compile("forbidden · weight 0$"))
     page.get_by_role("button", name="Causal", exact=True).click()
