@@ -112,8 +112,8 @@ async function drawOne(chart) {
 
 // Clicks on points go to Python; plotly.js keeps what listens while a chart has new data.
 function hear(chart) {
-  if (chart.place.dataset.bridged) return;
-  chart.place.dataset.bridged = "yes";
+  if (chart.place.dataset.heard) return;
+  chart.place.dataset.heard = "yes";
   chart.place.on("plotly_click", ({ points: [{ x, y, curveNumber, customdata }] }) => {
     chart.send("click", { x: Number(x), y: Number(y), curve: curveNumber ?? 0, custom: customdata ?? null });
   });

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser import driver
 
 PICTURE = ".st-key-attention_large .js-plotly-plot"
-READY = f'{PICTURE}[data-bridged="yes"]'
+READY = f'{PICTURE}[data-heard="yes"]'
 PLACE = """([selector, row, column]) => {
   const chart = document.querySelector(selector);
   const box = chart.querySelector(".nsewdrag").getBoundingClientRect();

@@ -31,7 +31,7 @@ def causal() -> tuple[Trace, Trace]:
 
 
 def cell(page: Page, key: str, picture: int, row: int, column: int) -> tuple[float, float]:
-    page.wait_for_selector(f'.st-key-{key} .js-plotly-plot[data-bridged="yes"]', state="attached")
+    page.wait_for_selector(f'.st-key-{key} .js-plotly-plot[data-heard="yes"]', state="attached")
     axis = "" if picture == 0 else str(2 * picture + 1)
     found: tuple[float, float] = driver.read(page, PLACE, [key, axis, row, column])
     return found

@@ -33,7 +33,7 @@ def expect_step(page: Page, step: int, last: int = 5) -> None:
 
 
 def click_candidate(page: Page, row: int) -> str:
-    page.wait_for_selector(f'{WORDS}[data-bridged="yes"] .nsewdrag', state="attached")
+    page.wait_for_selector(f'{WORDS}[data-heard="yes"] .nsewdrag', state="attached")
     x, y = driver.read(page, PLACE, [WORDS, row])
     page.mouse.move(x + 3, y)
     page.mouse.move(x, y)
@@ -159,7 +159,7 @@ def test_the_cache_is_seen_and_measured(open_page: Callable[..., Page]) -> None:
     page = open_page("decoding", f"{TEXT}&decoding=cache&moment=2")
     expect(page.get_by_text("At step 2")).to_be_visible()
     chart = ".st-key-cache_work .js-plotly-plot"
-    page.wait_for_selector(f'{chart}[data-bridged="yes"] .nsewdrag', state="attached")
+    page.wait_for_selector(f'{chart}[data-heard="yes"] .nsewdrag', state="attached")
     x, y = driver.read(
         page,
         """(selector) => {

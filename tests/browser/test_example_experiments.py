@@ -65,7 +65,7 @@ def test_an_example_its_word_its_change_by_layer_and_back(open_page: Callable[..
 
     show(page, "By layer")
     expect(page.get_by_text("First change:")).to_contain_text("decoder/1/cross_attention/weights")
-    page.wait_for_selector(f'{CHART}[data-bridged="yes"] .nsewdrag', state="attached")
+    page.wait_for_selector(f'{CHART}[data-heard="yes"] .nsewdrag', state="attached")
     x, y = driver.read(page, PLACE, [11, NOUN])
     page.mouse.move(x + 2, y)
     page.mouse.move(x, y)

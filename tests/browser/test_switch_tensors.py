@@ -20,7 +20,7 @@ SHARE = """([selector, curve, row, column]) =>
 
 
 def click_cell(page: Page, curve: int, row: int, column: int) -> None:
-    page.wait_for_selector(f'{SWEEP}[data-bridged="yes"] .nsewdrag', state="attached")
+    page.wait_for_selector(f'{SWEEP}[data-heard="yes"] .nsewdrag', state="attached")
     x, y = driver.read(page, PLACE, [SWEEP, curve, row, column])
     page.mouse.move(x + 3, y)
     page.mouse.move(x, y)

@@ -135,7 +135,7 @@ def test_a_click_on_the_film_strip_goes_to_that_step(open_page: Callable[..., Pa
 
 def test_a_click_on_the_curves_goes_to_the_nearest_step(open_page: Callable[..., Page]) -> None:
     page = open_page("training")
-    page.wait_for_selector(f'{CURVES}[data-bridged="yes"] .nsewdrag', state="attached")
+    page.wait_for_selector(f'{CURVES}[data-heard="yes"] .nsewdrag', state="attached")
     point = page.locator(f"{CURVES} .scatterlayer .trace").last.locator(".point").nth(3)
     box = point.bounding_box()
     assert box is not None

@@ -100,7 +100,7 @@ def test_matrix_takes_the_same_place_and_its_cells_answer(translate: Callable[..
     assert page.locator("[class*=st-key-words_panel--]").bounding_box() == lines
     box = drag.bounding_box()
     assert box is not None
-    page.locator(".st-key-cross_matrix .js-plotly-plot[data-bridged=yes]").wait_for()
+    page.locator(".st-key-cross_matrix .js-plotly-plot[data-heard=yes]").wait_for()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 8)
     expect(page.locator(".st-key-cross_matrix .hoverlayer")).to_contain_text("→")
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 8)

@@ -16,7 +16,7 @@ POINT = """([key, x, y]) => {
 
 
 def click(page: Page, key: str, x: float, y: float) -> None:
-    chart = f'.st-key-{key} .js-plotly-plot[data-bridged="yes"]'
+    chart = f'.st-key-{key} .js-plotly-plot[data-heard="yes"]'
     page.wait_for_selector(f"{chart} .nsewdrag", state="attached")
     across, down = driver.read(page, POINT, [key, x, y])
     page.mouse.move(across + 2, down)

@@ -38,7 +38,7 @@ def test_from_a_sentence_to_one_number_and_back_by_its_link(open_page: Callable[
     page.locator(".st-key-widget_attention_kind").get_by_text("Encoder", exact=True).click()
     page.get_by_role("button", name="Layer 2 · Head 3", exact=True).click()
     expect(page.get_by_text("How much each")).to_contain_text("Layer 2 · Head 3")
-    page.wait_for_selector(f'{PICTURE}[data-bridged="yes"] .nsewdrag', state="attached")
+    page.wait_for_selector(f'{PICTURE}[data-heard="yes"] .nsewdrag', state="attached")
     shown = driver.read(page, VALUE, [PICTURE, 1, 3])
     weights = trace["encoder/1/self_attention/weights"]
     assert shown == pytest.approx(weights[0, 2, 1, 3].item(), abs=1e-6)
