@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.frame import focus, sentence
+from app.frame import focus, saving, sentence
 from app.frame.notices import notices
 from app.panels.attention.focus import first_head
 from app.panels.opening.opening import show_button
@@ -50,9 +50,10 @@ def show() -> None:
 
 
 def show_switches() -> None:
-    """Draw Open…, EN / 中文 and ◐ in the header, beside the navigation."""
+    """Draw Open…, Save…, EN / 中文 and ◐ in the header, beside the navigation."""
     with side_by_side("switches", "afloat", gap="xsmall", width="content"):
         show_button()
+        saving.show_button()
         now = store.get_state().language
         names = {each: say("language.name", each) for each in LANGUAGES}
         segments("language", say("frame.language"), names, now, into("language"))

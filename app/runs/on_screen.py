@@ -125,6 +125,11 @@ def experiment() -> Experiment:
     return _shown().applied
 
 
+def made_under() -> Experiment:
+    """What is switched in the run that is drawn: nothing where of a pair the plain one is."""
+    return _shown().experiment
+
+
 def forced() -> Trace | None:
     """The second run of the pair over the words that the first one wrote; None without a pair.
 

@@ -1,0 +1,112 @@
+"""“Save…”: the pictures of the page, the numbers behind them, and the Python that makes them."""
+
+from functools import partial
+from typing import cast
+
+import streamlit as st
+
+from app.panels.address_words import place
+from app.panels.words.words_panel import attention_in_focus
+from app.runs import on_screen
+from app.session import store
+from app.session.state import State
+from app.ui.component import component
+from app.words import say
+from core.analysis import export
+from core.analysis.attention_views import Kind, attention_at
+from core.checkpoints import DEFAULT
+from core.errors import GlassformerError
+from core.explain.steps.steps import nearest, walk
+from core.trace.trace import Trace
+
+OF_THEIR_OWN = ("training", "lab")  # pages that show other runs than that of the sentence
+ONE_HEAD = ("scores", "scaled", "masked", "weights", "q", "k", "v", "context")
+MOST = 2_000_000  # numbers in a table: some 60 MB
+
+_saving = component(__file__, "saving", scripts=("vector.js",))
+
+
+def show_button() -> None:
+    """Draw the button; it opens the dialog."""
+    if st.button(
+        say("saving.open"),
+        key="widget_saving",
+        icon=":material/download:",
+        type="tertiary",
+        help=say("saving.open_help"),
+    ):
+        st.dialog(say("saving.title"), width="large")(_dialog)()
+
+
+def _dialog() -> None:
+    names = ("page", "picture", "paper", "failed", "saved")
+    texts = {name: say(f"saving.{name}") for name in names}
+    _saving("saving", {"texts": texts, "name": store.page() or "translate"})
+    if store.memory().shown is not None and store.page() not in OF_THEIR_OWN:
+        _numbers(on_screen.trace())
+
+
+def _numbers(trace: Trace) -> None:
+    """Draw the choice of a tensor, its table, and the lines that compute it."""
+    now = store.get_state()
+    first = [each for each in shown(now, store.page(), trace) if each in trace]
+    st.markdown(f"**{say('saving.tensor')}**")
+    address = st.selectbox(
+        say("saving.tensor"),
+        tuple(dict.fromkeys((*first, *trace))),
+        key="widget_saving_tensor",
+        format_func=lambda each: f"{each} · {_words(trace, each)}",
+        label_visibility="collapsed",
+    )
+    at = _head(now, trace, address)
+    st.code(_lines(now, trace, address, at), language="python")
+    held = trace.pick(address, **at).numel()
+    st.download_button(
+        say("saving.csv", numbers=f"{held:,}"),
+        data=partial(export.csv_bytes, trace, address, **at),
+        file_name=f"{export.file_stem(address)}.csv",
+        mime="text/csv",
+        key="widget_saving_csv",
+        icon=":material/table:",
+        help=say("saving.csv_long" if held > MOST else "saving.csv_help"),
+        disabled=held > MOST,
+        on_click="ignore",
+    )
+
+
+def shown(now: State, page: str, trace: Trace) -> list[str]:
+    """Addresses of what a page shows, what it is about first."""
+    if page == "walkthrough":
+        step = nearest(walk(trace), now.walk)
+        return [wire.address for wire in (*step.outputs, *step.inputs)]
+    if page == "vectors":
+        side = "source" if now.stack == "encoder" else "target"
+        return [now.address, f"{side}/positions", f"{side}/embedding"]
+    if page in ("attention", "switch"):
+        where = attention_at(cast(Kind, now.kind), now.layer)
+        return [f"{where}/{name}" for name in (now.stage, "q", "k", "v")]
+    words = f"{attention_at('cross', attention_in_focus(now, trace)[0])}/weights"
+    return [now.address if page == "tensors" else "", words, "output/probabilities"]
+
+
+def _head(now: State, trace: Trace, address: str) -> dict[str, int]:
+    """The head in focus, of a tensor that has heads."""
+    has = any(axis.name == "head" for axis in trace.axes(address))
+    return {"head": now.head} if has and now.head is not None else {}
+
+
+def _words(trace: Trace, address: str) -> str:
+    site = trace.site(address)
+    return " › ".join(filter(None, (place(address), say(f"sites.{site.group}.{site.name}"))))
+
+
+def _lines(now: State, trace: Trace, address: str, at: dict[str, int]) -> str:
+    if (file := on_screen.file()) is not None:
+        return export.lines_of_file(file.name, address, at)
+    try:
+        name, step = on_screen.made_by()
+    except GlassformerError:
+        name, step = now.model, now.step
+    model = "@".join(filter(None, (name or DEFAULT, step)))
+    switched = on_screen.made_under().text
+    return export.lines(trace, model, switched, address, at)
