@@ -1,0 +1,122 @@
+"""For everybody: axe finds nothing on any page, and the keyboard alone is enough for charts."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Page, expect
+
+from tests.browser import driver
+from tests.browser.screenshots import FULL, OPENING
+
+SCREENS = OPENING | FULL
+# What is no fault of a rule's default set, and one that is asked of names: they contain the words
+# that are seen, for who speaks to the page.
+RULES = {"resultTypes": ["violations"], "rules": {"label-content-name-mismatch": {"enabled": True}}}
+REACHED = 800  # milliseconds until what is scrolled can be reached by Tab (kit.js)
+LARGE = ".st-key-attention_large"
+
+
+def found(page: Page) -> list[str]:
+    """Each fault that axe finds: the rule, the element, what is wrong with it."""
+    page.wait_for_timeout(REACHED)
+    page.evaluate(AXE_SCRIPT)
+    rules: list[dict[str, Any]] = page.evaluate(f"axe.run({json.dumps(RULES)})")["violations"]
+    return [
+        f"{rule['id']}: {node['html'][:160]} {node.get('failureSummary', '')}"
+        for rule in rules
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", SCREENS)
+def test_axe_finds_nothing(open_page: Callable[..., Page], name: str, theme: str) -> None:
+    path, query = SCREENS[name]
+    page = open_page(path, urlencode(query | {"theme": theme, "language": "en"}), theme=theme)
+    assert not found(page)
+
+
+def test_axe_would_find_something(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    page.evaluate(
+        """document.querySelector(".stMainBlockContainer").insertAdjacentHTML("afterbegin",
+        '<button aria-label="other">seen</button><p style="color: #bbb">faint words</p>')"""
+    )
+    rules = {fault.partition(":")[0] for fault in found(page)}
+    assert rules == {"label-content-name-mismatch", "color-contrast"}
+
+
+def said(page: Page, chart: str = LARGE) -> Any:
+    return expect(page.locator(f"{chart} .chart-said"))
+
+
+def test_a_cell_of_the_matrix_by_keys_alone(open_page: Callable[..., Page]) -> None:
+    page = open_page("attention", "layer=2&head=1&text=I+have+a+cat")
+    page.get_by_role("radio", name="Lines, every head").or_(
+        page.get_by_role("button", name="Lines, every head")
+    ).focus()
+    for _ in range(20):  # the chart is among the next stops of Tab
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.classList.contains('chart-place')"):
+            break
+    page.keyboard.press("ArrowDown")
+    said(page).to_contain_text("I → I")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    said(page).to_contain_text("have → a")
+    weight = driver.read(
+        page, f"document.querySelector('{LARGE} .js-plotly-plot')._fullData[0].z[1][2]"
+    )
+    label = page.locator(f"{LARGE} .chart-said").inner_text()
+    assert float(label.rsplit(" ", 1)[1]) == pytest.approx(weight, rel=1e-5)
+    page.keyboard.press("ArrowUp")
+    said(page).to_contain_text("I → a")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**query=1&key=3**")
+    expect(page.locator(f"{LARGE} .chart-cursor")).to_be_visible()  # the keyboard stays there
+    said(page).to_contain_text("I → a")
+
+
+def test_the_cursor_stands_on_its_cell(open_page: Callable[..., Page]) -> None:
+    page = open_page("attention", "layer=2&head=1&text=I+have+a+cat")
+    page.locator(f"{LARGE} .chart-place").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"document.querySelector('{LARGE} .chart-cursor').checkVisibility()")
+    apart = page.evaluate(
+        """(chart) => {
+          const cursor = document.querySelector(`${chart} .chart-cursor`).getBoundingClientRect();
+          const plot = document.querySelector(`${chart} .nsewdrag`).getBoundingClientRect();
+          const { xaxis, yaxis } = document.querySelector(`${chart} .js-plotly-plot`)._fullLayout;
+          return [cursor.x + cursor.width / 2 - plot.x - xaxis.l2p(1),
+                  cursor.y + cursor.height / 2 - plot.y - yaxis.l2p(0)];
+        }""",
+        LARGE,
+    )
+    assert max(map(abs, apart)) < 2
+
+
+def test_bars_and_curves_by_keys(open_page: Callable[..., Page]) -> None:
+    page = open_page("training")
+    page.locator(".st-key-training_curves .chart-place").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    said(page, ".st-key-training_curves").to_contain_text("50")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**step=50*")
+
+
+def test_a_cell_of_the_walkthrough_by_keys(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough", "walk=encoder.1.self_attention.scores&query=2&key=2")
+    page.locator(".panel canvas.live").last.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".tip:not([hidden])")).to_contain_text("didn't · didn't")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**query=3&key=3*")
+    assert "walk=encoder.1.self_attention.scores" in page.url  # the arrows did not turn the page
