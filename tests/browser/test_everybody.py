@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import driver
 from tests.browser.screenshots import FULL, OPENING
+from tests.browser.test_link import EDITS
 
 SCREENS = OPENING | FULL
 # What is no fault of a rule's default set, and one that is asked of names: they contain the words
@@ -120,3 +122,72 @@ def test_a_cell_of_the_walkthrough_by_keys(open_page: Callable[..., Page]) -> No
     page.keyboard.press("Enter")
     page.wait_for_url("**query=3&key=3*")
     assert "walk=encoder.1.self_attention.scores" in page.url  # the arrows did not turn the page
+
+
+def test_the_two_runs_differ_by_more_than_colour(open_page: Callable[..., Page]) -> None:
+    page = open_page("switch", urlencode({"edits": EDITS, "switches": "heads"}))
+    page.wait_for_selector(".choices.is .meter i")
+    ground = "each => getComputedStyle(each, '::before').backgroundImage"
+    swatches = page.locator(".side.swatch")
+    assert swatches.nth(0).evaluate(ground) == "none"
+    assert "repeating-linear-gradient" in swatches.nth(1).evaluate(ground)
+    bar = page.locator(".choices.is .meter i").first
+    assert "gradient" in bar.evaluate("each => getComputedStyle(each).backgroundImage")
+
+
+def test_a_sink_is_dashed(open_page: Callable[..., Page]) -> None:
+    page = open_page("attention", "layer=2&head=3&view=lines")
+    page.wait_for_selector(".chip.sink")
+    paths = page.locator(".lines path")
+    dashed = paths.evaluate_all("all => all.map((each) => each.getAttribute('stroke-dasharray'))")
+    colours = paths.evaluate_all("all => all.map((each) => each.getAttribute('stroke'))")
+    assert "5 3" in dashed
+    assert [colour == "var(--faint)" for colour in colours] == [each == "5 3" for each in dashed]
+
+
+@pytest.mark.parametrize(("size", "most"), [("100", 100), ("150", 150)])
+def test_the_frame_folds_on_a_projector(
+    open_page: Callable[..., Page], size: str, most: int
+) -> None:
+    page = open_page("attention", f"size={size}", width=1280, height=720)
+    box = page.locator("[class*=st-key-stage_bar]").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= most
+    switches = page.locator("[class*='st-key-switches--']").bounding_box()
+    nav = page.get_by_test_id("stTopNav").bounding_box()
+    assert switches is not None
+    assert nav is not None
+    assert nav["x"] + nav["width"] <= switches["x"]  # one does not lie on the other
+
+
+@pytest.mark.parametrize("name", list(OPENING))
+def test_a_phone_never_scrolls_sideways(open_page: Callable[..., Page], name: str) -> None:
+    page = open_page(OPENING[name][0], width=390, height=844)
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("main => main.scrollWidth") <= 390
+    sentence = page.locator(".st-key-widget_sentence").bounding_box()
+    assert sentence is not None
+    assert sentence["width"] > 300
+    told = page.get_by_text("This page wants a wider screen")
+    assert told.is_visible() == (name not in ("translate", "walkthrough"))
+
+
+def test_the_walkthrough_is_one_column_on_a_phone(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough", width=390, height=844)
+    page.wait_for_selector(".scene .panel canvas")
+    boxes = [each.bounding_box() for each in page.locator(".scene .panel").all()]
+    assert len(boxes) == 3
+    for above, below in pairwise(boxes):
+        assert above is not None
+        assert below is not None
+        assert above["y"] + above["height"] <= below["y"] + 1
+        assert above["width"] > 300
+    dots = page.locator(".dots button")
+    assert dots.nth(0).evaluate("each => each.getBoundingClientRect().width") >= 24
+    for _ in range(30):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.body.dataset.walk === 'drawn'")
+    tag = page.locator(".tag:not(.over)").bounding_box()
+    assert tag is not None
+    assert tag["x"] >= 0
+    assert tag["x"] + tag["width"] <= 391  # the name of the step is in sight

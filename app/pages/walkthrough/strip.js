@@ -15,9 +15,9 @@ const MARKUP = `<div class="walk">
 function place(strip, tag, button) {
   const { left, width } = strip.node.getBoundingClientRect();
   const dot = button.getBoundingClientRect();
-  const { scrollLeft, scrollWidth } = strip.node;
+  const { scrollLeft } = strip.node;
   const middle = dot.left + dot.width / 2 - left + scrollLeft - tag.offsetWidth / 2;
-  tag.style.left = `${Math.max(0, Math.min(middle, Math.max(width, scrollWidth) - tag.offsetWidth))}px`;
+  tag.style.left = `${Math.max(scrollLeft, Math.min(middle, scrollLeft + width - tag.offsetWidth))}px`;
 }
 
 // The step here, its group, and whether there is one on either side; said once the keys rest.
