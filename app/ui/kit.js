@@ -75,22 +75,16 @@ function byKeys(node, move, pick) {
   });
 }
 
-// What is scrolled and holds nothing that has the focus can have it itself; looked for when the page rests.
+// What is scrolled and holds nothing that has the focus can have it itself: looked for on Tab.
 const SCROLLED = 'pre, .katex-display, [data-box~="scroll"], [data-box~="note"]';
-window.reachScrolled ??= (() => {
-  let waiting = 0;
-  const reach = () => {
-    for (const node of document.querySelectorAll(SCROLLED)) {
-      const longer = node.scrollHeight > node.clientHeight || node.scrollWidth > node.clientWidth;
-      const held = node.querySelector("a[href], button:not(:disabled), input, textarea, [tabindex]");
-      if (longer && !held) node.tabIndex = 0;
-    }
-  };
-  return () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(reach, 300);
-  };
-})();
+const HELD = "a[href], button:not(:disabled), input, textarea, [tabindex]";
+function reachScrolled({ key }) {
+  for (const node of key === "Tab" ? document.querySelectorAll(SCROLLED) : []) {
+    const longer = node.scrollHeight > node.clientHeight || node.scrollWidth > node.clientWidth;
+    if (longer && !node.querySelector(HELD)) node.tabIndex = 0;
+  }
+}
+window.hearsTab ??= !document.addEventListener("keydown", reachScrolled, { capture: true });
 
 // The words of a box (layout.py), which Streamlit writes into its class, as data-box="fill scroll": a
 // rule with :has that asks for a part of a class has the browser look at the whole page anew for
@@ -102,7 +96,6 @@ window.wordBoxes ??= (() => {
   };
   const wordedIn = (node) => [node, ...node.querySelectorAll('[class*="--"]')].forEach(worded);
   const read = (changes) => {
-    if (changes.length) window.reachScrolled();
     for (const { type, target, addedNodes } of changes) {
       if (type === "childList") [...addedNodes].filter((each) => each instanceof HTMLElement).forEach(wordedIn);
       else if (target instanceof HTMLElement) worded(target);

@@ -18,13 +18,12 @@ SCREENS = OPENING | FULL
 # What is no fault of a rule's default set, and one that is asked of names: they contain the words
 # that are seen, for who speaks to the page.
 RULES = {"resultTypes": ["violations"], "rules": {"label-content-name-mismatch": {"enabled": True}}}
-REACHED = 800  # milliseconds until what is scrolled can be reached by Tab (kit.js)
 LARGE = ".st-key-attention_large"
 
 
 def found(page: Page) -> list[str]:
     """Each fault that axe finds: the rule, the element, what is wrong with it."""
-    page.wait_for_timeout(REACHED)
+    page.keyboard.press("Tab")  # from here on what is scrolled can be reached (kit.js)
     page.evaluate(AXE_SCRIPT)
     rules: list[dict[str, Any]] = page.evaluate(f"axe.run({json.dumps(RULES)})")["violations"]
     return [
