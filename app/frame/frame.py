@@ -12,7 +12,7 @@ from app.session import experiments, store
 from app.session.state import LANGUAGES
 from app.ui.chart import current_look
 from app.ui.component import component
-from app.ui.layout import side_by_side
+from app.ui.layout import box, side_by_side
 from app.ui.pick import into, segments
 from app.ui.style import apply_style
 from app.words import say
@@ -20,6 +20,7 @@ from core.errors import GlassformerError
 from core.trace.trace import Trace
 
 WITH_A_HEAD = ("attention", "training")  # pages that open on a head that shows something
+ON_A_PHONE = ("", "walkthrough")  # pages that one column is enough for
 SIZES = (100, 125, 150)
 PRECISIONS = (2, 3, 4, 5, 6)
 
@@ -40,10 +41,13 @@ def show() -> None:
         store.settle(outcome.trace)
     experiments.remember()
     focus.listen()
-    with st.container(key="stage_bar", gap=None):
+    with box("folds", "stage_bar", gap=None):
         sentence.show()
         focus.show(outcome.trace, notices(outcome))
         focus.show_left_out()
+    if store.page() not in ON_A_PHONE:
+        with box("narrow-only", "wants_room"):
+            st.caption(say("frame.wants_room"))
     show_settings(outcome.trace)
     if outcome.trace is None:
         st.stop()

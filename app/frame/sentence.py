@@ -90,7 +90,7 @@ def _choice(name: str, value: str, labels: dict[str, str]) -> None:
         if picked in labels:
             store.update(**{name: picked})
 
-    width = 180 * store.get_state().size // 100
+    width = 150 * store.get_state().size // 100
     menu(widget, say(f"frame.{name}"), labels, chosen, take, width=width)
 
 

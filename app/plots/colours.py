@@ -15,12 +15,12 @@ LIGHT = {
     "weights": "#7C3AED",
     "data": "#0F766E",
     "feed_forward": "#A16207",
-    "norm": "#6B7280",
+    "norm": "#5D6472",
     "changed": "#BE185D",
     "page": "#FFFFFF",
     "panel": "#F7F8FA",
     "text": "#111827",
-    "faint": "#6B7280",
+    "faint": "#5D6472",
     "line": "#D5DAE1",
 }
 DARK = {
@@ -43,6 +43,7 @@ DARK = {
 HEADS_LIGHT = "#4861D5 #A09600 #B23586 #259CDE #374400 #D56A8F #890063 #787121".split()
 HEADS_DARK = "#F38300 #B786FF #00DA9A #4861D5 #EDAEFF #BE3E00 #3CA694 #8F588A".split()
 
+READABLE = 4.5  # contrast of text to what is behind it, WCAG 2 AA
 Scale = list[list[float | str]]
 
 
@@ -91,8 +92,10 @@ def contrast(first: str, second: str) -> float:
 
 @lru_cache(maxsize=1024)
 def readable_on(background: str) -> str:
-    """The text colour, dark or light, that reads better on a background."""
-    return max(LIGHT["text"], LIGHT["page"], key=lambda text: contrast(text, background))
+    """The text colour, dark or light, that reads better on a background: with 4.5 : 1 or more."""
+    best = max(LIGHT["text"], LIGHT["page"], key=lambda text: contrast(text, background))
+    # In the middle between the two neither is enough; black is.
+    return best if contrast(best, background) >= READABLE else "#000000"
 
 
 @lru_cache(maxsize=64)

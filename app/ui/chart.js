@@ -102,6 +102,7 @@ async function drawOne(chart) {
     const layout = chart.gone ? null : sized(chart);
     if (layout) await Plotly.react(chart.place, figure.data, steadied(chart, layout), chart.config(more));
     if (layout && more.clicks) hear(chart);
+    if (layout) keepPoint(chart);
     chart.failed(false);
   } catch (error) {
     console.error(error);
@@ -114,20 +115,23 @@ async function drawOne(chart) {
 function hear(chart) {
   if (chart.place.dataset.heard) return;
   chart.place.dataset.heard = "yes";
-  chart.place.on("plotly_click", ({ points: [{ x, y, curveNumber, customdata }] }) => {
+  const pick = ({ x, y, curveNumber, customdata }) => {
     chart.send("click", { x: Number(x), y: Number(y), curve: curveNumber ?? 0, custom: customdata ?? null });
-  });
+  };
+  chart.place.on("plotly_click", ({ points }) => pick(points[0]));
+  hearKeys(chart, pick);
 }
 
 const MARKUP = `<div class="chart">
   <div class="chart-place" role="figure"></div><p class="chart-note" role="status" hidden></p>
+  <div class="chart-cursor" hidden></div><p class="chart-said" aria-live="polite"></p>
 </div>`;
 
 export default component(MARKUP, {
   start(chart) {
-    const [place, note] = chart.root.children;
+    const [place, note, cursor, said] = chart.root.children;
     let config, text, width, height;
-    chart.place = place;
+    Object.assign(chart, { place, cursor, said });
     chart.config = (more) => {
       const now = JSON.stringify(more.config);
       if (now !== text) [config, text] = [withFull(more.config, more.words, place), now];

@@ -22,7 +22,7 @@ from app.words import say
 
 HEIGHT = 450  # of a chart that says nothing of its height, as plotly.js has it
 
-_chart = component(__file__, "chart", isolate_styles=False)
+_chart = component(__file__, "chart", isolate_styles=False, scripts=("chart_keys.js",))
 
 
 @dataclass(frozen=True)
@@ -79,5 +79,5 @@ def show_chart(
 def _packed(figure: Figure, **more: Any) -> bytes:
     # Bytes go to the browser as they are; of other data Streamlit makes JSON several times.
     more["source"] = scripts.place_of(scripts.PLOTLY)
-    more["words"] = {"full": say("frame.chart_full"), "failed": say("frame.chart_failed")}
+    more["words"] = {name: say(f"frame.chart_{name}") for name in ("full", "failed", "keys")}
     return orjson.dumps({"figure": orjson.Fragment(figure.written()), "more": more})

@@ -48,6 +48,9 @@ function shape(kind, ...inside) {
 const roleOf = (role) => `var(--${role.replace("_", "-")})`; // the colour of a role
 const meter = (share, side = "width") => make("span.meter", make("i", { style: { [side]: `${100 * share}%` } }));
 const named = (text) => ({ title: text, "aria-label": text });
+// A name for what shows words of its own: it begins with them, as whoever speaks to the page says them.
+const spoken = (nodes, name) => [nodes.map((each) => each.textContent).filter(Boolean).join(" "), name].filter(Boolean).join(". ");
+const apart = (nodes) => nodes.flatMap((each) => [each, " "]); // texts of a drawing, for who hears them
 const variables = (values) => Object.fromEntries(Object.entries(values).map(([name, value]) => [`--${name}`, value]));
 const phrase = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
@@ -57,6 +60,31 @@ function presses(event) {
   if (is) event.preventDefault();
   return is;
 }
+
+// The keyboard in a picture: an arrow moves by [rows, columns], Enter and the blank pick.
+function byKeys(node, move, pick) {
+  set(node, { tabIndex: 0 });
+  node.addEventListener("keydown", (event) => {
+    if (event.target !== node || event.ctrlKey || event.altKey || event.metaKey) return;
+    const way = ARROWS[event.key];
+    if (way) event.preventDefault();
+    else if (!presses(event)) return;
+    event.stopPropagation(); // keys of the page do not act as well
+    if (way) move(way);
+    else pick();
+  });
+}
+
+// What is scrolled and holds nothing that has the focus can have it itself: looked for on Tab.
+const SCROLLED = 'pre, .katex-display, [data-box~="scroll"], [data-box~="note"]';
+const HELD = "a[href], button:not(:disabled), input, textarea, [tabindex]";
+function reachScrolled({ key }) {
+  for (const node of key === "Tab" ? document.querySelectorAll(SCROLLED) : []) {
+    const longer = node.scrollHeight > node.clientHeight || node.scrollWidth > node.clientWidth;
+    if (longer && !node.querySelector(HELD)) node.tabIndex = 0;
+  }
+}
+window.hearsTab ??= !document.addEventListener("keydown", reachScrolled, { capture: true });
 
 // The words of a box (layout.py), which Streamlit writes into its class, as data-box="fill scroll": a
 // rule with :has that asks for a part of a class has the browser look at the whole page anew for

@@ -173,7 +173,7 @@ def test_the_bar_keeps_its_two_lines(open_page: Callable[..., Page], size: tuple
         "", query(BOTH), query(BOTH, second=long, query="9", key="2", kind="encoder"), query(lost),
     ):  # fmt: skip
         page = open_page("attention", more, width=size[0], height=size[1])
-        box = page.locator(".st-key-stage_bar").bounding_box()
+        box = page.locator("[class*=st-key-stage_bar]").bounding_box()
         assert box is not None
         boxes.add((box["x"], box["y"], box["width"], box["height"]))
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0]

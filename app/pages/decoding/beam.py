@@ -126,8 +126,7 @@ def _sweep(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> Non
 
 def _ranking(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None:
     """Draw the line that says who wins, and the table; a row puts its last node in focus."""
-    with box("one-line", "beam_ranking_line"):
-        st.markdown(_winner(decoding, tree, look))
+    st.markdown(_winner(decoding, tree, look))
     without = {node.index: place for place, node in enumerate(tree.at_alpha(0.0).finished, 1)}
     rows = [
         _row(decoding, tree, at, without.get(index), focus, look)

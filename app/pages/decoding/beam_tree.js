@@ -62,16 +62,17 @@ function group(tree, node) {
   const square = node.f === "finished";
   const onkeydown = (event) => presses(event) && pick(tree, node.i);
   const title = titleOf(data, node);
+  const words = wordsOf(node, x, y, width, height);
   return shape(
     `g.node.${node.f}`,
     {
-      role: "button", tabindex: start ? -1 : 0, "aria-label": title, is: { best: node.b, out: node.f in SIGNS },
+      role: "button", tabindex: start ? -1 : 0, "aria-label": spoken(words, title), is: { best: node.b, out: node.f in SIGNS },
       data: { index: node.i, fate: node.f, word: node.x }, ...(start ? {} : { onclick: () => pick(tree, node.i), onkeydown }),
     },
     shape("title", title),
     square ? shape("rect.outer", { x: x - 3, y: y - height / 2 - 2.5, width: width + 6, height: height + 5 }) : null,
     shape("rect.back", { x, y: y - height / 2, width, height, rx: square ? 0 : height / 2 }),
-    wordsOf(node, x, y, width, height),
+    apart(words),
   );
 }
 

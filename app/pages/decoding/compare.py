@@ -55,7 +55,7 @@ def steps_grid(runs: tuple[Trace, Trace], names: tuple[str, str], look: FigureSt
     steps = words(*runs)
     named = (say("beside.steps_step", step=step_name(each)) for each in steps)
     heads = [f"<th scope='col'>{escape(name)}</th>" for name in named]
-    rows = [f"<tr><th class='name'></th>{''.join(heads)}</tr>"]
+    rows = [f"<tr><td class='name'></td>{''.join(heads)}</tr>"]
     for run, name in enumerate(names):
         cells = "".join(_step(runs, run, each, look) for each in steps)
         rows.append(f"<tr class='run'><th scope='row'>{escape(name)}</th>{cells}</tr>")

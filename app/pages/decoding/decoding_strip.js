@@ -63,7 +63,7 @@ function makeStep(strip, column, place) {
     mark(strip, place);
     go(strip, place);
   };
-  const button = make("button.column.framed", { ...named(title), onclick }, ROWS.map((name) => make(`span.${name}`, parts[name])));
+  const button = make("button.column.framed", { title, onclick }, ROWS.map((name) => make(`span.${name}`, parts[name])));
   const back = { ...named(undo), onclick: () => strip.send("undo", { to: place }) };
   return make("li", { is: { forced, guarded } }, button, forced ? make("button.undo", back, "×") : null);
 }

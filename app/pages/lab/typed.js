@@ -120,8 +120,8 @@ function move(event, cells, [at, row, column]) {
 }
 
 function flag(board, label, value, write) {
-  const look = (one) => ({ textContent: String(one), "aria-pressed": Boolean(one) });
-  const button = make("button.flag", { "aria-label": label, ...look(Number(value) ? 1 : 0) });
+  const look = (one) => ({ textContent: String(one), "aria-pressed": Boolean(one), "aria-label": `${label}: ${one}` });
+  const button = make("button.flag", look(Number(value) ? 1 : 0));
   button.onclick = () => {
     const now = 1 - Number(button.textContent);
     write(now);

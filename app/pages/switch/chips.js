@@ -15,9 +15,8 @@ function makeChip(view, { greyed, id, text }) {
 }
 
 export default component(".chips.wrapped", {
-  start: (view) => set(view.root, { role: "list" }),
   mark(view, { chips, empty }) {
     const made = chips.map((chip) => makeChip(view, chip));
-    view.root.replaceChildren(...(made.length ? made : [make(".empty", empty)]));
+    set(view.root, { role: made.length ? "list" : null }).replaceChildren(...(made.length ? made : [make(".empty", empty)]));
   },
 });

@@ -65,14 +65,14 @@ def show(trace: Trace, address: str, sheet: Sheet, whole: Measure, look: FigureS
 def statistics_table(whole: Measure, shown: Measure, digits: int) -> str:
     """The statistics of the tensor and of the part on screen, as HTML."""
     names = [*ALWAYS, *(name for name in WHERE_ANY if getattr(whole, name))]
-    heads = ("", say("tensors.whole"), say("tensors.shown"))
+    heads = (say("tensors.whole"), say("tensors.shown"))
     head = "".join(f"<th scope='col'>{escape(each)}</th>" for each in heads)
     body = "".join(
         f"<tr><th scope='row'>{escape(say(f'tensors.stat_{name}'))}</th>"
         f"{_cell(getattr(whole, name), digits)}{_cell(getattr(shown, name), digits)}</tr>"
         for name in names
     )
-    return f"<table class='plain statistics'><thead><tr>{head}</tr></thead>{body}</table>"
+    return f"<table class='plain statistics'><thead><tr><td></td>{head}</tr></thead>{body}</table>"
 
 
 def _cell(value: float, digits: int) -> str:

@@ -16,7 +16,7 @@ def show() -> None:
         strip.show(StepFocus.current())
         ahead.show()
     middle, right = st.columns([7, 3], gap="medium")
-    with middle, box("fill", "walk_middle"):
+    with middle, box("fill grows", "walk_middle"):
         scene.show()
     with right:
         code.show_explain()

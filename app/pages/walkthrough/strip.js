@@ -13,10 +13,11 @@ const MARKUP = `<div class="walk">
 
 // The name of a step stands below its dot, as far as the strip reaches.
 function place(strip, tag, button) {
-  const box = strip.node.getBoundingClientRect();
+  const { left, width } = strip.node.getBoundingClientRect();
   const dot = button.getBoundingClientRect();
-  const middle = dot.left + dot.width / 2 - box.left - tag.offsetWidth / 2;
-  tag.style.left = `${Math.max(0, Math.min(middle, box.width - tag.offsetWidth))}px`;
+  const { scrollLeft } = strip.node;
+  const middle = dot.left + dot.width / 2 - left + scrollLeft - tag.offsetWidth / 2;
+  tag.style.left = `${Math.max(scrollLeft, Math.min(middle, scrollLeft + width - tag.offsetWidth))}px`;
 }
 
 // The step here, its group, and whether there is one on either side; said once the keys rest.
@@ -26,6 +27,7 @@ function mark(strip) {
   const step = walk.names.get(walk.here);
   if (step) {
     strip.tag.textContent = step.name;
+    reveal(strip.node, strip.dots[at], { sideways: true, more: 60 });
     place(strip, strip.tag, strip.dots[at]);
     clearTimeout(strip.saying);
     strip.saying = setTimeout(() => {

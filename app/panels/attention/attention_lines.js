@@ -48,6 +48,7 @@ function path({ heads, queries, keys }, line, ends, room) {
   return shape("path", {
     stroke: sink ? "var(--faint)" : heads[line.head].colour,
     d: curve([x + 3, y + shift], [u - 3, v + shift]),
+    "stroke-dasharray": sink ? "5 3" : null,
     "stroke-width": (0.8 + line.weight * Math.min(WIDEST, room * 0.3)).toFixed(2),
     "stroke-opacity": Math.min(1, 0.06 + line.weight * 0.94).toFixed(3),
   });

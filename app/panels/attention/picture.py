@@ -28,7 +28,7 @@ def show(focus: AttentionFocus) -> None:
     """Draw the switches and the picture."""
     matrix = focus.now.view == "matrix"
     row = {"horizontal": True, "horizontal_alignment": "distribute"}
-    with box("squeeze", "attention_switches", gap="small", wrap=False, **row):
+    with st.container(key="attention_switches", gap="small", **row):
         stage, view = focus.now.stage, focus.now.view
         looks = {"disabled": not matrix}
         choice("attention_stage", "attention.stage", STAGES, stage, into("stage"), **looks)

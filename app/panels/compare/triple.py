@@ -75,7 +75,7 @@ def show(
 ) -> None:
     """Draw the panel over the height of its place; `plain`: there is no second run yet."""
     if title:
-        with box("one-line", f"{key}_title", gap=None):
+        with st.container(key=f"{key}_title", gap=None):
             st.markdown(f"**{title}**")
             st.caption(shape_line(pair, asked.address))
     found = matrix(pair, asked)

@@ -148,7 +148,7 @@ function refresh(grid, { items, kinds, switches }) {
   for (const each of grid.heads) {
     each.item = items.find((one) => same(one, each.item));
     const { alone, head, marked, mean, name, off, steered, title } = each.item;
-    set(each.button, { is: { off, alone, steered, marked, mean: mean || head === null }, title, "aria-label": name });
+    set(each.button, { is: { off, alone, steered, marked, mean: mean || head === null }, title, "aria-label": spoken([each.button], name) });
     if (switches) each.button.setAttribute("aria-pressed", off);
   }
   for (const { button, about: { kind, layer } } of grid.groups) {

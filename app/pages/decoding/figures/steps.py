@@ -15,7 +15,7 @@ from app.plots.theme import FigureStyle, base_layout, is_numbered, named_ticks, 
 from core.interventions.translations import TranslatedWord
 
 LEFT = 100  # pixels: the columns stand below those of a table with row titles as wide
-ROLES = ("data", "changed")  # of the two bars of a step
+ROLES, SHAPES = ("data", "changed"), ("", "/")  # of the two bars of a step
 FEW = 14  # words over whose bars the percentages have room
 WIDTH, APART = 0.38, 0.2  # of the cache's bars; half of what lies between those of one step
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -44,10 +44,10 @@ def beside_steps(
             name=escape(name),
             text=["" if each is None else escape(visible(each)) for each in words],
             textposition="none",
-            marker={"color": look.colour(role)},
+            marker={"color": look.colour(role), "pattern": {"shape": shape, "size": look.px(6)}},
             hovertemplate="<b>%{text}</b> %{y:.4~g}<extra>%{fullData.name}</extra>",
         )
-        for (words, chances), name, role in zip(own, names, ROLES, strict=True)
+        for (words, chances), name, role, shape in zip(own, names, ROLES, SHAPES, strict=True)
     ]
     layout = base_layout(look, height, template="none", hovermode="closest", showlegend=True)
     layout["legend"] = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
@@ -78,7 +78,7 @@ def exposure_figure(
             x=list(range(len(words))),
             y=[0.0 if math.isnan(share) else share for share in shares],
             name=escape(name),
-            marker={"color": look.colour(role)},
+            marker={"color": look.colour(role), "pattern": {"shape": shape, "size": look.px(6)}},
             text=[format_percent(share) for share in shares] if few else None,
             textposition="outside",
             textangle=0,
@@ -87,7 +87,7 @@ def exposure_figure(
             cliponaxis=False,
             **hover([*map(share_hover, shown, shares, repeat(name))], "customdata"),
         )
-        for shares, name, role in zip((right, wrong), names, ROLES, strict=True)
+        for shares, name, role, shape in zip((right, wrong), names, ROLES, SHAPES, strict=True)
     ]
     return go.Figure(bars, layout)
 

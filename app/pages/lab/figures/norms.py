@@ -195,7 +195,7 @@ def _table(
     elif side:
         for name, values in (("μ", side.mean), ("σ", side.std)):
             lines.append(f"<tr><th>{name}</th>{_summary(values.tolist(), look)}</tr>")
-    return f'<table class="lab-matrix {way}"><tr><th></th>{head}</tr>{"".join(lines)}</table>'
+    return f'<table class="lab-matrix {way}"><tr><td></td>{head}</tr>{"".join(lines)}</table>'
 
 
 def _summary(values: Sequence[float], look: FigureStyle) -> str:

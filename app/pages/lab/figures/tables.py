@@ -47,14 +47,18 @@ def matrix(
 
     lines = []
     if len(columns):
-        corner = "<th></th>" if len(rows) else ""
-        names = "".join(f"<th>{named(each)}</th>" for each in columns)
+        corner = "<td></td>" if len(rows) else ""
+        names = "".join(_head(named(each)) for each in columns)
         lines.append(f"<tr>{corner}{names}</tr>")
     for at, row in enumerate(cells):
-        title = f"<th>{named(rows[at])}</th>" if len(rows) else ""
+        title = _head(named(rows[at])) if len(rows) else ""
         inside = "".join(cell(value, at, column) for column, value in enumerate(row.tolist()))
         lines.append(f"<tr>{title}{inside}</tr>")
     return f'<table class="lab-matrix" style="--wide:{longest}ch">{"".join(lines)}</table>'
+
+
+def _head(text: str) -> str:
+    return f"<th>{text}</th>" if text else "<td></td>"
 
 
 def shape_of(values: np.ndarray, look: FigureStyle, axes: Sequence[str]) -> str:
@@ -74,7 +78,7 @@ def name(text: str) -> str:
 
 def rows_table(kind: str, heads: Sequence[str], rows: Iterable[tuple[str, str]]) -> str:
     """A table of the class `kind`: heads above the columns (escaped here), rows as (th, tds)."""
-    top = "".join(f"<th>{escape(head)}</th>" for head in ("", *heads))
+    top = "".join(_head(escape(head)) for head in ("", *heads))
     lines = "".join(f"<tr>{name}{cells}</tr>" for name, cells in rows)
     return f'<table class="plain {kind}"><tr>{top}</tr>{lines}</table>'
 

@@ -164,7 +164,8 @@ def table_html(
         if route:
             seen = (None, route.sequential, int(route.path.max()))
         colour = kind_colour(route.kind, look) if route else look.colour("text")
-        name = f'<th style="color:{colour}">{escape(texts[f"layer_{bound.layer}"])}</th>'
+        said = escape(texts[f"layer_{bound.layer}"])
+        name = f'<th style="text-decoration:underline 3px {colour}">{said}</th>'
         cells = zip(bound.formulas, bound.values, seen, strict=True)
         rows.append((name, "".join(_cell(*each, texts["here"], look) for each in cells)))
     heads = [texts[f"head_{name}"] for name in ("cost", "sequential", "path")]

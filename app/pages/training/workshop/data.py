@@ -47,7 +47,8 @@ def _pick_families(names: tuple[str, ...], form: Form) -> None:
     def take() -> None:
         change(families=tuple(store.widget_value("workshop_families")))
 
-    labels = {name: f"{name} · {_examples(name, 1)[0][0]}" for name in names}
+    side = int(store.get_state().language == "zh")
+    labels = {name: _examples(name, 1)[0][side] for name in names}  # no two begin alike
     chosen = [name for name in form.families if name in names]
     with box("scroll", "workshop_pick"):
         # Streamlit says "Select all" in English only, and all of them are a source of their own.
@@ -59,9 +60,11 @@ def _pick_families(names: tuple[str, ...], form: Form) -> None:
 
 
 def _table(names: tuple[str, ...]) -> str:
+    """A pattern is known by its number and by what it makes, not by its name in the files."""
+    places = {name: place for place, name in enumerate(family_names(load_grammar()), 1)}
     rows = (
-        f'<tr><th scope="row">{"" if at else escape(name)}</th>'
-        f'<td lang="en">{escape(english)}</td><td lang="zh">{escape(chinese)}</td></tr>'
+        ("<tr><td></td>" if at else f'<tr><th scope="row">{places[name]}</th>')
+        + f'<td lang="en">{escape(english)}</td><td lang="zh">{escape(chinese)}</td></tr>'
         for name in names
         for at, (english, chinese) in enumerate(_examples(name, max(1, ROWS // len(names))))
     )

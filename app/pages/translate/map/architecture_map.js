@@ -25,8 +25,9 @@ function paint(item) {
 }
 
 function paintBlock({ id, items, label, pressed, ring, tip }) {
-  const given = { role: "button", tabindex: 0, "aria-label": label, "aria-pressed": pressed, "data-block": id };
-  const made = shape("g.block", given, items.map(paint), set(paint(ring), { is: { ring: true } }));
+  const inside = items.map(paint);
+  const given = { role: "button", tabindex: 0, "aria-label": spoken(inside, label), "aria-pressed": pressed, "data-block": id };
+  const made = shape("g.block", given, apart(inside), set(paint(ring), { is: { ring: true } }));
   return Object.assign(made, { tip });
 }
 

@@ -77,13 +77,37 @@ function makePanel(scene, data) {
       onmouseleave: () => over(scene, panel, null),
       onclick(event) {
         const cell = at(event);
-        if (cell) send(scene, "pick", { key: data.key, row: cell.row, column: cell.column });
+        if (cell) pickCell(scene, panel, cell);
       },
     });
+    if (data.rows) keyed(scene, panel);
   }
   const caption = captionOf(data, legendOf(scene, panel));
   panel.node = make("figure.panel", { data: { key: data.key } }, caption, make(".canvas", canvas));
   return panel;
+}
+
+const pickCell = (scene, { data: { key } }, { row, column }) => send(scene, "pick", { key, row, column });
+
+// By keyboard: what the pointer would read is said; Enter picks.
+function keyed(scene, panel) {
+  const { canvas, columns, data, rows } = panel;
+  const show = () => {
+    const { left, top } = canvas.getBoundingClientRect();
+    const g = panel.geometry;
+    const [row, column] = panel.cursor;
+    over(scene, panel, { row, column }, {
+      clientX: left + g.left + (column + 0.5) * g.room, clientY: top + g.top + (row + 0.5) * g.tall,
+    });
+  };
+  panel.cursor = [data.at[0] ?? 0, data.at[1] ?? 0];
+  byKeys(canvas, (way) => {
+    const to = panel.cursor.map((at, axis) => at + way[axis]);
+    if (to[0] < 0 || to[0] >= rows || to[1] < 0 || to[1] >= columns) return;
+    panel.cursor = to;
+    show();
+  }, () => pickCell(scene, panel, { row: panel.cursor[0], column: panel.cursor[1] }));
+  set(canvas, { role: "application", onblur: () => over(scene, panel, null) });
 }
 
 // Hover: the same word and the same feature in all panels, and what the number is.
@@ -163,7 +187,7 @@ function build(scene) {
   const { data, root } = scene;
   set(root, { data: { step: walk.here } });
   Object.assign(scene, {
-    family: getComputedStyle(root).fontFamily, hover: null, blocks: null, svg: shape("svg"), tip: make(".tip", { hidden: true }),
+    family: getComputedStyle(root).fontFamily, hover: null, blocks: null, svg: shape("svg"), tip: make(".tip", { "aria-live": "polite", hidden: true }),
   });
   scene.stage = make(".stage", scene.svg, scene.tip);
   (data.blocks ? buildBlocks : buildColumns)(scene);
