@@ -18,7 +18,7 @@ from app.panels.attention.focus import AttentionFocus, head_name, measured
 from app.panels.attention.heads import SIGN, does, off_button, role_word, show_heads, taught_as
 from app.panels.context import walk_button
 from app.plots.drawing import Figure
-from app.plots.labels import format_number, format_percent, visible
+from app.plots.labels import format_number, format_percent
 from app.session import store
 from app.session.state import KINDS
 from app.ui.chart import show_chart
@@ -148,7 +148,7 @@ def why(focus: AttentionFocus) -> str:
 def pair_html(focus: AttentionFocus) -> str:
     """The two words of the cell in the colours of their roles; tokens are escaped."""
     chips = [
-        f'<b style="color:{focus.look.colour(role)}">{escape(visible(word))}</b>'
+        f'<b style="color:{focus.look.colour(role)}">{escape(word)}</b>'
         for role, word in zip(("query", "key"), focus.words, strict=True)
     ]
     return f'<div class="attention-pair">{chips[0]} {say("attention.cell")} {chips[1]}</div>'

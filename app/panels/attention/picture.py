@@ -124,6 +124,6 @@ def alt(focus: AttentionFocus) -> str:
         stage=say(f"attention.stage_{focus.stage}"),
         rows=len(focus.sides[0].tokens),
         columns=len(focus.sides[1].tokens),
-        query=focus.sides[0].labels[query],
+        query=focus.row_in_words(query),
         word=focus.sides[1].labels[key],
     )

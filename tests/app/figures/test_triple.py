@@ -104,10 +104,10 @@ def test_the_first_waits_for_the_others() -> None:
 @pytest.mark.parametrize(
     ("one", "two", "both"),
     [
-        ("to▸Beijing", "to▸Shanghai", "to▸Beijing|Shanghai"),
-        ("Beijing▸<eos>", "Shanghai▸<eos>", "Beijing|Shanghai▸<eos>"),
+        ("Beijing (to)", "Shanghai (to)", "Beijing|Shanghai (to)"),
+        ("<eos> (Beijing)", "<eos> (Shanghai)", "<eos> (Beijing|Shanghai)"),
         ("tired", "wide", "tired|wide"),
-        ("a▸b▸c", "a▸b", "a▸b▸c|a▸b"),
+        ("a (b)", "a", "a (b)|a"),
         ("same", "same", "same"),
     ],
 )
