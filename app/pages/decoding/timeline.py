@@ -19,7 +19,7 @@ from app.pages.decoding.run import (
     word_of,
 )
 from app.pages.decoding.strip import draw_strip, lines_html, named, written
-from app.panels.words.words_panel import attention_in_focus, cross_pickers, signs
+from app.panels.words.words_panel import attention_in_focus, cross_pickers, signs, why_never
 from app.plots.labels import format_percent, visible
 from app.plots.theme import FigureStyle
 from app.session import store
@@ -30,7 +30,6 @@ from app.ui.text import literal
 from app.words import say
 from core.analysis.attention_views import Kind, head_map, sides
 from core.decoding.step import Step
-from core.text.vocabulary import RESERVED
 
 HEIGHT = 340
 NEARLY_ONE = 1.005  # "as between 1.00 words" says nothing
@@ -140,8 +139,7 @@ def remarks(decoding: Decoding, place: int, ids: list[int]) -> dict[int, str]:
         if index in circles:
             found[at] = say("timeline.barred_circle")
         elif index in task.forbidden:
-            sign = decoding.trace.vocabulary[index] in RESERVED
-            found[at] = say("timeline.barred_sign" if sign else "timeline.barred_language")
+            found[at] = why_never(decoding.trace.vocabulary[index])
     return found
 
 
