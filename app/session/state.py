@@ -127,6 +127,7 @@ class State:
     # Translate
     links: str = _kept("lines", one_of("lines", "matrix"))  # source and output joined
     block: str = _kept("", TEXT)  # "": no block of the map is open
+    tint: str = _kept("role", one_of("role", "change"))  # the map: what a block is, or does
     unfolded: tuple[tuple[str, int], ...] = _kept((), LAYERS)  # a stack's layer in full
 
     # Walkthrough
