@@ -1,6 +1,7 @@
 """Text of users inside Streamlit's markdown, and what an error says."""
 
 import re
+from typing import Literal
 
 import streamlit as st
 
@@ -24,6 +25,6 @@ def told(error: GlassformerError) -> str:
     return say(f"errors.{error.key}", **values)
 
 
-def on_top(html: str) -> None:
+def on_top(html: str, width: Literal["stretch", "content"] = "stretch") -> None:
     """Draw the sentence on top of a page: what one sees here."""
-    st.html(f'<h2 class="on-top">{html}</h2>')
+    st.html(f'<h2 class="on-top">{html}</h2>', width=width)
