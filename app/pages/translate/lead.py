@@ -56,7 +56,7 @@ def in_a_sentence(trace: Trace, trust: Confidence) -> str:
     """What to know about the translation; where that is doubt, how large it is and why."""
     found = " · ".join(cues(trace, trust))
     if trust.level == "sure":
-        return found
+        return say("translate.sure", cues=found)
     return say("translate.doubt", percent=format_percent(trust.score), reasons=found)
 
 
