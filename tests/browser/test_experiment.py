@@ -1,6 +1,7 @@
 """The experiment by mouse: taken back, kept, compared, saved, opened, shared, and one's own."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
