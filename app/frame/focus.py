@@ -67,7 +67,9 @@ def _show_focus(trace: Trace) -> None:
         step = say("frame.step", step=now.step)
         st.markdown(f":orange[:material/history: **{step}**]", width="content")
         to_end = f":material/last_page: {say('frame.to_end')}"
-        st.button(to_end, key="widget_to_end", on_click=store.update, kwargs={"step": ""})
+        st.button(
+            to_end, key="widget_to_end", on_click=store.update, kwargs={"step": "", "course": "end"}
+        )
     if is_pinned(now):
         small_button("×", "release", say("frame.release"), release)
 

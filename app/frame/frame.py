@@ -5,6 +5,7 @@ import streamlit as st
 from app.frame import focus, saving, sentence
 from app.frame.notices import notices
 from app.panels.attention.focus import first_head
+from app.panels.compare import largest
 from app.panels.opening.opening import show_button
 from app.runs import on_screen
 from app.runs.traces import trace_bytes
@@ -39,6 +40,7 @@ def show() -> None:
         if store.page() in WITH_A_HEAD:
             store.open_on(*first_head(outcome.trace))
         store.settle(outcome.trace)
+        _to_the_difference()
     experiments.remember()
     focus.listen()
     with box("folds", "stage_bar", gap=None):
@@ -51,6 +53,16 @@ def show() -> None:
     show_settings(outcome.trace)
     if outcome.trace is None:
         st.stop()
+
+
+def _to_the_difference() -> None:
+    """After a second sentence was given, bring into view where the two runs differ most."""
+    pair = on_screen.pair()
+    if pair is None or pair.kind != "sentences" or not store.memory().second_new:
+        return
+    store.memory().second_new = False
+    if (found := largest.largest(pair)) is not None:
+        largest.jump(pair, found)
 
 
 def show_switches() -> None:

@@ -24,6 +24,7 @@ class ExampleSentence:
     id: str
     text: str
     direction: str
+    beside: str = ""  # the id of the one that differs from it in what decides
 
 
 @cache
@@ -67,12 +68,30 @@ def _second(now: State) -> None:
 def _input(widget: str, label: str, value: str, field: str, hint: str) -> None:
     st.text_input(
         label, key=store.bind(widget, value), placeholder=hint, label_visibility="collapsed",
-        on_change=lambda: store.update(**{field: store.widget_value(widget)}),
+        on_change=lambda: _take(field, store.widget_value(widget)),
     )  # fmt: skip
+
+
+def _take(field: str, text: str) -> None:
+    store.memory().second_new = field == "second"
+    store.update(**{field: text})
 
 
 def _open_second() -> None:
     store.memory().second_open = True
+    if other := beside(store.get_state().text):
+        _take("second", other)
+
+
+def beside(text: str) -> str:
+    """The example that one stands beside, as the tired and the wide one do; "" for any other."""
+    found = {each.id: each for each in examples()}
+    other = next((e.beside for e in found.values() if _letters(e.text) == _letters(text)), "")
+    return found[other].text if other else ""
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).lower()
 
 
 def _close_second() -> None:

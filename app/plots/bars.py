@@ -47,6 +47,12 @@ def share_hover(name: str, share: float, *more: str | None) -> str:
     return f"{' · '.join(parts)}<br><b>{share:.6g}</b>"
 
 
+def remarked(share: float, remark: str | None, look: FigureStyle) -> str:
+    """A share as it stands behind its bar, with what is to be said of its word."""
+    said = format_percent(share)
+    return said if remark is None else f"{said}  {inked(escape(remark), look.colour('faint'))}"
+
+
 def candidates(
     tokens: Sequence[str],
     probabilities: Sequence[float],
@@ -54,28 +60,30 @@ def candidates(
     chosen: int = 0,
     height: int = 170,
     signs: Mapping[int, str] = NOTHING,
+    remarks: Mapping[int, str] = NOTHING,
 ) -> go.Figure:
     """One horizontal bar a word, in the order given, the chosen one in full colour.
 
     probabilities: 0..1, on an axis from 0 to 1; NaN is written as such and has no bar.
     signs: the places of what is a sign, not a word, and what hover says of it; they are grey.
+    remarks: at some places, why the word cannot be written; such words are grey, too.
     """
     strong = look.colour("data")
     weak = mix(look.colour("panel"), strong, 0.5)
     said = [
-        share_hover(visible(token), share, signs.get(at))
+        share_hover(visible(token), share, signs.get(at), remarks.get(at))
         for at, (token, share) in enumerate(zip(tokens, probabilities, strict=True))
     ]
     bars = row_bars(
         probabilities,
-        [format_percent(share) for share in probabilities],
+        [remarked(share, remarks.get(at), look) for at, share in enumerate(probabilities)],
         [strong if at == chosen else weak for at in range(len(tokens))],
         look,
         width=0.72,
         **hover(said, "customdata"),
     )
     labels = [escape(visible(token)) for token in tokens]
-    for at in signs:
+    for at in {*signs, *remarks}:
         labels[at] = inked(labels[at], look.colour("faint"))
     if labels:
         labels[chosen] = f"<b>{labels[chosen]}</b>"

@@ -48,12 +48,25 @@ def current() -> Outcome:
     try:
         if now.step:
             now = store.settle_step(steps_of(now.model))
+        now = replace(now, step=step_in_view())
         plain = get_trace(now.text, now.direction, now.model, now.step)
     except GlassformerError as error:
         shown = store.memory().shown or _first()
         store.memory().shown = shown
         return Outcome(shown.trace if shown else None, error)
     return _with_switches(now, plain)
+
+
+def step_in_view() -> str:
+    """The step of the training on screen; where none is picked, the Training page's is the first.
+
+    Errors: as `steps_of`.
+    """
+    now = store.get_state()
+    if now.step or store.page() != "training" or (now.training, now.course) != ("replay", "start"):
+        return now.step
+    steps = steps_of(now.model)
+    return str(steps[0]) if len(steps) > 1 else ""
 
 
 def _from_file() -> Outcome | None:

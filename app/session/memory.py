@@ -76,6 +76,7 @@ class Memory:
 
     # The frame
     second_open: bool = False  # its input is on screen, though nothing is typed yet
+    second_new: bool = False  # it has just been given: to where the two differ most
     moved_seen: Setup | None = None  # the run whose moved switches the reader knows of
     file: RunFile | None = None  # the one that was opened
     let_go: str = ""  # the name of one whose run the cache no longer has

@@ -127,6 +127,7 @@ class State:
     # Translate
     links: str = _kept("lines", one_of("lines", "matrix"))  # source and output joined
     block: str = _kept("", TEXT)  # "": no block of the map is open
+    tint: str = _kept("role", one_of("role", "change"))  # the map: what a block is, or does
     unfolded: tuple[tuple[str, int], ...] = _kept((), LAYERS)  # a stack's layer in full
 
     # Walkthrough
@@ -172,6 +173,8 @@ class State:
     # Training
     training: str = _kept("replay", one_of("replay", "workshop"))  # which half
     replay: str = _kept("translation", one_of(*REPLAYS))  # what is seen of a step
+    course: str = _kept("start", one_of("start", "end"))  # where the page stands without a step
+    curves: str = _kept("few", one_of("few", "all"))  # over the steps
     recipe: str = _kept("", SECTIONS)  # workshop: the form, where it is not the usual one
     pairs: str = _kept("", EDITS)  # workshop: own pairs as typed
     watched: tuple[int, int] | None = _kept(None, MAP)  # workshop: layer and head in view

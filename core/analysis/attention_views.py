@@ -41,10 +41,10 @@ class Side:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What stands at the edge: the token, with what its row writes, "read▸written"."""
+        """What stands at the edge: the token; of a decoder's row "written (read)"."""
         if not self.writes:
             return self.tokens
-        return tuple(map("{}▸{}".format, self.tokens, self.writes))
+        return tuple(map("{} ({})".format, self.writes, self.tokens))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ id stays good as long as the addresses do. Blocks follow the config: there is no
 a model without positions, "add & norm" is one block in post-norm and two in pre-norm.
 """
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -184,13 +183,3 @@ def highest_entropy(trace: Trace, block: Block) -> float:
     """The mean entropy if every row looked at all its allowed words alike, in nats."""
     allowed = as_numpy(trace[f"{block.id}/mask"][0]).sum(axis=-1)  # (H, T)
     return float(np.log(np.maximum(allowed, 1)).mean())
-
-
-def scale_end(values: Mapping[str, float]) -> float:
-    """A round number at or above the largest finite value: where a colour scale ends."""
-    largest = max((value for value in values.values() if math.isfinite(value)), default=0.0)
-    if largest <= 0:
-        return 1.0
-    unit: float = 10.0 ** math.floor(math.log10(largest))
-    steps = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-    return next(step * unit for step in steps if step * unit >= largest * (1 - 1e-9))

@@ -123,7 +123,7 @@ def test_sinks_are_marks_and_punctuation_but_not_what_looks_like_them() -> None:
 def test_rows_of_the_decoder_say_what_they_write() -> None:
     trace = example_trace()
     rows, columns = sides(trace, "decoder")
-    assert rows.labels == ("<zh>▸Zorblax", "Zorblax▸喜欢", "喜欢▸，", "，▸<eos>")
+    assert rows.labels == ("Zorblax (<zh>)", "喜欢 (Zorblax)", "， (喜欢)", "<eos> (，)")
     assert columns.labels == trace.target_tokens
     assert sides(trace, "encoder")[0].labels == trace.source_tokens
 

@@ -15,7 +15,6 @@ from core.analysis.blocks import (
     highest_entropy,
     neurons,
     ratios,
-    scale_end,
     spread,
 )
 from core.trace.trace import Trace
@@ -108,12 +107,3 @@ def test_entropy_lies_between_nothing_and_all_words_alike() -> None:
     assert most == pytest.approx(np.mean([math.log(n) for n in range(1, 11)]))
     assert (found > 0).all()
     assert (found <= most).all()
-
-
-@pytest.mark.parametrize(
-    ("values", "end"),
-    [([0.3, 0.97], 1.0), ([1.01], 1.2), ([1.5], 1.5), ([0.034], 0.04), ([7.0, math.nan], 8.0),
-     ([math.inf], 1.0), ([], 1.0), ([0.0], 1.0)],
-)  # fmt: skip
-def test_the_scale_ends_at_a_round_number(values: list[float], end: float) -> None:
-    assert scale_end({str(at): value for at, value in enumerate(values)}) == pytest.approx(end)

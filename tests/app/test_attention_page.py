@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections.abc import Callable
 from functools import partial
 from itertools import product
@@ -80,6 +81,30 @@ def test_the_first_visit_explains_itself(open_page: Callable[..., AppTest]) -> N
     assert "Layer 1 · mean of its heads" in shown
     assert "Pick a head" in shown
     assert "encoder/0/self_attention/weights" in shown
+
+
+def top(app: AppTest) -> str:
+    found = (each.proto.body for each in app.get("html"))
+    line = next(body for body in found if "on-top" in body)
+    return re.sub(r"<[^>]+>", "", line)
+
+
+def test_the_sentence_on_top_says_what_the_head_does_here(
+    open_page: Callable[..., AppTest],
+) -> None:
+    app = open_page()
+    run = drawn(app)
+    it, animal = run.source_tokens.index("it"), run.source_tokens.index("animal")
+    share = run["encoder/1/self_attention/weights"][0, 0, it, animal].item()
+    assert share > 0.5
+    assert top(app) == f"Head 1 of encoder layer 2 looks from it at animal ({share:.1%})"
+    app = open_page(kind="cross", layer="2", query="4", key="6")
+    run = drawn(app)
+    share = run["decoder/1/cross_attention/weights"][0, :, 3, 5].mean().item()
+    assert top(app) == (
+        f"The heads of cross-attention layer 2: writing {run.output_tokens[3]} (has read "
+        f"{run.target_tokens[3]}), they look at {run.source_tokens[5]} ({share:.1%} on average)"
+    )
 
 
 def test_the_controls_change_the_state_and_the_link(open_page: Callable[..., AppTest]) -> None:
@@ -225,7 +250,7 @@ def test_lines_have_one_head_the_mean_or_every_head(open_page: Callable[..., App
 
 def test_the_page_in_chinese(open_page: Callable[..., AppTest]) -> None:
     shown = markdown(open_page(language="zh", kind="decoder", stage="masked", head="1"))
-    assert "**第 1 层 · 第 1 头**：" in shown
+    assert "**第 1 层 · 第 1 头**" in shown
     assert "斜线：被掩码禁止，不是零。" in shown
 
 

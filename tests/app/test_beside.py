@@ -166,11 +166,11 @@ def test_the_switch_page_shows_before_and_after(causal: tuple[Trace, Trace]) -> 
     assert any(f"{one} → {two_}" in text for text in written)
 
 
-def test_the_switch_page_waits_with_nothing_switched() -> None:
-    app = opened("switch")
+def test_with_nothing_switched_the_switch_page_draws_the_plain_run_alone() -> None:
+    app = opened("switch", switches="masks")
     spec = charts(app, "beside_switch")
     texts = [note["text"] for note in spec["layout"]["annotations"]]
-    assert any("Nothing is switched" in text for text in texts)
+    assert not any("Difference" in text for text in texts)
     assert sum(trace["type"] == "heatmap" for trace in spec["data"]) == 1
 
 

@@ -5,9 +5,11 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.frame.sentence import _letters, beside, examples
 from app.ui.text import literal
 from app.words import say
 from core import load_model
+from core.analysis.comparison import furthest
 from core.interventions import Experiment, run
 from core.interventions.heads import HeadsOff, HeadsRedirected
 from core.interventions.masks import Causal, Fill, Lines, Painted
@@ -86,6 +88,27 @@ def test_a_second_sentence_opens_beside_the_first_and_closes() -> None:
     app.button(key="widget_second_close").click().run()
     assert (state_of(app).second, state_of(app).run) == ("", "")
     assert "widget_second" not in {each.key for each in app.text_input}
+
+
+def test_a_paired_sentence_gets_its_partner_and_the_largest_difference() -> None:
+    app = opened("attention", text="The animal didn't cross the street because it was too tired.")
+    app.button(key="widget_second_open").click().run()
+    now = state_of(app)
+    assert now.second == FIRST.replace("tired", "wide")
+    found = furthest((load_model().trace(now.text), load_model().trace(now.second)), False)
+    assert found is not None
+    assert (now.kind, now.layer, now.head) == (found.kind, found.layer, found.head)
+    row, column = found.map.rows.places[1], found.map.columns.places[1]  # the second is on screen
+    assert (now.query, now.key) == (row[found.row], column[found.column])
+    assert f"layer {found.layer + 1}, head {found.head + 1}" in texts(app)
+
+
+def test_every_pair_of_the_examples_goes_both_ways() -> None:
+    assert beside(FIRST) == FIRST.replace("tired", "wide")
+    assert beside("欢迎来到上海。") == "欢迎 来 到 北京"
+    assert beside("I like you") == ""
+    for each in examples():
+        assert not each.beside or _letters(beside(beside(each.text))) == _letters(each.text)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -155,6 +155,6 @@ def test_what_is_no_stroke_is_left_out() -> None:
 
 def test_long_rows_do_not_say_what_they_write() -> None:
     short = Side(("a", "b"), frozenset(), ("c", "d"))
-    assert row_labels(short, FigureStyle()) == ["a▸c", "b▸d"]
+    assert row_labels(short, FigureStyle()) == ["c (a)", "d (b)"]
     long = Side(("a" * 20, "b"), frozenset(), ("c" * 20, "d"))
     assert row_labels(long, FigureStyle()) == ["a" * 20, "b"]

@@ -118,7 +118,7 @@ def test_the_change_by_layer_is_the_distance_of_both_runs_on_the_same_words() ->
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_with_nothing_switched_it_says_what_to_do(language: str) -> None:
-    app = opened("switch", language=language)
+    app = opened("switch", language=language, switches="masks")
     said = " ".join(each.value for each in app.markdown)
     assert {"en": "Take an example", "zh": "点左边的一个示例"}[language] in said
     assert made("").output_text in said

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 import torch
 
-from app.pages.switch.examples import GROUPS, ExampleExperiment, examples, view_of
+from app.pages.switch.examples import GROUPS, ExampleExperiment, examples, translations, view_of
 from app.session.state import LANGUAGES
 from app.words import say
 from core import Trace, load_model
@@ -117,6 +117,31 @@ def test_a_click_loads_it_and_a_second_one_switches_back() -> None:
     now = state_of(app)
     assert (now.edits, now.text, now.model) == ("", "I love machine learning", "")
     assert data_of(app, "example_cards")["chosen"] == ""
+
+
+def test_changed_parts_are_marked() -> None:
+    found = {each.id: each for each in examples()}
+    same, one, other = ("Welcome to ", False), ("Beijing", True), ("Shanghai", True)
+    assert translations(found["city"]) == [[same, one], [same, other]]
+    assert translations(found["hidden-word"])[0][-1] == (" yesterday", True)
+    before, after = translations(found["other-noun"])
+    assert [text for text, changed in before if changed] == ["动物"]
+    assert [text for text, changed in after if changed] == ["马路"]
+    assert not any(changed for parts in translations(found["even"]) for _, changed in parts)
+    for each in examples():
+        texts = ["".join(text for text, _ in parts) for parts in translations(each)]
+        assert texts == [each.expect["before"], each.expect["after"]]
+
+
+def test_the_gallery_goes_when_something_is_switched() -> None:
+    app = opened("switch")
+    cards = [card for group in data_of(app, "example_cards")["groups"] for card in group["cards"]]
+    assert all(card["results"] for card in cards)
+    assert not app.get("plotly_chart")  # no empty frames
+    app = send(app, "example_cards", "pick", {"id": "city"})
+    cards = [card for group in data_of(app, "example_cards")["groups"] for card in group["cards"]]
+    assert not any(card["results"] for card in cards)
+    assert app.get("plotly_chart")
 
 
 def test_two_sentences_come_and_go_together() -> None:

@@ -1,5 +1,6 @@
 """The tensors page with the bundled model, without a browser."""
 
+import base64
 import json
 from collections.abc import Callable
 from functools import partial
@@ -9,15 +10,18 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.pages.tensors.controls import FIRST
+from app.pages.tensors.telling import levels
 from app.session.state import State
 from tests.opened_app import drawn, opened
+from tests.sent import data_of, send
 
 MASKED = "decoder/0/self_attention/masked"
 
 
 @pytest.fixture
 def open_tensors() -> Callable[..., AppTest]:
-    return partial(opened, "tensors")
+    return partial(opened, "tensors", address=FIRST)
 
 
 def code(app: AppTest) -> str:
@@ -135,7 +139,7 @@ def test_a_link_brings_the_part_of_a_long_axis(open_tensors: Callable[..., AppTe
 def test_wrong_links_are_said_and_left_out(open_tensors: Callable[..., AppTest]) -> None:
     app = open_tensors(address="encoder/99/nose", axes="nose,ear", pins="head:0", form="song")
     assert app.session_state["state"] == State()
-    assert len(app.get("plotly_chart")) == 2
+    assert not app.get("plotly_chart")  # the telling ones are shown
 
 
 @pytest.mark.parametrize(
@@ -148,3 +152,35 @@ def test_odd_words_are_literal_in_the_picture(
     names = chart(app)["layout"]["yaxis"]["ticktext"]
     assert not any(name.count("<") for name in names)
     assert "\n".join(names).count("&lt;eos&gt;") == 1
+
+
+def test_the_page_opens_with_a_few_telling_tensors_in_reading_order() -> None:
+    app = opened("tensors")
+    run, cards = drawn(app), data_of(app, "telling")["cards"]
+    assert [card["address"] for card in cards] == [
+        "source/embedding",
+        "source/positions",
+        "encoder/1/self_attention/weights",
+        "memory",
+        "decoder/1/feed_forward_norm/output",
+        "output/probabilities",
+    ]
+    it, animal = run.source_tokens.index("it"), run.source_tokens.index("animal")
+    weights = run["encoder/1/self_attention/weights"][0, 0].numpy()
+    assert cards[2]["about"] == f"it looks at animal: {weights[it, animal]:.1%}."
+    sent = np.frombuffer(base64.b64decode(cards[2]["levels"]), np.uint8).reshape(weights.shape)
+    assert sent == pytest.approx(254 * weights / weights.max(), abs=0.51)
+    assert data_of(app, "address_tree")["picked"] == ""
+    app = send(app, "telling", "pick", {"address": "encoder/1/self_attention/weights"})
+    now = app.session_state["state"]
+    assert (now.kind, now.layer, now.head) == ("encoder", 1, 0)
+    assert 'trace["encoder/1/self_attention/weights"][0, 0]' in code(app)
+    app.button(key="widget_tensors_telling").click().run()
+    assert app.session_state["state"].address == ""
+    assert len(data_of(app, "telling")["cards"]) == 6
+
+
+def test_signed_pictures_have_nothing_in_the_middle() -> None:
+    assert levels(np.array([[-2.0, 0.0, 1.0]])).tolist() == [[0, 127, 190]]
+    assert levels(np.array([[0.0, 0.5, 1.0]])).tolist() == [[0, 127, 254]]
+    assert levels(np.full((2, 300), np.nan)).max() == 0

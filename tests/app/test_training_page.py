@@ -115,9 +115,11 @@ def test_the_slider_drives_the_state_the_link_and_the_panels(
     open_page: Callable[..., AppTest],
 ) -> None:
     app = open_page()
-    assert slider(app).value == 400
-    assert "step" not in app.query_params
-    assert component(app, "steps")["now"] == 3
+    assert slider(app).value == 0  # without a step the page begins where the training began
+    assert not {"step", "course"} & set(app.query_params)
+    assert component(app, "steps")["now"] == 0
+    assert drawn(app).model_name == "translator@0"
+    assert "of its training" not in markdown(app)  # on no other page is it the untrained model
     slider(app).set_value(50).run()
     assert not app.exception
     assert state_of(app).step == "50"
@@ -126,8 +128,24 @@ def test_the_slider_drives_the_state_the_link_and_the_panels(
     assert "at step 50 of its training" in markdown(app)
     assert drawn(app).model_name == "translator@50"
     slider(app).set_value(400).run()
-    assert state_of(app).step == ""
+    assert (state_of(app).step, state_of(app).course) == ("", "end")
+    assert component(app, "steps")["now"] == 3
     assert "of its training" not in markdown(app)
+
+
+def test_few_curves_are_drawn_until_all_are_asked_for(open_page: Callable[..., AppTest]) -> None:
+    exact = {"exact_en_zh": 0.5, "exact_zh_en": 0.25, "alignment": 0.75, "loss": 2.0}
+    metrics = tuple(SnapshotMetrics(step, exact) for step in STEPS)
+    curve = (CurvePoint(50, 8.0, 0.1),)
+    save_history(checkpoints.CHECKPOINTS / "translator", History(curve, metrics))
+    forget()
+    app = open_page()
+    shown = html(app)
+    assert "50.0%" in shown and "25.0%" in shown
+    assert "75.0%" not in shown and "2.00" not in shown
+    app.segmented_control(key="widget_training_curves").set_value("all").run()
+    assert app.query_params["curves"] == "all"
+    assert "75.0%" in html(app) and "2.00" in html(app)
 
 
 def test_each_row_is_what_the_model_of_that_step_writes(open_page: Callable[..., AppTest]) -> None:

@@ -17,7 +17,8 @@ def test_going_to_a_place_writes_its_step(monkeypatch: pytest.MonkeyPatch) -> No
     training: Any = SimpleNamespace(steps=STEPS)
     for place in (1, 3, 0):
         curves.Training.go(training, place)
-    assert changes == [{"step": "50"}, {"step": ""}, {"step": "0"}]
+    start, end = {"course": "start"}, {"course": "end"}
+    assert changes == [{"step": "50"} | start, {"step": ""} | end, {"step": "0"} | start]
 
 
 def test_another_step_keeps_pins_on_the_source_alone() -> None:

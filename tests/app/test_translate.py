@@ -9,14 +9,23 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.pages.translate.lead import cues, further, signs, title
-from app.panels.words.words_panel import attention_in_focus, pinned, step_in_focus
+from app.panels.words.words_panel import (
+    attention_in_focus,
+    pinned,
+    shown_piece,
+    step_in_focus,
+    why_never,
+)
+from app.plots.labels import format_percent
 from app.session.state import State
 from app.ui.components.word_lines import Pin
 from core.analysis.choices import choice_at
 from core.analysis.confidence import Confidence, Reason, confidence
 from core.decoding.step import Step
+from core.text.vocabulary import SLOTS
 from tests.example_trace import WRITTEN, example_trace
-from tests.opened_app import opened, state_of
+from tests.opened_app import drawn, opened, state_of
+from tests.sent import data_of
 
 
 @pytest.fixture
@@ -205,3 +214,46 @@ def test_a_long_prefix_is_shortened_and_whole_on_hover() -> None:
     many = replace(choice_at(trace, 2), before=("a", "b", "c", "d", "e"))
     assert "<bdi>… b c d e</bdi>" in title(many)
     assert 'title="After a b c d e the model' in title(many)
+
+
+def test_nonsense_says_how_probable_and_why_and_its_candidates_are_explained() -> None:
+    text = "Quantum chromodynamics explains the blorf zorbed quux interaction"
+    app = opened(text=text)
+    trace = drawn(app)
+    trust, sent = confidence(trace), data_of(app, "headline")
+    assert trust.level == sent["level"] == "unsure"
+    assert sent["cue"].startswith(
+        f"right with a probability of about {format_percent(trust.score)}, by its own numbers: "
+    )
+    assert "copied as typed" in sent["cue"]
+    (bars,) = charts(app)
+    row = step_in_focus(state_of(app), trace)
+    choice = choice_at(trace, row)
+    said = dict(zip(bars["layout"]["yaxis"]["ticktext"], bars["data"][0]["text"], strict=True))
+    for each in choice.others:
+        if each.piece in SLOTS and each.piece not in trace.source_pieces:
+            name = shown_piece(each.piece, each.token)
+            assert name.startswith("copied ")
+            (found,) = [text for label, text in said.items() if name in label]
+            assert "the sentence has no such word" in found
+    assert not any("noun4" in label for label in said)
+    sure = data_of(opened(text="I love you."), "headline")
+    assert "by its own numbers" not in sure["cue"]
+
+
+@pytest.mark.parametrize(
+    ("piece", "token", "shown"),
+    [("<noun4>", "<noun4>", "copied noun 4"), ("<name1>", "Zorblax", "Zorblax"),
+     ("<noun1>", "<noun2>", "<noun2>"), ("<eos>", "<eos>", "<eos>"), ("猫", "猫", "猫")],
+)  # fmt: skip
+def test_a_slot_that_nothing_fills_is_named(piece: str, token: str, shown: str) -> None:
+    assert shown_piece(piece, token) == shown
+
+
+def test_why_a_word_is_never_written() -> None:
+    reasons = [why_never(piece) for piece in ("<noun4>", "<pad>", "cow")]
+    assert [each.partition(":")[0] for each in reasons] == [
+        "the sentence has no such word",
+        "control token",
+        "other language",
+    ]

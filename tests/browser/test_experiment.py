@@ -1,6 +1,7 @@
 """The experiment by mouse: taken back, kept, compared, saved, opened, shared, and one's own."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
@@ -143,6 +144,16 @@ def test_two_readers_at_once_see_their_own(browser: Browser, app_url: str) -> No
     finally:
         for page in pages.values():
             page.close()
+
+
+def test_a_pair_opens_where_it_differs_most(open_page: Callable[..., Page]) -> None:
+    page = open_page("attention")
+    press(page, "widget_second_open")
+    expect(page.locator(".st-key-widget_second input")).to_have_value(re.compile("too wide$"))
+    expect(page.locator(".on-top")).to_contain_text("Largest difference of all heads")
+    page.wait_for_url(re.compile("second=.*wide"))
+    page.wait_for_url(re.compile("query=8"))  # it: at animal in one, at street in the other
+    expect(page.locator(".st-key-widget_beside_go")).to_have_count(0)
 
 
 def test_a_second_sentence_and_which_run_is_seen(open_page: Callable[..., Page]) -> None:

@@ -36,6 +36,19 @@ def test_a_click_opens_the_panel_and_the_link_brings_it_back(
     assert page.locator(PICTURES).count() == 3
 
 
+def test_the_measure_is_on_request_by_mouse_and_by_key(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    switch, number = block(page, "tint"), block(page, FEED_FORWARD).get_by_text("%")
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    expect(number).to_have_count(0)
+    switch.click()
+    page.wait_for_url("**tint=change*")
+    expect(number).to_have_count(1)
+    switch.focus()
+    page.keyboard.press("Enter")
+    expect(number).to_have_count(0)
+
+
 def test_a_second_click_or_the_button_closes_the_panel(open_page: Callable[..., Page]) -> None:
     page = open_page(query="block=memory")
     expect(panel(page)).to_contain_text("Encoder output")

@@ -12,6 +12,7 @@ from tests.browser import driver
 
 CROSS = "decoder/0/cross_attention/weights"
 MASKED = "decoder/0/self_attention/masked"
+FIRST = "address=encoder/0/self_attention/weights"
 PICTURE = ".st-key-tensor_picture .js-plotly-plot"
 
 
@@ -41,7 +42,13 @@ def hover_cell(page: Page, row: int, column: int) -> None:
 
 def test_search_pick_and_come_back_by_the_link(open_page: Callable[..., Page]) -> None:
     page = open_page("tensors")
-    expect(code(page)).to_contain_text("encoder/0/self_attention/weights")
+    page.locator(".card", has_text="What the encoder made of it").click()
+    expect(code(page)).to_contain_text('trace["memory"]')
+    page.go_back()
+    card = page.locator(".card", has_text="Who looks at whom")
+    card.focus()
+    page.keyboard.press("Enter")
+    expect(code(page)).to_contain_text("encoder/1/self_attention/weights")
     page.locator(".search").fill("cross layer 1 looks other")
     expect(page.locator(".leaf:visible")).to_have_count(1)
     leaf(page, CROSS).click()
@@ -73,7 +80,7 @@ def test_the_tree_by_keyboard(open_page: Callable[..., Page]) -> None:
 
 
 def test_hover_says_the_words_and_the_exact_value(open_page: Callable[..., Page]) -> None:
-    page = open_page("tensors", "text=I+like+you")
+    page = open_page("tensors", f"{FIRST}&text=I+like+you")
     page.wait_for_selector(f"{PICTURE} .nsewdrag", state="attached")
     exact = driver.read(page, f"document.querySelector('{PICTURE}')._fullData[0].z[1][2]")
     hover_cell(page, 1, 2)
@@ -92,7 +99,7 @@ def test_masked_cells_say_so(open_page: Callable[..., Page]) -> None:
 
 
 def test_nothing_jumps_when_axes_and_form_change(open_page: Callable[..., Page]) -> None:
-    page = open_page("tensors")
+    page = open_page("tensors", FIRST)
     places = [
         page.locator("[class*=st-key-tensors_picture--]"),
         code(page),
@@ -127,7 +134,7 @@ def test_csv_is_made_on_the_click(open_page: Callable[..., Page], tmp_path: Path
 
 
 def test_odd_words_are_drawn_literally(open_page: Callable[..., Page]) -> None:
-    page = open_page("tensors", "text=the+%3Cb%3Ex%3C%2Fb%3E+%3Cs%3E+%24x%24+%26lt%3B")
+    page = open_page("tensors", f"{FIRST}&text=the+%3Cb%3Ex%3C%2Fb%3E+%3Cs%3E+%24x%24+%26lt%3B")
     labels = page.locator(f"{PICTURE} .y2tick text")
     expect(labels.filter(has_text="<b>x</b>")).to_have_count(1)
     expect(labels.filter(has_text="$x$")).to_have_count(1)
@@ -136,7 +143,7 @@ def test_odd_words_are_drawn_literally(open_page: Callable[..., Page]) -> None:
 
 @pytest.mark.parametrize("size", [(1440, 900), (1920, 1080)])
 def test_the_page_is_not_scrolled(open_page: Callable[..., Page], size: tuple[int, int]) -> None:
-    page = open_page("tensors", width=size[0], height=size[1])
+    page = open_page("tensors", FIRST, width=size[0], height=size[1])
     page.wait_for_selector(f"{PICTURE} .nsewdrag", state="attached")
     main = page.locator('[data-testid="stMain"]')
     assert main.evaluate("main => main.scrollHeight - main.clientHeight") <= 2

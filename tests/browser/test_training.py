@@ -46,7 +46,7 @@ def without_step(url: str) -> bool:
 
 
 def test_the_slider_goes_through_the_training(open_page: Callable[..., Page]) -> None:
-    page = open_page("training")
+    page = open_page("training", "course=end")
     expect(current(page).locator(".step")).to_have_text(str(STEPS[-1]))
     expect(in_bar(page)).to_have_count(0)
     page.get_by_role("slider").focus()
@@ -104,8 +104,8 @@ def test_arrow_keys_and_buttons_go_step_by_step(open_page: Callable[..., Page]) 
 
 def test_play_runs_from_step_to_step_until_it_is_stopped(open_page: Callable[..., Page]) -> None:
     page = open_page("training")
-    page.get_by_role("button", name="Play").click()  # at the end: from the beginning
     expect(current(page).locator(".step")).to_have_text(str(STEPS[0]))
+    page.get_by_role("button", name="Play").click()
     expect(current(page).locator(".step")).to_have_text(str(STEPS[2]))
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Play")).to_be_visible()
@@ -167,7 +167,7 @@ def test_every_page_works_at_the_step_and_finds_back(open_page: Callable[..., Pa
 def test_a_panel_fits_the_window_and_does_not_jump(
     open_page: Callable[..., Page], panel: str
 ) -> None:
-    page = open_page("training", f"replay={panel}")
+    page = open_page("training", f"replay={panel}&course=end")
     parts = ("training_course", "training_numbers", "training_pickers", "training_panel--")
 
     def boxes() -> list[object]:

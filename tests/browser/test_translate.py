@@ -228,3 +228,10 @@ def test_long_and_short_sentences_keep_the_frame(
         assert wide <= room
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert len(places) == 3  # each part stands where it stood
+
+
+def test_unknown_words_that_share_a_place_stand_apart(open_page: Callable[..., Page]) -> None:
+    page = open_page(query="text=The+blorf+zorbed+the+quux")
+    chip = page.locator(".sources .chip", has_text="blorf")
+    expect(chip.locator(".part")).to_have_text(["blorf", "zorbed"])
+    expect(page.locator(".headline.doubted .cue")).to_contain_text("right with a probability of")

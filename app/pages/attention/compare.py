@@ -6,7 +6,7 @@ import streamlit as st
 
 from app.panels.attention.focus import AttentionFocus, head_name
 from app.panels.attention.heads import grid_texts, pick, thumbnails
-from app.panels.compare import pickers, triple
+from app.panels.compare import largest, pickers, triple
 from app.panels.compare.figures.triple_layout import TripleLayout
 from app.panels.compare.triple import Matrix
 from app.plots.labels import format_number
@@ -28,6 +28,7 @@ SHARE = 0.7  # of the size that thumbnails have where there is one grid
 def show(pair: Pair) -> None:
     """Draw the three grids on the left, the triple of the head in focus on the right."""
     now = store.get_state()
+    largest.show(pair, "beside", largest.jump)
     left, right = st.columns([1, 3.2], gap="medium")
     with left, box("fill scroll note", "beside_grids", gap="xsmall"):
         _grids(pair, cast(Kind, now.kind))

@@ -24,6 +24,7 @@ from app.session.state import KINDS
 from app.ui.chart import show_chart
 from app.ui.layout import box
 from app.ui.pick import choice, into, menu
+from app.ui.text import on_top
 from app.words import say
 from core.analysis.attention_views import cell_of_heads, largest_cell, terms
 from core.analysis.head_roles import CLEAR, ROLES, MeasuredHead, best_by_role, describe
@@ -35,13 +36,47 @@ TERMS = ("largest", "dimension")
 def show() -> None:
     """Draw the three columns of the page."""
     focus = AttentionFocus.current()
-    left, middle, right = st.columns([1.05, 2.05, 1.25], gap="medium")
+    _headline(focus)
+    left, middle, right = st.columns([0.9, 2.25, 1.2], gap="medium")
     with left, box("fill scroll", "attention_left", gap="small"):
         _heads(focus)
     with middle, st.container(gap="xsmall"):
         picture.show(focus)
     with right, box("fill scroll", "attention_right", gap="small"):
         show_cell(focus)
+
+
+def _headline(focus: AttentionFocus) -> None:
+    """Draw what the head in focus does here, in a sentence, and what it does at all below."""
+    chosen = describe(focus.trace, focus.kind, focus.now.layer, focus.now.head)
+    found = habit(focus) or does(focus.kind, chosen)
+    row = {"horizontal": True, "vertical_alignment": "center", "gap": "small", "wrap": False}
+    with st.container(key="attention_top", gap=None):
+        on_top(said(focus))
+        with box("dense", "attention_does", **row):
+            st.markdown(found, help=say("attention.does_help"), width="stretch")
+            off_button("attention_off")
+
+
+def said(focus: AttentionFocus) -> str:
+    """Which words the head in focus joins, and how strongly, as HTML."""
+    now, (query, key) = focus.now, focus.cell
+    row = focus.sides[0]
+    words = {"query": row.tokens[query], "key": focus.sides[1].tokens[key]}
+    words |= {"written": row.writes[query]} if row.writes else {}
+    ink = {"query": "query", "written": "query", "key": "key"}
+    ways = ("head_writing", "mean_writing") if row.writes else ("head", "mean")
+    return say(
+        f"attention.said_{ways[now.head is None]}",
+        stack=say(f"attention.stack_{focus.kind}"),
+        layer=now.layer + 1,
+        head=(now.head or 0) + 1,
+        percent=format_percent(float(focus.view.weights[query, key])),
+        **{
+            name: f'<b style="color:{focus.look.colour(ink[name])}">{escape(visible(word))}</b>'
+            for name, word in words.items()
+        },
+    )
 
 
 def _heads(focus: AttentionFocus) -> None:
@@ -55,11 +90,6 @@ def _heads(focus: AttentionFocus) -> None:
     show_heads(focus)
     name = head_name(now.layer, now.head)
     chosen = describe(trace, focus.kind, now.layer, now.head)
-    found = habit(focus) or does(focus.kind, chosen)
-    said = say("attention.head_does", name=f"**{name}**", does=found)
-    with box("dense", "attention_does", horizontal=True, gap="xsmall", wrap=False):
-        st.markdown(said, help=say("attention.does_help"), width="stretch")
-        off_button("attention_off")
     shares = {labels[role]: chosen.shares[role] for role in ROLES[:5]}
     figure = roles_figure(shares, focus.look)
     with box("fill low", "attention_habits"):
@@ -148,7 +178,7 @@ def why(focus: AttentionFocus) -> str:
 def pair_html(focus: AttentionFocus) -> str:
     """The two words of the cell in the colours of their roles; tokens are escaped."""
     chips = [
-        f'<b style="color:{focus.look.colour(role)}">{escape(visible(word))}</b>'
+        f'<b style="color:{focus.look.colour(role)}">{escape(word)}</b>'
         for role, word in zip(("query", "key"), focus.words, strict=True)
     ]
     return f'<div class="attention-pair">{chips[0]} {say("attention.cell")} {chips[1]}</div>'

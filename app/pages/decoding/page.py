@@ -1,12 +1,19 @@
 """The page: one question about the decoding on top, its answer below."""
 
+from html import escape
+
 import streamlit as st
 
+from app.pages.decoding.run import Decoding
+from app.pages.decoding.strip import written
 from app.panels.opening.on_file import show_part
+from app.plots.labels import format_percent, visible
 from app.session import store
 from app.session.state import DECODING
 from app.ui.pick import choice, into
 from app.ui.style import put_sheet
+from app.ui.text import on_top
+from app.words import say
 
 
 def show() -> None:
@@ -14,8 +21,26 @@ def show() -> None:
     put_sheet(__file__, "decoding.css")
     chosen = store.get_state().decoding
     with st.container(key="decoding_page", gap="xsmall"):
-        choice("decoding_questions", "decoding.question", DECODING, chosen, into("decoding"))
+        with st.container(key="decoding_top", horizontal=True, gap="medium"):
+            choice("decoding_questions", "decoding.question", DECODING, chosen, into("decoding"))
+            on_top(_said(chosen), width="content")
         show_part("app.pages.decoding", chosen)
+
+
+def _said(chosen: str) -> str:
+    """What one sees, as HTML: of the step in view what it read and wrote."""
+    if chosen != "timeline":
+        return escape(say(f"decoding.top_{chosen}"))
+    decoding = Decoding.current()
+    run, place = decoding.run, decoding.place(store.get_state())
+    words = {"reads": visible(run.trace.target_tokens[place]), "writes": written(run, place)}
+    words["writes"] = words["writes"] or say("timeline.strip_end")
+    return say(
+        "timeline.said_step",
+        step=place + 1,
+        percent=format_percent(run.moments[place].step.probability),
+        **{name: f"<b>{escape(word)}</b>" for name, word in words.items()},
+    )
 
 
 if __name__ == "__main__":

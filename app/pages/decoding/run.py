@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
-from app.panels.words.words_panel import step_in_focus
+from app.panels.words.words_panel import shown_piece, step_in_focus
 from app.runs import on_screen
 from app.session import store
 from app.session.state import State
@@ -258,7 +258,7 @@ class Decoding:
 def word_of(trace: Trace, index: int) -> str:
     """A word of the vocabulary as the screen has it: a slot is the word that it stands for."""
     piece = trace.vocabulary[index]
-    return trace.surfaces.get(piece, piece)
+    return shown_piece(piece, trace.surfaces.get(piece, piece))
 
 
 def refusal(error: GlassformerError) -> str:

@@ -19,18 +19,16 @@ from app.pages.decoding.run import (
     word_of,
 )
 from app.pages.decoding.strip import draw_strip, lines_html, named, written
-from app.panels.words.words_panel import attention_in_focus, cross_pickers, signs
-from app.plots.labels import format_percent, visible
+from app.panels.words.words_panel import attention_in_focus, cross_pickers, signs, why_never
+from app.plots.labels import visible
 from app.plots.theme import FigureStyle
 from app.session import store
 from app.ui.chart import Click, current_look, show_chart
 from app.ui.components.player import player
 from app.ui.layout import box, side_by_side
-from app.ui.text import literal
 from app.words import say
 from core.analysis.attention_views import Kind, head_map, sides
 from core.decoding.step import Step
-from core.text.vocabulary import RESERVED
 
 HEIGHT = 340
 NEARLY_ONE = 1.005  # "as between 1.00 words" says nothing
@@ -140,18 +138,13 @@ def remarks(decoding: Decoding, place: int, ids: list[int]) -> dict[int, str]:
         if index in circles:
             found[at] = say("timeline.barred_circle")
         elif index in task.forbidden:
-            sign = decoding.trace.vocabulary[index] in RESERVED
-            found[at] = say("timeline.barred_sign" if sign else "timeline.barred_language")
+            found[at] = why_never(decoding.trace.vocabulary[index])
     return found
 
 
 def _says(decoding: Decoding, place: int, look: FigureStyle) -> None:
-    """One step in words: what it read and wrote, how unsure it was, what stood in its way."""
+    """One step in words: how unsure it was, what stood in its way."""
     run, step = decoding.run, decoding.run.moments[place].step
-    reads = literal(visible(run.trace.target_tokens[place]))
-    writes = literal(written(run, place)) or literal(say("timeline.strip_end"))
-    share = format_percent(step.probability)
-    st.markdown(say("timeline.said_step", reads=reads, writes=writes, percent=share))
     st.markdown(_entropy(step, look))
     if place in run.forced:
         st.markdown(say("timeline.said_forced", own=named(decoding, run.own[place])))

@@ -7,9 +7,8 @@ from typing import Literal
 import streamlit as st
 
 from app.pages.switch import effect_words, panel
-from app.panels.compare import pickers, triple
+from app.panels.compare import largest, pickers, triple
 from app.panels.compare.figures.triple_layout import TripleLayout
-from app.panels.compare.wording import change, where
 from app.panels.phrases import phrase
 from app.runs.traces import get_forced, get_run, get_trace
 from app.session import experiments, store
@@ -18,7 +17,7 @@ from app.ui.layout import box
 from app.ui.pick import choice, menu
 from app.ui.text import literal, told
 from app.words import say
-from core.analysis.comparison import Furthest, furthest
+from core.analysis.comparison import Furthest
 from core.errors import GlassformerError
 from core.interventions import Experiment
 from core.trace.trace import Trace
@@ -165,9 +164,7 @@ def _tensor(pair: Pair) -> None:
     """The tensor in view on the page, its pickers, and the way to the largest difference."""
     chosen = panel.in_view(pair.first)
     asked, title = panel.what(chosen)
-    found = furthest((pair.first, pair.second), pair.kind == "experiment")
-    if found is not None:
-        _largest(pair, found)
+    largest.show(pair, "compare", go)
     if chosen == panel.ATTENTION:
         with pickers.row("compared"):
             pickers.focused(pair.first, KEY)
@@ -175,35 +172,9 @@ def _tensor(pair: Pair) -> None:
     triple.show(pair, asked, KEY, title, LAYOUT)
 
 
-def _largest(pair: Pair, found: Furthest) -> None:
-    digits = store.get_state().precision
-    said = say(
-        "experiment.compare_largest",
-        kind=say(f"frame.focus_{found.kind}"),
-        layer=found.layer + 1,
-        head=found.head + 1,
-        place=literal(where(found.map, found.row, found.column)),
-        change=change(found.map, found.row, found.column, digits),
-    )
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(said, width="content")
-        st.button(
-            say("experiment.compare_go"),
-            key="widget_compare_go",
-            icon=":material/near_me:",
-            help=say("experiment.compare_go_help"),
-            on_click=go,
-            args=(pair, found),
-        )
-
-
 def go(pair: Pair, found: Furthest) -> None:
-    """Bring the head into view and frame the cell."""
-    own = triple.anchor(pair)
-    row = int(found.map.rows.places[own][found.row])
-    column = int(found.map.columns.places[own][found.column])
-    store.update(address="", stage="weights", kind=found.kind, layer=found.layer, head=found.head)
-    store.update(query=row, key=column)
+    """Bring the head into view and frame the cell; the panel leaves a tensor for it."""
+    largest.jump(pair, found, address="")
 
 
 def _words(name: str, pair: Pair, forced: Trace, key: str) -> None:

@@ -1,9 +1,12 @@
 """Experiments to start from, each a real effect: one click brings sentence, switches and view."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from app.session import experiments, store
 from app.session.state import State
 from app.ui.component import component
 from app.ui.layout import box
+from app.ui.text import on_top
 from app.words import say
 from core.interventions import Experiment
 
@@ -49,6 +53,14 @@ def show() -> None:
     with box("fill tall", "switch_examples", gap="xsmall"):
         st.caption(say("switch_examples.about"))
         data = cards_data(now.id if now else "")
+        _cards("example_cards", data, height="stretch", pick=lambda sent: pick(str(sent["id"])))
+
+
+def show_gallery() -> None:
+    """Draw the list over the whole page, each with what becomes of its translation."""
+    on_top(escape(say("switch_examples.top", count=len(examples()))))
+    with box("fill tall", "switch_examples", gap="xsmall"):
+        data = cards_data("", results=True)
         _cards("example_cards", data, height="stretch", pick=lambda sent: pick(str(sent["id"])))
 
 
@@ -88,13 +100,13 @@ def view_of(example: ExampleExperiment) -> dict[str, Any]:
     return panel | sentence | {"model": example.model, "step": start.step, "run": start.run}
 
 
-def cards_data(chosen: str) -> dict[str, Any]:
-    """What is sent to the browser, as plain JSON."""
+def cards_data(chosen: str, results: bool = False) -> dict[str, Any]:
+    """What is sent to the browser, as plain JSON; results: with both translations."""
     return {
         "groups": [
             {
                 "title": say(f"switch_examples.group_{group}"),
-                "cards": [_card(each) for each in examples() if each.group == group],
+                "cards": [_card(each, results) for each in examples() if each.group == group],
             }
             for group in GROUPS
         ],
@@ -103,11 +115,33 @@ def cards_data(chosen: str) -> dict[str, Any]:
     }
 
 
-def _card(example: ExampleExperiment) -> dict[str, Any]:
+def _card(example: ExampleExperiment, results: bool) -> dict[str, Any]:
     sentences = [each for each in (example.text, example.second) if each]
     return {
         "id": example.id,
         "name": say(f"experiments.{example.id}.name"),
         "note": say(f"experiments.{example.id}.note"),
         "sentences": [" ".join(map(visible, each.split())) for each in sentences],
+        "language": example.direction.partition("-")[2],
+        "results": translations(example) if results else [],
     }
+
+
+def translations(example: ExampleExperiment) -> list[list[tuple[str, bool]]]:
+    """Both translations, before and after, in parts; True for those that the other one lacks.
+
+    They stand in the file, and a test translates each sentence again.
+    """
+    runs = [_pieces(example.expect[name]) for name in ("before", "after")]
+    found: list[list[tuple[str, bool]]] = [[], []]
+    for kind, *spans in SequenceMatcher(None, *runs, autojunk=False).get_opcodes():
+        for at, pieces in enumerate(runs):
+            first, last = spans[2 * at : 2 * at + 2]
+            if part := "".join(pieces[first:last]):
+                found[at].append((part, kind != "equal"))
+    return found
+
+
+def _pieces(text: str) -> list[str]:
+    """A translation in words and what is between them; Chinese, written without, in signs."""
+    return re.findall(r"[^\W\u2e80-\uffef]+|.", text)

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from app.pages.switch import bar
+from app.pages.switch import bar, examples
 from app.panels.opening import on_file
 from app.panels.opening.on_file import show_part
 from app.runs import on_screen
-from app.session import store
+from app.session import experiments, store
 from app.session.state import SWITCHES
 from app.ui.pick import choice
 from app.ui.style import put_sheet
@@ -30,6 +30,9 @@ def show() -> None:
         choice("switch_groups", "switch.group", SWITCHES, chosen, go_to)
         if chosen in WIDE:
             show_part("app.pages.switch", chosen)
+            return
+        if chosen == "examples" and not experiments.now() and on_screen.pair() is None:
+            examples.show_gallery()
             return
         left, middle, right = st.columns([1.35, 1.9, 1.2], gap="medium")
         with left, st.container(key="switch_group", gap="small"):

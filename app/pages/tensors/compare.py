@@ -23,7 +23,7 @@ def show(pair: Pair) -> None:
     trace, look = on_screen.trace(), current_look()
     tree, tensor = st.columns([28, 72], gap="medium")
     with tree:
-        controls.show_tree(trace, look)
+        controls.show_tree(trace, look, controls.picked(trace))
     with tensor, st.container(gap="xsmall"):
         address = controls.picked(trace)
         facts.show_title(trace, address, look)

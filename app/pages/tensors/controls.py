@@ -8,9 +8,10 @@ from app.panels.address_words import axis_name, format_bytes, numbers_line, plac
 from app.plots.labels import visible
 from app.plots.theme import FigureStyle
 from app.session import store
+from app.session.state import State
 from app.ui.component import component
 from app.ui.layout import box
-from app.ui.pick import choice, into, menu
+from app.ui.pick import choice, into, menu, small_button
 from app.words import say
 from core.analysis.measure import Measure, Measured, overview
 from core.analysis.tensor_slice import Plan, Sheet, Side, cut, largest, offered, plan, window
@@ -21,6 +22,7 @@ FIRST = "encoder/0/self_attention/weights"
 WIDEST = 256  # lines of a picture; more are pooled
 LARGEST = 24  # vocabulary words offered by value
 BY_VALUE, ALL = -2, -1
+ASKED = ("address", "axes", "pins", "part", "form", "trail")  # of the state: a tensor, a look at it
 WIDTHS = (70, 30)  # of the picture and what explains it
 FORMS = ("picture", "table", "exact")
 
@@ -33,13 +35,22 @@ def picked(trace: Trace) -> str:
     return address if address in trace else next(iter(trace))
 
 
-def show_tree(trace: Trace, look: FigureStyle) -> None:
-    """Draw the tree under the memory that the whole run takes."""
+def nothing_picked() -> bool:
+    """Whether neither a tensor nor a way to look at one was asked for: a few are shown then."""
+    return store.get_state().given.isdisjoint(ASKED)
+
+
+def show_tree(trace: Trace, look: FigureStyle, chosen: str) -> None:
+    """Draw the tree under the memory that the whole run takes; chosen: the address in it."""
     entries = entries_of(trace)
-    st.markdown(
-        say("tensors.total", count=len(entries), memory=format_bytes(trace.nbytes)),
-        help=say("tensors.total_help"),
-    )
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", wrap=False):
+        st.markdown(
+            say("tensors.total", count=len(entries), memory=format_bytes(trace.nbytes)),
+            help=say("tensors.total_help"),
+        )
+        if chosen:
+            sign, about = ":material/grid_view:", say("tensors.telling_back")
+            small_button(sign, "tensors_telling", about, show_telling)
     texts = {
         "tree": say("tensors.tree"),
         "search": say("tensors.search"),
@@ -50,11 +61,16 @@ def show_tree(trace: Trace, look: FigureStyle) -> None:
     data = {
         "lines": [tree_line(entry, look.precision) for entry in entries],
         "places": places([entry.address for entry in entries]),
-        "picked": picked(trace),
+        "picked": chosen,
         "texts": texts,
     }
     with box("fill tall", "tensors_tree"):
         _tree("address_tree", data, height="stretch", pick=pick)
+
+
+def show_telling() -> None:
+    """Go back to the few telling tensors."""
+    store.update(**{name: getattr(State, name) for name in ASKED})
 
 
 def pick(address: str) -> None:

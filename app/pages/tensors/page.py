@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.pages.tensors import controls, facts, picture
+from app.pages.tensors import controls, facts, picture, telling
 from app.panels import provenance
 from app.panels.address_words import snippet
 from app.runs import on_screen
@@ -18,10 +18,14 @@ def show() -> None:
     put_sheet(__file__, "tensors.css")
     trace = on_screen.trace()
     tree, tensor = st.columns([28, 72], gap="medium")
+    opening = controls.nothing_picked()
     with tree:
-        controls.show_tree(trace, current_look())
+        controls.show_tree(trace, current_look(), "" if opening else controls.picked(trace))
     with tensor:
-        _tensor(trace)
+        if opening:
+            telling.show(trace, current_look())
+        else:
+            _tensor(trace)
 
 
 @st.fragment

@@ -1,6 +1,6 @@
 """The course of the training, where the reader stands in it, and the way to another step."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 
@@ -17,6 +17,7 @@ from app.session import store
 from app.session.state import State
 from app.ui.chart import current_look, show_chart
 from app.ui.components.player import player
+from app.ui.pick import choice, into
 from app.words import say
 from core.analysis.training_views import Replay
 from core.errors import GlassformerError
@@ -25,7 +26,8 @@ from core.trace.trace import Trace
 from core.training.evaluate import QUICK_PAIRS, QUICK_READINGS
 
 METRICS = ("exact_en_zh", "exact_zh_en", "coreference", "alignment", "antecedent")
-HEIGHT = 196
+FEW = ("exact_en_zh", "exact_zh_en")  # one meaning, one axis: what is seen at first
+HEIGHTS = {"few": 132, "all": 196}
 # The lines of the figure in CSS: (from, to) of the coloured parts of 14 pixels.
 INKED = {
     "solid": ((0.0, 14.0),),
@@ -54,7 +56,7 @@ class Training:
         A sentence that cannot be translated leaves the last good one on screen.
         Raises GlassformerError where history or snapshots cannot be read.
         """
-        now = store.get_state()
+        now = replace(store.get_state(), step=on_screen.step_in_view())
         history = get_history(now.model)
         if history is None or not history.steps:
             return None
@@ -81,9 +83,28 @@ class Training:
         """Which of the steps is in view."""
         return self.steps.index(int(self.now.step)) if self.now.step else len(self.steps) - 1
 
+    @cached_property
+    def measured(self) -> tuple[str, ...]:
+        """What was measured at any snapshot, by name."""
+        found = [each.metrics for each in self.history.snapshots]
+        return tuple(name for name in METRICS if any(name in each for each in found))
+
+    @property
+    def curves(self) -> str:
+        """Few curves or all: all where the few were not measured."""
+        return self.now.curves if set(FEW) & set(self.measured) else "all"
+
+    @property
+    def height(self) -> int:
+        """Of the figure, in pixels."""
+        return self.look.px(HEIGHTS[self.curves])
+
     def go(self, place: int) -> None:
         """Go to one of the steps by its place; the last one is the end: links leave it out."""
-        store.update(step="" if place == len(self.steps) - 1 else str(self.steps[place]))
+        if place == len(self.steps) - 1:
+            store.update(step="", course="end")
+        else:
+            store.update(step=str(self.steps[place]), course="start")
 
 
 def show(training: Training) -> None:
@@ -93,10 +114,11 @@ def show(training: Training) -> None:
     with left.container(key="training_course", gap=None):
         texts = {name: say(f"training.{name}") for name in ("loss", "held_out", "hover")}
         texts["shares"] = shares_title(training)
+        whole = training.curves == "all"
         held_out = [each.metrics.get("loss") for each in training.history.snapshots]
         figure = curves_figure(
-            training.history.curve, measured(training), training.steps, texts, training.look,
-            training.look.px(HEIGHT), held_out,
+            training.history.curve if whole else (), measured(training), training.steps, texts,
+            training.look, training.height, held_out if whole else (),
         )  # fmt: skip
         alt = say("training.alt_curves")
         show_chart(figure, "training_curves", alt, clicked=lambda at: training.go(round(at.x)))
@@ -107,6 +129,8 @@ def show(training: Training) -> None:
             step = say("training.step_of", step=training.steps[at], last=training.steps[-1])
             st.markdown(f"**{step}**", help=about_the_numbers(training))
         st.html(numbers_html(training))
+        if set(FEW) & set(training.measured):
+            choice("training_curves", "training.curves", HEIGHTS, training.curves, into("curves"))
         texts = {name: say(f"training.go_{name}") for name in ("back", "play", "stop", "on")}
         accent = training.look.colour("weights")
         player(len(training.steps), training.place, texts, accent, training.go)
@@ -124,7 +148,7 @@ def place_css(training: Training) -> str:
         "share": f"{share:.5f}",  # where the step in view lies on the axis
         "edge": f"{look.px(EDGE)}px",
         "top": f"{look.px(20)}px",
-        "plot": f"{look.px(HEIGHT) - look.px(44)}px",
+        "plot": f"{training.height - look.px(44)}px",
         "mark": "var(--weights)",
     }
     rules = "; ".join(f"--training-{name}: {value}" for name, value in places.items())
@@ -141,14 +165,13 @@ def measured(training: Training) -> dict[str, list[float | None]]:
 
 
 def metrics(training: Training) -> list[str]:
-    """What was measured at any snapshot, by name."""
-    snapshots = training.history.snapshots
-    return [name for name in METRICS if any(name in each.metrics for each in snapshots)]
+    """Whose curves are drawn, by name."""
+    return [name for name in training.measured if training.curves == "all" or name in FEW]
 
 
 def about_the_numbers(training: Training) -> str:
     """What each number means, as a list in markdown."""
-    names = {"loss": say("training.held_out")}
+    names = {"loss": say("training.held_out")} if training.curves == "all" else {}
     names |= {name: say(f"training.metric_{name}") for name in metrics(training)}
     rows = [f"- **{name}** – {say(f'training.about_{key}')}" for key, name in names.items()]
     return "\n".join([say("training.about"), "", *rows, *sample(training)])
@@ -172,6 +195,7 @@ def numbers_html(training: Training) -> str:
     loss = training.history.snapshots[at].metrics.get("loss")
     diamond = '<b style="color:var(--faint)">◆</b>'
     rows = [(diamond, say("training.held_out"), "–" if loss is None else look.number(loss))]
+    rows = rows if training.curves == "all" else []
     for place, (name, values) in enumerate(measured(training).items()):
         share = values[at]
         line = _line(head_colour(place, look.dark), DASHES[place % len(DASHES)])

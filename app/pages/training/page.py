@@ -3,6 +3,7 @@
 from html import escape
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app.pages.training import curves, panels, workshop
 from app.pages.training.curves import Training
@@ -36,18 +37,17 @@ def show() -> None:
         chosen = store.get_state().training
         with side_by_side("training_top", gap="medium", wrap=False):
             choice("training_half", "training.half", HALVES, chosen, into("training"))
-            if chosen == "replay":
-                show_headline()
+            headline = st.container()
         if chosen != "replay":
             workshop.show()
         elif on_screen.file() is not None:
             on_file.show_instead("training")
         else:
-            show_replay()
+            show_replay(headline)
 
 
-def show_replay() -> None:
-    """Draw the replay, or say in its place why there is none."""
+def show_replay(headline: DeltaGenerator) -> None:
+    """Draw the replay and its headline, or say in its place why there is none."""
     training, why_not = None, say("training.no_history")
     try:
         training = Training.current()
@@ -57,22 +57,27 @@ def show_replay() -> None:
         with st.container(key="training_nothing"):
             st.info(why_not)
         return
+    with headline:
+        show_headline(training)
     curves.show(training)
     _pickers(training)
     with box("fill", "training_panel", gap="xsmall"):
         PANELS[training.now.replay](training)
 
 
-def show_headline() -> None:
-    """Draw the translation of the step in view, on one line."""
-    trace, step = on_screen.trace(), store.get_state().step
-    label = say("training.at_step", step=step) if step else say("training.at_end")
-    text = escape(trace.output_text or say("training.nothing"))
-    language = trace.language
-    st.html(
-        f'<p class="training-headline"><span>{escape(label)}</span>'
-        f'<b lang="{language}" title="{text}">{text}</b></p>'
-    )
+def show_headline(training: Training) -> None:
+    """Draw what the step in view makes of the sentence, and what the end or the start does."""
+    steps, at = training.steps, training.place
+    other = 0 if at == len(steps) - 1 else len(steps) - 1
+    parts = []
+    for place in dict.fromkeys((at, other)):
+        moment = "begins" if steps[place] == 0 else "writes" if place == at else "ends"
+        label = escape(say(f"training.headline_{moment}", step=f"{steps[place]:,}"))
+        text = escape(training.replay.moments[place].text or say("training.nothing"))
+        tag = "b" if place == at else "i"
+        shown = f'<{tag} lang="{training.trace.language}" title="{text}">{text}</{tag}>'
+        parts.append(f"<span>{label}</span>{shown}")
+    st.html(f'<p class="training-headline">{"".join(parts)}</p>')
 
 
 def _pickers(training: Training) -> None:

@@ -4,7 +4,7 @@ from html import escape
 
 import streamlit as st
 
-from app.panels.compare import pickers
+from app.panels.compare import largest, pickers
 from app.panels.compare.triple import anchor
 from app.panels.compare.wording import titles, word_table
 from app.panels.words.words_panel import attention_in_focus, cross_pickers, lines
@@ -24,6 +24,7 @@ def show(pair: Pair) -> None:
     """Draw a panel of lines for each run, and the words' probabilities beside them."""
     put_sheet(__file__, "compare.css")
     now = store.get_state()
+    largest.show(pair, "beside")
     layer, head = attention_in_focus(now, on_screen.trace())
     with pickers.row("translate"):
         cross_pickers("beside_translate", pair.first, layer, head)

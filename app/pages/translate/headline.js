@@ -27,7 +27,7 @@ export default component(MARKUP, {
     if (doubted) view.root.prepend(below); // read before the translation, by ear, too
     else view.root.append(below);
     const sizes = compact ? COMPACT : SIZES;
-    view.sizes = doubted ? sizes.slice(1) : sizes; // nonsense does not look like success
+    view.sizes = doubted ? sizes.slice(-2) : sizes; // nonsense does not look like success
     view.write({ ".first": data.text, ".further": data.further, ".badge": data.badge, ".why": cue, ".hint": hint });
     view.find(".text").lang = data.language;
     view.find(".hint").title = hint;

@@ -1,20 +1,23 @@
 """The translation itself, how sure one may be of it, and what a step was choosing between."""
 
 import math
+from contextlib import suppress
 from html import escape
 
 import streamlit as st
 
 from app.panels import provenance
-from app.panels.words.words_panel import is_large, signs, step_in_focus
+from app.panels.words.words_panel import is_large, shown_piece, signs, step_in_focus, why_never
 from app.plots.bars import candidates
 from app.plots.labels import format_percent, is_chinese, visible
+from app.runs import on_screen
 from app.session import store
 from app.ui.chart import Click, current_look, show_chart
 from app.ui.component import component
 from app.words import say
 from core.analysis.choices import UNSURE_BELOW, Choice, choice_at
 from core.analysis.confidence import Confidence, Reason, confidence
+from core.errors import GlassformerError
 from core.text.vocabulary import END
 from core.trace.trace import Trace
 
@@ -40,13 +43,21 @@ def show(trace: Trace, opened: bool) -> None:
         "language": trace.language,  # for the browser's choice of font
         "further": further(trace),  # in grey
         "badge": say("translate.badge") if trust.level == "unsure" else "",
-        "cue": " · ".join(cues(trace, trust)),
+        "cue": in_a_sentence(trace, trust),
         "cue_help": say("translate.cue_help", percent=format_percent(trust.score)),
         "level": trust.level,
         "hint": "" if large else hint,  # large type has no room for it
         "compact": large,
     }
     _headline("headline", data)
+
+
+def in_a_sentence(trace: Trace, trust: Confidence) -> str:
+    """What to know about the translation; where that is doubt, how large it is and why."""
+    found = " · ".join(cues(trace, trust))
+    if trust.level == "sure":
+        return say("translate.sure", cues=found)
+    return say("translate.doubt", percent=format_percent(trust.score), reasons=found)
 
 
 def further(trace: Trace) -> str:
@@ -98,12 +109,15 @@ def show_choices(trace: Trace) -> None:
     look, now = current_look(), store.get_state()
     choice = choice_at(trace, step_in_focus(now, trace), OTHERS_LARGE if is_large(now) else OTHERS)
     rows = (choice.chosen, *choice.others)
+    never = _never(trace)
+    remarks = {at: why_never(row.piece) for at, row in enumerate(rows) if row.piece in never and at}
     figure = candidates(
-        [row.token for row in rows],
+        [shown_piece(row.piece, row.token) for row in rows],
         [row.probability for row in rows],
         look,
         height=look.px(AROUND + BAR * len(rows)),
         signs=signs([row.piece for row in rows]),
+        remarks=remarks,
     )
 
     def clicked(click: Click) -> None:
@@ -113,6 +127,15 @@ def show_choices(trace: Trace) -> None:
     with st.container(key="choices_panel", gap=None):
         st.html(title(choice))
         show_chart(figure, "candidates", say("translate.choices_alt"), clicked=clicked)
+
+
+def _never(trace: Trace) -> set[str]:
+    """What may not be written in this run; nothing is known of a run that no model here makes."""
+    with suppress(GlassformerError):
+        model = on_screen.plain_model()
+        barred = model.forbidden(trace.source_pieces, trace.language)
+        return {trace.vocabulary[at] for at in barred}
+    return set()
 
 
 def title(choice: Choice) -> str:

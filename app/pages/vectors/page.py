@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from html import escape
 
 import streamlit as st
 
@@ -10,6 +11,8 @@ from app.session import store
 from app.session.state import VECTORS
 from app.ui.pick import choice, into
 from app.ui.style import put_sheet
+from app.ui.text import on_top
+from app.words import say
 
 STACKS = ("encoder", "decoder")
 IN_ONE_STACK = ("lens",)  # the generator reads the decoder alone
@@ -28,6 +31,7 @@ def show(answer: Callable[[str], None] | None = None) -> None:
             if chosen not in IN_ONE_STACK:
                 stack = store.get_state().stack
                 choice("vectors_stack", "vectors.stack", STACKS, stack, into("stack"))
+            on_top(escape(say(f"vectors.top_{chosen}")), width="content")
         (answer or partial(show_part, "app.pages.vectors"))(chosen)
 
 

@@ -138,6 +138,7 @@ def _layout(
     view: HeadMap, sides: tuple[Side, Side], look: FigureStyle, layout: MapLayout
 ) -> dict[str, Any]:
     (query, key), (rows, columns) = layout.pinned or (None, None), sides
+    writing = "_writing" if rows.writes else ""
     across = words_axis(columns, key, "key", look, layout.columns_width)
     across |= {"domain": [0, SPREAD_FROM - GAP]}
     most = max(float(view.most.max()), 0.1)
@@ -161,7 +162,7 @@ def _layout(
         barmode="overlay",
         margin={"l": look.px(64), "r": look.px(18), "t": 8, "b": look.px(40), "pad": 2},
         shapes=[] if layout.pinned is None else _pin(layout.pinned, look),
-        annotations=[row_title(say("attention.looks"), look, "query")],
+        annotations=[row_title(say(f"attention.looks{writing}"), look, "query")],
         hovermode="closest",
     )
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import cast
 
 from app.panels.context import PanelContext
+from app.plots.labels import visible
 from app.runs import on_screen
 from app.runs.models import get_heads
 from app.session import store
@@ -89,9 +90,17 @@ class AttentionFocus(PanelContext):
 
     @property
     def words(self) -> tuple[str, str]:
-        """The two words of the cell."""
+        """The two words of the cell, for a sentence."""
         query, key = self.cell
-        return self.sides[0].labels[query], self.sides[1].labels[key]
+        return self.row_in_words(query), visible(self.sides[1].tokens[key])
+
+    def row_in_words(self, query: int) -> str:
+        """Who looks: a word, or the writing of one, which has read the one before."""
+        rows = self.sides[0]
+        read = visible(rows.tokens[query])
+        if not rows.writes:
+            return read
+        return say("attention.writing", written=visible(rows.writes[query]), read=read)
 
     @property
     def name(self) -> str:

@@ -34,9 +34,8 @@ def show(focus: AttentionFocus) -> None:
         choice("attention_stage", "attention.stage", STAGES, stage, into("stage"), **looks)
         choice("attention_view", "attention.view", VIEWS, view, into("view"))
     head = None if focus.now.view == "heads" else focus.now.head
-    show_title(focus.kind, focus.now.layer, head, focus.name)
-    rows = say("attention.rows") if focus.sides[0].writes else ""
-    st.caption(f"{focus.shape(focus.address)}{rows}")
+    with box("one-line", "attention_title", gap=None):
+        show_title(focus.kind, focus.now.layer, head, focus.name)
     if matrix:
         _show_matrix(focus)
     else:
@@ -65,7 +64,8 @@ def _show_matrix(focus: AttentionFocus) -> None:
     with box("rows-2 scroll", "attention_words"):
         numbered = numbered_axes(focus.sides, look, layout)[1]
         words = focus.sides[1].tokens
-        st.caption(counted(words) if numbered else say("attention.spread_note"))
+        note = counted(words) if numbered else say("attention.spread_note")
+        st.caption(f"{focus.shape(focus.address)}  \n{note}")
 
 
 def mask_note(focus: AttentionFocus) -> str:
@@ -99,7 +99,7 @@ def _show_lines(focus: AttentionFocus) -> None:
     data = lines_data(np.stack(weights), focus.sides, heads, focus.pinned, titles, look)
     with box("fill tall", "attention_picture"):
         attention_lines(data, partial(pin_word, focus))
-    st.caption(say("attention.lines_note"))
+    st.caption(f"{focus.shape(focus.address)} · {say('attention.lines_note')}")
 
 
 def pin_word(focus: AttentionFocus, side: str, place: int) -> None:
@@ -124,6 +124,6 @@ def alt(focus: AttentionFocus) -> str:
         stage=say(f"attention.stage_{focus.stage}"),
         rows=len(focus.sides[0].tokens),
         columns=len(focus.sides[1].tokens),
-        query=focus.sides[0].labels[query],
+        query=focus.row_in_words(query),
         word=focus.sides[1].labels[key],
     )

@@ -1,6 +1,7 @@
 """How the two runs, their numbers, words and differences are called."""
 
 import math
+import re
 from collections.abc import Iterator
 from html import escape
 
@@ -14,7 +15,7 @@ from core.trace.sites import site_at
 from core.trace.trace import Trace
 
 MOST_WORDS = 2  # of a sentence in its title
-READ_WRITTEN = "▸"  # between what a row of the decoder reads and what it writes
+WRITTEN_READ = re.compile(r"(.+) \((.+)\)", re.DOTALL)  # a row of the decoder's attention
 NOBODY = "–"
 Chances = tuple[float | None, float | None]
 
@@ -57,12 +58,12 @@ def label(edge: Edge, run: int | None, at: int) -> str:
 
 
 def _both(one: str, two: str) -> str:
-    """Both words with what they share written once: "to▸Beijing|Shanghai"."""
-    parts = one.split(READ_WRITTEN), two.split(READ_WRITTEN)
-    if len(parts[0]) != len(parts[1]):
-        return f"{one}|{two}"
-    pairs = zip(*parts, strict=True)
-    return READ_WRITTEN.join(a if a == b else f"{a}|{b}" for a, b in pairs)
+    """Both words with what they share written once: "Beijing|Shanghai (to)"."""
+    parts = WRITTEN_READ.fullmatch(one), WRITTEN_READ.fullmatch(two)
+    if one == two or None in parts:
+        return one if one == two else f"{one}|{two}"
+    pairs = zip(*(each.groups() for each in parts if each), strict=True)
+    return "{} ({})".format(*(a if a == b else f"{a}|{b}" for a, b in pairs))
 
 
 def number_name(address: str) -> str:

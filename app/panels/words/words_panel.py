@@ -175,6 +175,19 @@ def signs(pieces: Sequence[str]) -> dict[int, str]:
     }
 
 
+def shown_piece(piece: str, token: str) -> str:
+    """A candidate as it is listed: a slot that the sentence leaves empty, by its name."""
+    if piece not in vocabulary.SLOTS or token != piece:
+        return token
+    return say(f"translate.slot_{piece[1:-2]}", number=piece[-2])
+
+
+def why_never(piece: str) -> str:
+    """Why a word that may not be written may not, in a few words."""
+    sign = "sign" if piece in vocabulary.RESERVED else "language"
+    return say(f"translate.never_{'slot' if piece in vocabulary.SLOTS else sign}")
+
+
 def _labels(chips: list[Chip]) -> list[str]:
     return [vocabulary.END if chip.end else chip.text for chip in chips]
 

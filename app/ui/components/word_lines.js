@@ -3,6 +3,7 @@
 // least height does not fit, both columns have it, from the top, and the panel scrolls.
 
 const WIDEST = 9; // pixels of a line of weight 1; the legend's three strokes follow it
+const PARTS = 3; // unknown words of one chip that are written out
 const TOLD = 0.02; // a weaker weight is drawn but not written
 const LEGEND = `<span class="legend-text"></span><i class="weak"></i>0.1<i class="middle"></i>0.5<i class="strong"></i>1
   <span class="marks"></span>`;
@@ -27,7 +28,10 @@ function makeRow(side, word, place, texts) {
   const end = word.text === "";
   const { unseen, unsure, sink } = word;
   const is = { unknown: word.slot !== "", unseen, unsure, guarded: word.guarded !== "" };
-  const label = make("span.word", { is }, end ? texts.end : word.text);
+  const parts = word.slot ? word.typed.split(" ").filter(Boolean) : [];
+  const more = parts.length > PARTS ? [`+${parts.length - PARTS}`] : [];
+  const several = parts.length > 1 && [...parts.slice(0, PARTS), ...more].map((part) => make("span.part", part));
+  const label = make("span.word", { is }, several || (end ? texts.end : word.text));
   const chip = make("button.chip", { data, title: titleOf(word, texts), is: { sink, end } }, label);
   const weight = make("span.weight");
   if (side === "source") return make("li.row", weight, chip);

@@ -94,20 +94,22 @@ def test_a_pin_is_framed_in_all_three_and_a_row_whole() -> None:
     assert {(shape.x0, shape.x1, shape.y0, shape.y1) for shape in shapes} == {(-0.5, 3.5, 1.5, 2.5)}
 
 
-def test_the_first_waits_for_the_others() -> None:
-    figure = triple_figure(framed(LAYOUTS[1], plain=True))
+def test_the_first_alone_takes_the_place_of_all() -> None:
+    frame = framed(LAYOUTS[1], plain=True)
+    figure, (box, *_) = triple_figure(frame), frame.boxes
     assert sum(each.type == "heatmap" and each.showscale is True for each in figure.data) == 1
-    waiting = say("beside.waiting_after").replace("|", "<br>")
-    assert any(note.text == waiting for note in figure.layout.annotations)
+    assert box.right - box.left > 0.75 * frame.layout.width
+    assert box.bottom - box.top > 0.6 * frame.layout.height
+    assert not any(say("beside.difference") in note.text for note in figure.layout.annotations)
 
 
 @pytest.mark.parametrize(
     ("one", "two", "both"),
     [
-        ("to▸Beijing", "to▸Shanghai", "to▸Beijing|Shanghai"),
-        ("Beijing▸<eos>", "Shanghai▸<eos>", "Beijing|Shanghai▸<eos>"),
+        ("Beijing (to)", "Shanghai (to)", "Beijing|Shanghai (to)"),
+        ("<eos> (Beijing)", "<eos> (Shanghai)", "<eos> (Beijing|Shanghai)"),
         ("tired", "wide", "tired|wide"),
-        ("a▸b▸c", "a▸b", "a▸b▸c|a▸b"),
+        ("a (b)", "a", "a (b)|a"),
         ("same", "same", "same"),
     ],
 )

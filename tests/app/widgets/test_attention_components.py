@@ -43,7 +43,7 @@ def test_lines_carry_two_bytes_a_weight() -> None:
     assert levels / 65535 == pytest.approx(np.nan_to_num(weights), abs=1e-5)
     assert [key["text"] for key in data["keys"]] == ["</b>", "∅", "x", "<eos>"]
     assert [key["sink"] for key in data["keys"]] == [False, False, False, True]
-    assert data["queries"][0]["text"] == "<zh>▸动物"
+    assert data["queries"][0]["text"] == "动物 (<zh>)"
     assert data["pinned"] == {"query": 1, "key": 2}
     json.dumps(data)
 

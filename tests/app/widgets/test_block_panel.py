@@ -219,7 +219,7 @@ def test_rows_of_the_decoders_attention_say_what_they_read_and_write() -> None:
     trace = small_trace()
     for name in ("self_attention", "cross_attention"):
         labels = labels_of(trace, block(trace, f"decoder/0/{name}"))
-        assert labels[1] == f"{trace.target_tokens[1]}▸{trace.output_tokens[1]}"
+        assert labels[1] == f"{trace.output_tokens[1]} ({trace.target_tokens[1]})"
     assert labels_of(trace, block(trace, "encoder/0/self_attention")) == trace.source_tokens
     assert labels_of(trace, block(trace, "decoder/0/feed_forward")) == trace.target_tokens
 
@@ -227,7 +227,7 @@ def test_rows_of_the_decoders_attention_say_what_they_read_and_write() -> None:
 def test_long_words_of_rows_end_in_an_ellipsis() -> None:
     trace = small_trace()
     shown = pictures(trace, block(trace, "memory"))
-    words = ["supercalifragilistic▸expialidocious", *trace.source_tokens[1:]]
+    words = ["supercalifragilistic (expialidocious)", *trace.source_tokens[1:]]
     figure = block_pictures(shown, words, FigureStyle())
     label = figure.layout.yaxis.ticktext[0]
     assert label.endswith("…")

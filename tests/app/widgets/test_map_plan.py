@@ -35,10 +35,11 @@ OPENED = [(0, 0), (1, 1), (11, 4)]
 
 
 def drawn(config: dict[str, Any], opened: tuple[int, int] = (0, 0), language: str = "en",
-          dark: bool = False, block: str = "", size: int = 100) -> dict[str, Any]:  # fmt: skip
+          dark: bool = False, block: str = "", size: int = 100,
+          tinted: bool = False) -> dict[str, Any]:  # fmt: skip
     unfolded = {"encoder": opened[0], "decoder": opened[1]}
     with patch("app.words.get_state", lambda: State(language=language)):
-        return plan(small_trace(**config), FigureStyle(dark, size), block, unfolded)
+        return plan(small_trace(**config), FigureStyle(dark, size), block, unfolded, tinted)
 
 
 def parts(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -135,7 +136,7 @@ def test_the_card_stays_in_the_middle_while_the_others_have_room() -> None:
 
 def test_shapes_numbers_and_words_are_those_of_the_run() -> None:
     trace = small_trace()
-    words = [item for item, *_ in texts_of(drawn({}))]
+    words = [item for item, *_ in texts_of(drawn({}, tinted=True))]
     vocabulary = len(trace.vocabulary)
     for shape in ("12 × 16  S × D", "10 × 16  T × D", f"10 × {vocabulary}  T × V"):
         assert shape in words
@@ -145,7 +146,7 @@ def test_shapes_numbers_and_words_are_those_of_the_run() -> None:
 
 
 def test_a_tint_grows_with_the_ratio() -> None:
-    made, found = buttons(drawn({})), ratios(small_trace())
+    made, found = buttons(drawn({}, tinted=True)), ratios(small_trace())
     kinds = [name for name in found if name.endswith("_attention")]
     ordered = sorted(kinds, key=found.__getitem__)
     fills = [made[name]["items"][0]["fill"] for name in ordered]
@@ -154,9 +155,27 @@ def test_a_tint_grows_with_the_ratio() -> None:
     assert against_page[-1] > against_page[0]
 
 
+def test_blocks_of_a_role_are_alike_until_the_measure_is_asked_for() -> None:
+    plain, tinted = drawn({}), drawn({}, tinted=True)
+    fills = {name: item["items"][0]["fill"] for name, item in buttons(plain).items()}
+    parts = ("self_attention", "feed_forward", "feed_forward_norm")
+    assert len({fills[f"encoder/0/{part}"] for part in parts}) == 3
+    assert fills["encoder/0/self_attention"] == fills["decoder/1/cross_attention"]
+    numbers = {f"{ratios(small_trace())[f'encoder/{at}/feed_forward']:.0%}" for at in (0, 1)}
+    assert not numbers & {words for words, *_ in texts_of(plain)}
+    assert [buttons(each)["tint"]["pressed"] for each in (plain, tinted)] == [False, True]
+
+
+def test_the_scale_is_the_same_for_every_sentence() -> None:
+    made = [drawn(config, tinted=True) for config in ({}, LONG)]
+    ends = [[words for words, *_ in texts_of(each) if words.startswith("≥")] for each in made]
+    assert ends == [["≥ 100%"] * 4] * 2
+
+
+@pytest.mark.parametrize("tinted", [False, True])
 @pytest.mark.parametrize("dark", [False, True])
-def test_names_read_on_their_tint(dark: bool) -> None:
-    for item in buttons(drawn({}, dark=dark)).values():
+def test_names_read_on_their_tint(dark: bool, tinted: bool) -> None:
+    for item in buttons(drawn({}, dark=dark, tinted=tinted)).values():
         shape, *rest = item["items"]
         for each in rest:
             if each["kind"] == "text":
@@ -225,7 +244,7 @@ def test_larger_type_makes_a_narrower_drawing() -> None:
 
 
 def test_the_map_explains_its_colours_where_the_type_leaves_room() -> None:
-    title = texts("en")["map.legend"]
+    title = texts("en")["map.legend_role"]
     shown = [
         title in [words for words, *_ in texts_of(drawn({}, block=block, size=size))]
         for block, size in (("", 100), ("memory", 100), ("", 150))

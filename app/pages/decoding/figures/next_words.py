@@ -5,7 +5,7 @@ from typing import Any
 
 from app.plots import drawing as go
 from app.plots.axes import rows_axis
-from app.plots.bars import NOTHING, row_bars, share_hover
+from app.plots.bars import NOTHING, remarked, row_bars, share_hover
 from app.plots.colours import faded, mix
 from app.plots.labels import escape, format_number, format_percent, visible
 from app.plots.marks import hover, inked, level, note
@@ -34,7 +34,7 @@ def next_words(
     shares = [*probabilities, *([rest[1]] if rest else [])]
     colours = _colours(len(words), chosen, look, forced, remarks)
     colours += [look.colour("line")] if rest else []
-    texts = [_said(share, remarks.get(at), look) for at, share in enumerate(shares)]
+    texts = [remarked(share, remarks.get(at), look) for at, share in enumerate(shares)]
     hovers = [
         share_hover(name, share, signs.get(at), remarks.get(at))
         for at, (name, share) in enumerate(zip(names, shares, strict=True))
@@ -72,11 +72,6 @@ def _colours(
     found = [grey if at in remarks else weak for at in range(count)]
     found[chosen] = look.colour("changed") if forced else strong
     return found
-
-
-def _said(share: float, remark: str | None, look: FigureStyle) -> str:
-    said = format_percent(share)
-    return said if remark is None else f"{said}  {inked(escape(remark), look.colour('faint'))}"
 
 
 def next_cut(

@@ -47,7 +47,7 @@ def words_of(trace: Trace, block: Block) -> tuple[str, ...]:
 
 
 def labels_of(trace: Trace, block: Block) -> tuple[str, ...]:
-    """What stands beside the rows: the words; in a decoder's attention "read▸written"."""
+    """What stands beside the rows: the words; in a decoder's attention "written (read)"."""
     if not block.is_attention or block.stack == "encoder":
         return words_of(trace, block)
     rows = sides(trace, "cross" if block.kind == "cross_attention" else "decoder")[0]

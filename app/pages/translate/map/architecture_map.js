@@ -45,7 +45,7 @@ function showTip({ root, svg, tip }, block) {
 
 // Whether a tip placed there would lie on the block that is open.
 function covers(svg, frame, left, top, tip) {
-  const open = svg.querySelector('.block[aria-pressed="true"]')?.getBoundingClientRect();
+  const open = svg.querySelector('.block[aria-pressed="true"]:not([data-block="tint"])')?.getBoundingClientRect();
   if (!open) return false;
   const [x, y] = [open.left - frame.left, open.top - frame.top];
   return left < x + open.width && x < left + tip.width && top < y + open.height && y < top + tip.height;

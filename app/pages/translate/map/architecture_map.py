@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.pages.translate.map.plan import plan
+from app.pages.translate.map.plan import SWITCH, plan
 from app.session import store
 from app.ui.chart import current_look
 from app.ui.component import component
@@ -21,6 +21,9 @@ def architecture_map(trace: Trace) -> None:
 
 
 def _picked(sent: dict[str, str]) -> None:
+    if sent["block"] == SWITCH:
+        store.update(tint="role" if store.get_state().tint == "change" else "change")
+        return
     store.update(block="" if sent["block"] == store.get_state().block else sent["block"])
 
 
@@ -33,5 +36,6 @@ def _drawn(trace: Trace) -> dict[str, Any]:
         layers[block.stack] = block.layer
         store.update(unfolded=tuple(sorted(layers.items())))
     opened = block.id if block else ""
-    key = (look, now.language, opened, layers)
-    return store.once(lambda: plan(trace, look, opened, layers), trace, *key)
+    tinted = now.tint == "change"
+    key = (look, now.language, opened, layers, tinted)
+    return store.once(lambda: plan(trace, look, opened, layers, tinted), trace, *key)

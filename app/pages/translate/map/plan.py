@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.pages.translate.map.grid import STACKS, Grid, grid, size_of
-from app.pages.translate.map.scene import UNTINTED, Scene, percent
+from app.pages.translate.map.scene import END, Scene, percent
 from app.pages.translate.map.shapes import Box, Item, compact, rect, text
 from app.pages.translate.map.stacks import (
     choice_chips,
@@ -19,18 +19,22 @@ from app.pages.translate.map.stacks import (
 )
 from app.plots.theme import FigureStyle
 from app.words import say
-from core.analysis.blocks import blocks, ratios, scale_end
+from core.analysis.blocks import blocks, ratios
 from core.trace.graph import Stack, layer_count
 from core.trace.trace import Trace
 
 STEPS = 12
 ROLES = ("weights", "feed_forward", "norm", "data")
+SWITCH = "tint"  # no block has this id
 
 
 def plan(
-    trace: Trace, look: FigureStyle, open_block: str = "", unfolded: Mapping[str, int] | None = None
-) -> dict[str, Any]:
+    trace: Trace, look: FigureStyle, open_block: str = "",
+    unfolded: Mapping[str, int] | None = None, tinted: bool = False,
+) -> dict[str, Any]:  # fmt: skip
     """The drawing of a run: its size and everything on it, back to front.
+
+    tinted: blocks by how far they move the vectors, not by their roles.
 
     unfolded: the layer of each stack that is drawn in full, counted from 0; the first without it.
     Layers that the model does not have become its last.
@@ -40,7 +44,8 @@ def plan(
     words = trace.output_tokens
     if len(choice_chips(words, size.sides["decoder"], 0, rows=1)) != len(words):
         size = replace(size, output_rows=2)  # one row is too short for the chosen words
-    scene = _scene(trace, look, open_block, size.letters)
+    by_id = {block.id: block for block in blocks(config)}
+    scene = Scene(trace, look, by_id, ratios(trace), open_block, tinted, size.letters)
     opened: dict[Stack, int] = {
         stack: min(max(wanted.get(stack, 0), 0), layer_count(config, stack) - 1) for stack in STACKS
     }
@@ -54,12 +59,6 @@ def plan(
             compact(item, look.colour) for item in _in_order(scene, _everything(scene, places))
         ],
     }
-
-
-def _scene(trace: Trace, look: FigureStyle, open_block: str, letters: bool) -> Scene:
-    by_id, found = {block.id: block for block in blocks(trace.config)}, ratios(trace)
-    tinted = {name: found[name] for name in found if by_id[name].kind not in UNTINTED}
-    return Scene(trace, look, by_id, found, scale_end(tinted), open_block, letters)
 
 
 def _everything(scene: Scene, places: Grid) -> list[Item]:
@@ -85,33 +84,60 @@ def _in_order(scene: Scene, items: list[Item]) -> list[Item]:
 
 
 def draw_legend(scene: Scene, grid: Grid) -> list[Item]:
-    """Title, measure, a scale of each role from 0 to the strongest tint, the config in short."""
+    """What colours mean, by role or from 0 to the strongest tint; the switch; the config."""
     if not grid.size.legend:
         return []
     left, right = grid.size.sides["encoder"]
+    by = "change" if scene.tinted else "role"
     items = [
-        text(left, 18, say("map.legend"), 15, weight=600),
-        text(left, 36, say("map.legend_measure"), 12.5, "faint"),
+        text(left, 18, say(f"map.legend_{by}"), 15, weight=600),
+        text(left, 36, say(f"map.legend_{by}_about"), 12.5, "faint"),
     ]
     width = (right - left - 3 * 14) / 4
     for place, role in enumerate(ROLES):
-        items += _scale(scene, role, Box(left + place * (width + 14), 66, width, 10))
-    items.append(text(left, 118, summary(scene), 13, "faint"))
+        box = Box(left + place * (width + 14), 66, width, 10)
+        items += _scale(scene, role, box) if scene.tinted else _swatch(scene, role, box)
+    items.append(_switch(scene, Box(left, 98, right - left, 22)))
+    items.append(text(left, 138, summary(scene), 13, "faint"))
     return items
+
+
+def _swatch(scene: Scene, role: str, box: Box) -> list[Item]:
+    return [
+        rect(box, scene.role_fill(role), role, 2, 1),
+        text(box.x, box.y - 6, say(f"map.role_{role}"), 13),
+    ]
+
+
+def _switch(scene: Scene, box: Box) -> Item:
+    """The button that colours the blocks by what they do, and back."""
+    label, about = say("map.tint"), say("map.tint_about")
+    return {
+        "kind": "button",
+        "id": SWITCH,
+        "label": f"{label}. {about}",
+        "tip": [label, about],
+        "pressed": scene.tinted,
+        "items": [
+            rect(box, "panel" if scene.tinted else "page", "line", 6, 1),
+            text(box.cx, box.cy + 4.5, label, 13, "text", "middle"),
+        ],
+        "ring": rect(box, "none", "text", 6, 2),
+    }
 
 
 def _scale(scene: Scene, role: str, box: Box) -> list[Item]:
     step = box.w / STEPS
     cells = [
         rect(Box(box.x + at * step, box.y, step + 0.5, box.h),
-             scene.tint(role, scene.end * at / (STEPS - 1)), radius=0)
+             scene.tint(role, END * at / (STEPS - 1)), radius=0)
         for at in range(STEPS)
     ]  # fmt: skip
     return [
         *cells,
         rect(box, "none", role, 2, 1),
         text(box.x, box.bottom + 14, "0", 11, "faint"),
-        text(box.right, box.bottom + 14, percent(scene.end), 11, "faint", "end"),
+        text(box.right, box.bottom + 14, f"≥ {percent(END)}", 11, "faint", "end"),
         text(box.x, box.y - 6, say(f"map.role_{role}"), 13),
     ]
 

@@ -22,7 +22,9 @@ ROLES: dict[Kind, str] = {
     "softmax": "data",
 }  # fmt: skip
 UNTINTED = ("layer", "memory")  # what several blocks did together is told in their panels
-FAINTEST, STRONGEST = 0.07, 0.62  # share of the role's colour in a block of ratio 0, of the largest
+FAINTEST, STRONGEST = 0.07, 0.62  # share of the role's colour in a block of ratio 0, from `END` on
+BY_ROLE = 0.26  # the same where colours say what a block is, not what it does
+END = 1.0  # the ratio from which on the tint is strongest, in every sentence
 NAME_SIZE, SMALL_NAME, NUMBER_SIZE = 15.0, 14.0, 14.0
 
 
@@ -34,23 +36,29 @@ class Scene:
     look: FigureStyle
     blocks: Mapping[str, Block]
     ratios: Mapping[str, float]  # block id -> ‖after − before‖ / ‖before‖
-    end: float  # the ratio at which the tint is strongest
     open_block: str
+    tinted: bool = False  # by the ratios; else each block by its role
     letters: bool = True  # whether shapes on wires have room for their letters
 
     def tint(self, role: str, ratio: float) -> str:
         """The fill of a block of that ratio; a ratio without a number is not tinted."""
-        share = min(max(ratio / self.end, 0.0), 1.0) if math.isfinite(ratio) else 0.0
+        share = min(max(ratio / END, 0.0), 1.0) if math.isfinite(ratio) else 0.0
         strength = FAINTEST + (STRONGEST - FAINTEST) * share
         return mix(self.look.colour("page"), self.look.colour(role), strength)
 
+    def role_fill(self, role: str) -> str:
+        """The fill of a block that is coloured by its role alone."""
+        return mix(self.look.colour("page"), self.look.colour(role), BY_ROLE)
+
     def fill(self, block: Block) -> str:
+        if not self.tinted and block.kind != "layer":
+            return self.role_fill(ROLES[block.kind])
         ratio = 0.0 if block.kind in UNTINTED else self.ratios.get(block.id, 0.0)
         return self.tint(ROLES[block.kind], ratio)
 
     def number(self, block: Block) -> str:
         """The tint's number as it is printed in the block; "" for a block without one."""
-        if block.kind in UNTINTED or block.id not in self.ratios:
+        if not self.tinted or block.kind in UNTINTED or block.id not in self.ratios:
             return ""
         return percent(self.ratios[block.id])
 

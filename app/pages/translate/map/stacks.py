@@ -13,7 +13,7 @@ from app.pages.translate.map.grid import (
     StackGrid,
     SublayerRow,
 )
-from app.pages.translate.map.scene import ROLES, Scene, percent
+from app.pages.translate.map.scene import ROLES, Scene
 from app.pages.translate.map.shapes import (
     GAP,
     WIRE,
@@ -137,8 +137,7 @@ def _cell(scene: Scene, block_id: str, slab: Box, y: float, height: float) -> It
     box, block = Box(slab.x + pad, y, slab.w - 2 * pad, height), scene.blocks[block_id]
     fill = scene.fill(block)
     inside = [rect(box, fill, ROLES[block.kind], 3, 1)]
-    if box.w >= 34:
-        number = percent(scene.ratios[block_id])
+    if box.w >= 34 and (number := scene.number(block)):
         inside.append(text(box.cx, box.cy + 4.2, number, 12, readable_on(fill), "middle"))
     return scene.pressable(block, box, inside, 3)
 

@@ -8,16 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.panels.compare.figures.triple_layout import (
-    BARS,
-    CELLS,
-    Box,
-    Frame,
-    axis_names,
-    notes,
-    pin,
-    waiting,
-)
+from app.panels.compare.figures.triple_layout import BARS, CELLS, Box, Frame, axis_names, notes, pin
 from app.panels.compare.wording import number_name
 from app.plots import drawing as go
 from app.plots.colours import faded
@@ -31,7 +22,7 @@ SMALL = 1e-3  # below, the ticks of a scale are written with a power of ten
 
 
 def triple_figure(frame: Frame) -> go.Figure:
-    """The three pictures, or the first and the places of the others."""
+    """The three pictures, or the first alone."""
     traces: list[go.Trace] = [_cells(frame, at) for at in frame.drawn]
     axes: dict[str, Any] = {}
     for at in frame.drawn:
@@ -48,7 +39,7 @@ def triple_figure(frame: Frame) -> go.Figure:
             margin={"l": 0, "r": 0, "t": 0, "b": 0, "pad": 2},
             hovermode="closest",
             annotations=notes(frame),
-            shapes=pin(frame) + (waiting(frame) if frame.plain else []),
+            shapes=pin(frame),
             **axes,
         ),
     )
@@ -101,7 +92,7 @@ def _bar(frame: Frame, at: int) -> dict[str, Any]:
     """Of the numbers below the first, of the difference below it, or both beside it."""
     look, layout, span = frame.look, frame.layout, frame.found.span
     first, second, third = frame.boxes
-    if frame.layout.in_a_row:
+    if not frame.in_a_corner:
         box = Box(first.left, second.right, 0, 0) if at == 0 else third
         top: float = layout.height - look.px(BARS - 6)
     else:

@@ -84,6 +84,11 @@ class Frame:
         return CELLS[:1] if self.plain else CELLS
 
     @property
+    def in_a_corner(self) -> bool:
+        """Whether the difference stands below the first; one picture alone takes all the place."""
+        return not self.layout.in_a_row and not self.plain
+
+    @property
     def axis_words(self) -> tuple[str, str]:
         """The titles of rows and columns."""
         return axis_word(self.found.rows.name), axis_word(self.found.columns.name)
@@ -95,7 +100,7 @@ class Frame:
         height, gap = self.layout.height, self.look.px(10)
         one, two, three = self._across
         high, below = height - self.look.px(BARS) - above, above
-        if not self.layout.in_a_row:
+        if self.in_a_corner:
             lower = above if self.shows_columns(2) else self.look.px(TITLE)
             high = (height - above - lower - 2 * gap) / 2
             below = above + high + gap + lower
@@ -175,6 +180,9 @@ class Frame:
     def _across(self) -> list[tuple[float, float]]:
         wide = [self._label_width(each) for each in (0, 1, 2)]
         inner, gap = wide[1] if self.shows_rows(1) else 0.0, self.look.px(GAP)
+        if self.plain:
+            left = EDGE + wide[0]
+            return 3 * [(left, self.layout.width - self.look.px(SLANT))]
         if self.layout.in_a_row:
             each = (self.layout.width - wide[0] - inner - wide[2] - 2 * gap - 2 * EDGE) / 3
             second = EDGE + wide[0] + each + gap + inner
@@ -217,7 +225,8 @@ def notes(frame: Frame) -> list[dict[str, Any]]:
     """The titles of the pictures, and what stands beside the difference."""
     look, faint, found = frame.look, "faint", []
     titles = *frame.titles, say("beside.difference")
-    for place, (text, box) in enumerate(zip(titles, frame.boxes, strict=True)):
+    for place in frame.drawn:
+        text, box = titles[place], frame.boxes[place]
         above, colour = frame.top(place) - look.px(TITLE), "changed" if place == 2 else "text"
         found.append(_note(f"<b>{escape(text)}</b>", box.left, above, 14, colour, frame))
     first, corner, (rows, columns) = frame.boxes[0], "right bottom", frame.axis_words
@@ -226,11 +235,7 @@ def notes(frame: Frame) -> list[dict[str, Any]]:
     if columns:
         above = frame.top(0) - look.px(4)
         found.append(_note(f"{columns} →", first.right, above, 12, faint, frame, corner))
-    if frame.plain:
-        for name, box in zip(("after", "difference"), frame.boxes[1:], strict=True):
-            lines, inside = say(f"beside.waiting_{name}").replace("|", "<br>"), look.px(14)
-            found.append(_note(lines, box.left + inside, box.top + inside, 13, faint, frame))
-    if not frame.layout.in_a_row:
+    if frame.in_a_corner:
         left, start = frame.boxes[1].left, frame.top(2) + look.px(LEGEND)
         for line, text in enumerate(lines_beside(frame)):
             colour, top = "text" if line else faint, start + line * look.px(LINE)
@@ -255,17 +260,6 @@ def _note(
 ) -> dict[str, Any]:
     x, y = left / frame.layout.width, 1 - top / frame.layout.height
     return note(html, frame.look, x, y, size, colour, at, align="left")
-
-
-def waiting(frame: Frame) -> list[dict[str, Any]]:
-    """Where the second and the difference will stand."""
-    line = {"color": frame.look.colour("line"), "width": 1, "dash": "dot"}
-    shared = {"type": "rect", "line": line, "xref": "paper", "yref": "paper"}
-    boxes = [box.domains(frame.layout) for box in frame.boxes[1:]]
-    return [
-        shared | {"x0": across[0], "x1": across[1], "y0": up[0], "y1": up[1]}
-        for across, up in boxes
-    ]
 
 
 def pin(frame: Frame) -> list[dict[str, Any]]:
