@@ -12,6 +12,7 @@ from app.pages.attention.figures import (
     term_rows,
     terms_figure,
 )
+from app.pages.attention.motion import board
 from app.panels import provenance
 from app.panels.attention import picture
 from app.panels.attention.focus import AttentionFocus, head_name, measured
@@ -35,6 +36,9 @@ TERMS = ("largest", "dimension")
 def show() -> None:
     """Draw the three columns of the page."""
     focus = AttentionFocus.current()
+    if focus.now.view == "motion":
+        board.show(focus)
+        return
     left, middle, right = st.columns([1.05, 2.05, 1.25], gap="medium")
     with left, box("fill scroll", "attention_left", gap="small"):
         _heads(focus)
