@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.pages.attention.motion.story import STATIONS
 from app.plots.labels import format_number
-from app.session.state import KINDS
+from app.session.state import KINDS, MOTION
 from core.analysis.attention_views import attention_at
 from core.interventions import Experiment
 from core.interventions.concepts import Unscaled
@@ -59,7 +58,7 @@ def test_every_box_has_the_recorded_number(open_page: Callable[..., AppTest], ki
     assert formula(data, "sum").endswith(f" = {format_number(score)}")
     hidden = [column["hidden"] for column in data["columns"]]
     assert hidden == [kind == "decoder" and at > 2 for at in range(len(hidden))]
-    assert [each["name"] for each in data["stations"]] == list(STATIONS)
+    assert [each["name"] for each in data["stations"]] == list(MOTION)
     assert not any(each["note"] for each in data["stations"])
 
 
@@ -93,7 +92,7 @@ def test_what_is_switched_is_said(open_page: Callable[..., AppTest]) -> None:
     assert "→" in formula(data, "scaled")
     assert data["lanes_scaled"] == "= "
     assert not any(column["hidden"] for column in data["columns"])
-    assert "nothing is hidden" in data["stations"][STATIONS.index("masked")]["says"]
+    assert "nothing is hidden" in data["stations"][MOTION.index("masked")]["says"]
 
 
 def test_of_a_long_sentence_the_heaviest_words_and_all_others(
@@ -106,7 +105,7 @@ def test_of_a_long_sentence_the_heaviest_words_and_all_others(
     assert rest["word"] == f"{len(others)} others"
     assert rest["share"] == pytest.approx(weights[others].sum(), abs=1e-6)
     assert max(weights[others]) <= min(weights[each["key"]] for each in single[1:])
-    assert "largest weights" in sent(app)["stations"][STATIONS.index("scores")]["says"]
+    assert "largest weights" in sent(app)["stations"][MOTION.index("scores")]["says"]
 
 
 def test_a_mean_of_heads_has_no_row_to_play(open_page: Callable[..., AppTest]) -> None:
@@ -126,8 +125,9 @@ def test_another_row_is_picked_with_what_it_looks_at_most(
     assert sent(app)["row"] == "like"
 
 
-@pytest.mark.parametrize("motion", ["1", "9", "999"])
+@pytest.mark.parametrize("motion", MOTION)
 def test_a_link_opens_the_movement_at_its_station(
     open_page: Callable[..., AppTest], motion: str
 ) -> None:
-    assert sent(open_page(motion=motion))["at"] == min(int(motion), len(STATIONS)) - 1
+    data = sent(open_page(motion=motion))
+    assert data["stations"][data["at"]]["name"] == motion

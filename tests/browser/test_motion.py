@@ -5,7 +5,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 SLIDER = ".motion input"
-ROW = "view=motion&text=I+like+the+dog&layer=2&head=1&query=2&key=4&motion=6"
+ROW = "view=motion&text=I+like+the+dog&layer=2&head=1&query=2&key=4&motion=scores"
 
 
 def at(page: Page) -> float:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from app.pages.attention.motion.story import STATIONS, Story
+from app.pages.attention.motion.story import Story
 from app.panels.attention.focus import AttentionFocus
 from app.panels.compare import pickers
 from app.plots.colours import diverging
 from app.plots.labels import visible
 from app.session import store
-from app.session.state import KINDS, VIEWS
+from app.session.state import KINDS, MOTION
 from app.ui.component import CELLS, component, packed
 from app.ui.layout import box
 from app.ui.pick import choice, into, menu
@@ -36,20 +36,27 @@ def show(focus: AttentionFocus) -> None:
     if now.head is None:  # a mean has no q and no k
         store.update(head=0)
         st.rerun()
-    with pickers.row("motion"):
-        choice("motion_kind", "attention.kind", KINDS, now.kind, into("kind"))
-        pickers.layers(layers_of(focus.trace, focus.kind), now.layer, into("layer"), "motion")
-        pickers.one_head(focus.trace, "motion")
-        words = [say("motion.row", word=visible(word)) for word in focus.sides[0].labels]
-        labels, take = dict(enumerate(words)), partial(_row, focus)
-        menu("motion_row", say("motion.rows"), labels, focus.cell[0], take, width=180)
-        choice("motion_view", "attention.view", VIEWS, now.view, into("view"))
-    key = literal(visible(focus.words[1]))
-    st.caption(say("motion.about", word=literal(visible(focus.words[0])), key=key))
-    with box("fill tall", "motion_place"):
-        _board(
-            "motion", board_data(focus), height="stretch", pick=partial(_picked, focus), at=_arrived
-        )
+    with st.container(gap="xsmall"):
+        with pickers.row("motion"):
+            choice("motion_kind", "attention.kind", KINDS, now.kind, into("kind"))
+            pickers.layers(layers_of(focus.trace, focus.kind), now.layer, into("layer"), "motion")
+            pickers.one_head(focus.trace, "motion")
+            words = [say("motion.row", word=visible(word)) for word in focus.sides[0].labels]
+            labels, take = dict(enumerate(words)), partial(_row, focus)
+            menu("motion_row", say("motion.rows"), labels, focus.cell[0], take, width=180)
+            st.button(
+                say("attention.view_matrix"), key="motion_close", icon=":material/grid_on:",
+                help=say("motion.close"), on_click=store.update, kwargs={"view": "matrix"},
+            )  # fmt: skip
+        st.caption(say("motion.about", word=literal(visible(focus.words[0]))))
+        with box("fill", "motion_place"):
+            _board(
+                "motion",
+                board_data(focus),
+                height="stretch",
+                pick=partial(_picked, focus),
+                at=_arrived,
+            )
 
 
 def board_data(focus: AttentionFocus) -> dict[str, Any]:
@@ -77,7 +84,7 @@ def board_data(focus: AttentionFocus) -> dict[str, Any]:
         "lanes_scaled": "= " if row.unscaled else f"÷ √{story.config.d_k}",
         "texts": {name: say(f"motion.{name}") for name in TEXTS},
         "type": look.px(17),
-        "at": min(now.motion, len(STATIONS) - 1),
+        "at": MOTION.index(now.motion),
     }  # fmt: skip
 
 
@@ -151,4 +158,4 @@ def _picked(focus: AttentionFocus, sent: Mapping[str, Any]) -> None:
 
 def _arrived(sent: Mapping[str, Any]) -> None:
     """The movement rests at a station: a link opens it there."""
-    store.update(motion=int(sent["at"]))
+    store.update(motion=MOTION[int(sent["at"])])

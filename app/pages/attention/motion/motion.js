@@ -159,7 +159,7 @@ function arrange(view) {
   if (!data || !stage.clientWidth) return;
   const g = geometry(stage, data);
   view.stills = data.stations.map((_, at) => stillAt(at, data, g));
-  set(view.inner, { style: { width: `${g.width}px`, height: `${g.height}px` } });
+  set(view.inner, { style: { width: `${g.width}px`, height: `${g.height}px`, fontSize: `${g.type}px` } });
   show(view);
 }
 
@@ -178,11 +178,11 @@ export default component(MARKUP, {
     view.hear(document, "keydown", (event) => hearKey(view, event));
     view.watch(view.stage, () => arrange(view));
   },
-  draw(view, { pictures, scale, stations, texts, type }) {
+  draw(view, { pictures, scale, stations, texts }) {
     view.last = stations.length - 1;
     view.palette = paletteOf(scale);
     view.levels = Object.fromEntries(Object.entries(pictures).map(([name, { levels, width }]) => [name, { levels: numbersOf(levels, Uint8Array), width }]));
-    set(view.root, { "aria-label": texts.label, style: { "--type": `${type}px` } });
+    set(view.root, { "aria-label": texts.label });
     for (const name of ["back", "on"]) set(view.find(`.${name}`), named(texts[name]));
     set(view.range, { max: view.last, "aria-label": texts.line });
     set(view.find(".segments"), { "aria-label": texts.speed });

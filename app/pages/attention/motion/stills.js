@@ -4,12 +4,15 @@
 const FAINT = 0.75; // what stays where a number has been
 const LANES = ["scores", "scaled", "masked", "weights"]; // rows 1 to 4 below the words
 const [SCORES, VALUES, HEADS] = [5, 9, 12]; // stations at which another picture begins
+const LEAST = 14; // pixels of type
+const [Q_ROW, K_ROW, PRODUCT_ROW, SCORE_ROW] = [1.3, 2.3, 3.6, 4.8];
 const [VALUE_ROW, SUM_ROW, ROWS] = [5, 6.55, 7.4];
 
-// Sizes that all stations share, in pixels.
-function geometry({ clientHeight, clientWidth }, { columns, dimensions, type }) {
-  const left = 7.2 * type;
+// Sizes that all stations share, in pixels. Type grows with the room, and is read from the last row.
+function geometry({ clientHeight, clientWidth }, { columns, dimensions, type: plain }) {
   const count = Math.max(columns.length, dimensions.length);
+  const type = Math.max(LEAST, plain * 0.67, Math.min(clientHeight / ROWS / 2.05, clientWidth / (7.2 + count * 4.6), 1.6 * plain));
+  const left = 7.2 * type;
   const width = Math.max(clientWidth, left + count * 4.3 * type);
   const step = Math.max(2.05 * type, Math.min(clientHeight / ROWS, 3 * type));
   const pitch = (many) => Math.min((width - left) / many, 6.5 * type);
@@ -36,31 +39,31 @@ function queryAndKey(at, { columns, dimensions, head, heads, lanes, pictures, su
   const still = new Map();
   const pitch = g.pitch(dimensions.length);
   const band = { kind: "strip", x: g.left, w: pitch * dimensions.length - 6, h: 0.6 * g.type };
-  lane(still, g, at < 2 ? 1.6 : 1, lanes.q, "query");
+  lane(still, g, at < 2 ? 1.6 : Q_ROW, lanes.q, "query");
   if (at < 2) strips(still, g, { head, heads }, "q", g.row(1.6), at === 1, "query");
   else {
-    still.set(`q${head}`, { ...band, picture: "q", line: head, y: g.row(1) - 0.85 * g.type, role: "query" });
-    still.set("k", { ...band, picture: "k", line: 0, y: g.row(2) + g.tall + 0.25 * g.type, role: "key" });
+    still.set(`q${head}`, { ...band, picture: "q", line: head, y: g.row(Q_ROW) - 0.8 * g.type, role: "query" });
+    still.set("k", { ...band, picture: "k", line: 0, y: g.row(K_ROW) + g.tall + 0.2 * g.type, role: "key" });
     lane(still, g, 0, lanes.dimension);
-    lane(still, g, 2, `× ${lanes.k}`, "key");
+    lane(still, g, K_ROW, `× ${lanes.k}`, "key");
   }
-  if (at >= 3) lane(still, g, 3.3, `= ${lanes.product}`);
+  if (at >= 3) lane(still, g, PRODUCT_ROW, `= ${lanes.product}`);
   const head0 = g.left + ((g.width - g.left - 8) / heads.length) * head;
-  const end = { x: g.left + (pitch * dimensions.length) / 2 - pitch / 2, y: g.row(4.7), w: pitch - 6, h: g.tall };
+  const end = { x: g.left, y: g.row(SCORE_ROW), w: pitch - 6, h: g.tall };
   for (const [i, { k, name, product, q }] of dimensions.entries()) {
     const part = (Number.isNaN(Number(name)) ? 0.5 : (name - 0.5) / pictures.q.width);
     const cell = { kind: "number", x: g.left + i * pitch, w: pitch - 6, h: g.tall, late: i / dimensions.length };
     const inHead = { x: head0 + part * ((g.width - g.left - 8) / heads.length - g.type) - pitch / 2, y: g.row(1.6), o: 0 };
-    still.set(`q ${i}`, { ...cell, y: g.row(1), text: q, role: "query", ...(at === 1 ? inHead : at < 1 ? { ...inHead, o: 0 } : {}) });
+    still.set(`q ${i}`, { ...cell, y: g.row(Q_ROW), text: q, role: "query", ...(at < 2 ? inHead : {}) });
     if (at < 2) continue;
-    still.set(`dim ${i}`, { ...cell, kind: "lane", y: g.row(0) , text: name, role: "faint", middle: true });
-    still.set(`k ${i}`, { ...cell, y: g.row(2), text: k, role: "key" });
-    const product0 = at === 2 ? { y: g.row(1.5), o: 0 } : at === 4 ? { ...end, o: 0 } : {};
-    still.set(`p ${i}`, { ...cell, y: g.row(3.3), text: product, role: "weights", ...product0 });
-    if (at === 4) still.set(`p stays ${i}`, { ...cell, y: g.row(3.3), text: product, role: "weights", o: FAINT });
+    still.set(`dim ${i}`, { ...cell, kind: "lane", y: 0, text: name, role: "faint", middle: true });
+    still.set(`k ${i}`, { ...cell, y: g.row(K_ROW), text: k, role: "key" });
+    const product0 = at === 2 ? { y: g.row(1.8), o: 0 } : at === 4 ? { ...end, o: 0 } : {};
+    still.set(`p ${i}`, { ...cell, y: g.row(PRODUCT_ROW), text: product, role: "weights", ...product0 });
+    if (at === 4) still.set(`p stays ${i}`, { ...cell, y: g.row(PRODUCT_ROW), text: product, role: "weights", o: FAINT });
   }
   if (at === 4) {
-    lane(still, g, 4.7, `Σ = ${lanes.scores}`);
+    lane(still, g, SCORE_ROW, `Σ = ${lanes.scores}`);
     still.set(`n ${columns.findIndex((each) => each.focus)}`, { ...end, kind: "number", text: sum, role: "weights", focus: true });
   }
   return still;

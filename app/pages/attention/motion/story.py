@@ -11,14 +11,11 @@ import numpy as np
 
 from app.plots.labels import MINUS, format_number
 from app.plots.theme import FigureStyle
+from app.session.state import MOTION
 from app.words import say
 from core.analysis.attention_row import AttentionRow
 from core.config import ModelConfig
 
-STATIONS = (
-    "joined", "split", "meet", "products", "sum", "scores", "scaled", "masked", "weights",
-    "values", "weighted", "context", "heads", "concat", "output",
-)  # fmt: skip
 FILLS = {"large_negative": "−10⁹", "minus_infinity": "−∞", "additive": "−∞"}
 KEYS = 13  # that have a box of their own, at 100 %
 WRITTEN_OUT = 3  # terms of a sum
@@ -59,7 +56,7 @@ class Story:
                 "says": self._says(name),
                 "note": self._note(name),
             }
-            for name in STATIONS
+            for name in MOTION
         ]
 
     def _says(self, name: str) -> str:
