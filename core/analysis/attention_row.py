@@ -63,10 +63,6 @@ class AttentionRow:
         made["context"] = self.context[self.head]
         return frozenset(name for name in made if not _alike(made[name], expected[name]))
 
-    def products(self, key: int) -> Numbers:
-        """q_i · k_i of each dimension, (K,)."""
-        return self.q[self.head] * self.k[key]
-
     @property
     def parts(self) -> Numbers:
         """What each key's value adds to the context, (S, K)."""

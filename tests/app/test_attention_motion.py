@@ -90,7 +90,7 @@ def test_what_is_switched_is_said(open_page: Callable[..., AppTest]) -> None:
     data = sent(open_page(kind="decoder", head="1", query="2", edits=edits, run="second"))
     assert "switched off" in note(data, "scaled")
     assert "→" in formula(data, "scaled")
-    assert data["lanes_scaled"] == "= "
+    assert data["lanes"]["scaled"] == "="
     assert not any(column["hidden"] for column in data["columns"])
     assert "nothing is hidden" in data["stations"][MOTION.index("masked")]["says"]
 

@@ -1,17 +1,20 @@
 """What moves: the boxes of one row, their numbers and pictures; the browser has the time."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from app.pages.attention.figures import term_rows
 from app.pages.attention.motion.story import Story
 from app.panels.attention.focus import AttentionFocus
 from app.panels.compare import pickers
 from app.plots.colours import diverging
-from app.plots.labels import visible
+from app.plots.labels import MINUS, format_number, visible
+from app.plots.theme import FigureStyle
 from app.session import store
 from app.session.state import KINDS, MOTION
 from app.ui.component import CELLS, component, packed
@@ -20,11 +23,12 @@ from app.ui.pick import choice, into, menu
 from app.ui.text import literal
 from app.words import say
 from core.analysis.attention_row import attention_row
-from core.analysis.attention_views import layers_of, partner
+from core.analysis.attention_views import layers_of, partner, terms
 
 TEXTS = ("label", "back", "play", "stop", "on", "line", "speed", "pick", "hidden")
 LANES = ("q", "k", "product", "dimension", "scores", "masked", "weights", "value", "output")
-DIMENSIONS = 9  # boxes side by side at 100 %, the last one for all others
+DIMENSIONS = 9  # products side by side at 100 %, the last one all others together
+LEAST, SMALL = 0.0005, 0.1  # in a box, smaller numbers are "≈ 0", or have three decimals
 MIDDLE = 127  # the level of 0 in a picture
 
 _board = component(__file__, "motion", scripts=(CELLS, "stills.js"))
@@ -50,88 +54,76 @@ def show(focus: AttentionFocus) -> None:
             )  # fmt: skip
         st.caption(say("motion.about", word=literal(visible(focus.words[0]))))
         with box("fill", "motion_place"):
-            _board(
-                "motion",
-                board_data(focus),
-                height="stretch",
-                pick=partial(_picked, focus),
-                at=_arrived,
-            )
+            data, pick = board_data(focus), partial(_picked, focus)
+            _board("motion", data, height="stretch", pick=pick, at=_arrived)
 
 
 def board_data(focus: AttentionFocus) -> dict[str, Any]:
     """What is sent: the stations, the boxes with their numbers, the pictures of vectors."""
-    now, look, (query, key) = focus.now, focus.look, focus.cell
-    row = attention_row(focus.trace, focus.kind, now.layer, now.head or 0, query)
-    words = [visible(word) for word in focus.sides[1].labels]
-    asks = visible(focus.sides[0].labels[query])
-    story = Story(row, (asks, words[key]), key, focus.trace.config, look)
+    now, trace, look, (query, key) = focus.now, focus.trace, focus.look, focus.cell
+    place = (trace, focus.kind, now.layer, now.head or 0, query)
+    row, cell = attention_row(*place), terms(*place, key)
+    asks, words = visible(focus.sides[0].labels[query]), focus.sides[1].labels
+    story = Story(row, cell, (asks, visible(words[key])), key, trace.config, look)
+    named = {"word": asks, "key": story.words[1], "feature": row.feature + 1}
+    vectors = {"q": row.q, "k": row.k[key], "v": row.v, "context": row.context,
+               "output": row.output}  # fmt: skip
     return {
         "stations": story.stations(),
         "row": asks,
         "head": row.head,
         "heads": [say("motion.head", head=at + 1) for at in range(len(row.q))],
-        "columns": columns(story, words),
+        "columns": columns(story, [visible(word) for word in words]),
         "dimensions": dimensions(story),
-        "sum": story.short(row.scores[key]),
-        "result": story.short(row.context[row.head, row.feature]),
-        "pictures": {
-            "q": _picture(row.q), "k": _picture(row.k[key]), "v": _picture(row.v),
-            "context": _picture(row.context), "output": _picture(row.output),
-        },
+        "sum": short(cell.score, look),
+        "result": short(row.context[row.head, row.feature], look),
+        "pictures": {name: _picture(numbers) for name, numbers in vectors.items()},
         "scale": diverging(look.dark),
-        "lanes": {name: say(f"motion.lane_{name}", **_named(story)) for name in LANES},
-        "lanes_scaled": "= " if row.unscaled else f"÷ √{story.config.d_k}",
+        "lanes": {name: say(f"motion.lane_{name}", **named) for name in LANES}
+        | {"scaled": "=" if row.unscaled else f"÷ √{trace.config.d_k}"},
         "texts": {name: say(f"motion.{name}") for name in TEXTS},
         "type": look.px(17),
         "at": MOTION.index(now.motion),
-    }  # fmt: skip
+    }
 
 
-def _named(story: Story) -> dict[str, Any]:
-    return {"word": story.words[0], "key": story.words[1], "feature": story.row.feature + 1}
-
-
-def columns(story: Story, words: Sequence[str]) -> list[dict[str, Any]]:
+def columns(story: Story, words: list[str]) -> list[dict[str, Any]]:
     """A box each of the telling keys, and one for all others together."""
-    row, feature = story.row, story.row.feature
+    row, look = story.row, story.look
+    numbers = {name: getattr(row, name) for name in ("scores", "scaled", "masked", "weights")}
+    numbers |= {"value": row.v[:, row.feature], "part": row.parts[:, row.feature]}
     found = [
-        {
-            "word": words[at], "key": at, "focus": at == story.key,
-            "hidden": not row.allowed[at], "share": _share(row.weights[at]),
-            "scores": story.short(row.scores[at]), "scaled": story.short(row.scaled[at]),
-            "masked": story.short(row.masked[at]), "weights": story.short(row.weights[at]),
-            "value": story.short(row.v[at, feature]), "part": story.short(row.parts[at, feature]),
-        }
+        {"word": words[at], "key": at, "focus": at == story.key, "hidden": not row.allowed[at],
+         "share": _share(row.weights[at])}
+        | {name: short(values[at], look) for name, values in numbers.items()}
         for at in story.drawn
     ]  # fmt: skip
-    rest = sorted(set(range(len(words))) - set(story.drawn))
-    if rest:
-        weight, part = row.weights[rest].sum(), row.parts[rest, feature].sum()
-        dots = dict.fromkeys(("scores", "scaled", "masked", "value"), "…")
-        told = {"weights": story.short(weight), "part": story.short(part), "share": _share(weight)}
-        word = say("motion.others", count=len(rest))
-        found.append({"word": word, "key": None, "focus": False, "hidden": False} | dots | told)
+    if rest := sorted(set(range(len(words))) - set(story.drawn)):
+        sums = {name: short(numbers[name][rest].sum(), look) for name in ("weights", "part")}
+        about = {"word": say("motion.others", count=len(rest)), "key": None, "focus": False,
+                 "hidden": False, "share": _share(row.weights[rest].sum())}  # fmt: skip
+        found.append(about | dict.fromkeys(numbers, "…") | sums)
     return found
 
 
 def dimensions(story: Story) -> list[dict[str, str]]:
     """The largest products of q · k, and the sum of all others."""
-    products = story.row.products(story.key)
-    q, k = story.row.q[story.row.head], story.row.k[story.key]
-    order = np.argsort(-np.abs(products), kind="stable").tolist()
-    most = max(4, DIMENSIONS * 100 // story.look.size - 1)
-    single = order if len(order) <= most + 1 else order[:most]
-    found = [
-        {"name": str(at + 1), "q": story.short(q[at]), "k": story.short(k[at]),
-         "product": story.short(products[at])}
-        for at in single
+    most = max(5, DIMENSIONS * 100 // story.look.size)
+    return [
+        {"name": each.label, "product": short(each.product, story.look)}
+        | {name: "…" if math.isnan(value) else short(value, story.look)
+           for name, value in (("q", each.q), ("k", each.k))}
+        for each in term_rows(story.cell, "largest", most)
     ]  # fmt: skip
-    if rest := order[len(single) :]:
-        name = say("motion.others", count=len(rest))
-        total = story.short(products[rest].sum())
-        found.append({"name": name, "q": "…", "k": "…", "product": total})
-    return found
+
+
+def short(value: float, look: FigureStyle) -> str:
+    """A number for a box: of few digits, three decimals where it is small."""
+    if 0 < abs(value) < LEAST:
+        return "≈ 0"
+    if 0 < abs(value) < SMALL:
+        return f"{value:.3f}".replace("-", MINUS)
+    return format_number(float(value), min(look.precision, 4))
 
 
 def _share(weight: float) -> float:
@@ -139,11 +131,10 @@ def _share(weight: float) -> float:
 
 
 def _picture(numbers: np.ndarray) -> dict[str, Any]:
-    """Signed numbers as levels, 0 in the middle; (rows, columns) of one picture each."""
-    rows = np.atleast_2d(np.nan_to_num(numbers, posinf=0, neginf=0))
-    most = float(np.abs(rows).max()) or 1.0
-    levels = np.rint(MIDDLE + MIDDLE * rows / most).astype(np.uint8)
-    return {"levels": packed(levels), "width": rows.shape[1]}
+    """Signed numbers as levels, 0 in the middle: a line of so many cells for each vector."""
+    finite = np.nan_to_num(numbers, posinf=0, neginf=0)
+    levels = np.rint(MIDDLE + MIDDLE * finite / (np.abs(finite).max() or 1.0)).astype(np.uint8)
+    return {"levels": packed(levels), "width": numbers.shape[-1]}
 
 
 def _row(focus: AttentionFocus, query: int) -> None:

@@ -73,7 +73,7 @@ function queryAndKey(at, { columns, dimensions, head, heads, lanes, pictures, su
 function rowOfKeys(at, { columns, head, lanes, pictures, result, ...data }, g) {
   const still = new Map();
   const pitch = g.pitch(columns.length);
-  const names = [lanes.scores, data.lanes_scaled, lanes.masked, lanes.weights];
+  const names = [lanes.scores, lanes.scaled, lanes.masked, lanes.weights];
   const now = Math.min(at - SCORES, LANES.length - 1);
   lane(still, g, 0, `${data.row} →`, "query");
   for (const [row, text] of names.entries()) if (row <= now) lane(still, g, row + 1, text, row === now && at < VALUES ? "text" : "faint");

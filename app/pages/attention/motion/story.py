@@ -9,19 +9,41 @@ from typing import Any
 
 import numpy as np
 
-from app.plots.labels import MINUS, format_number
+from app.plots.labels import MINUS
 from app.plots.theme import FigureStyle
 from app.session.state import MOTION
 from app.words import say
 from core.analysis.attention_row import AttentionRow
+from core.analysis.attention_views import Terms
 from core.config import ModelConfig
 
+# In numbers of the row: role<text> has the colour of a role, _<index> and ^<power> are small.
+FORMULAS = {
+    "joined": "query<q[{word}]> = x · W_<Q>",
+    "split": "d_<model> = H × d_<k>:  {d_model} = {heads} × {d_k}",
+    "meet": "query<q> · key<k> = Σ_<i> q_<i> k_<i>",
+    "products": "query<q>query_<{at}> × key<k>key_<{at}> = query<{q}> × key<{k}> = {product}",
+    "sum": "query<q> · key<k> = {products} = {score}",
+    "scores": "query<q[{word}]> · key<k[{key}]> = {score}",
+    "scaled": "{score} ÷ √{d_k} = {score} ÷ {root} = {scaled}",
+    "unscaled": "{score} → {scaled}",
+    "masked": "M = 1:  {scaled} → {masked}",
+    "hidden": "M = 0:  {before} → {fill}",
+    "weights": "e^<{masked}> ÷ Σ_<j> e^<sⱼ> = {above} ÷ {below} = weights<{weight}>",
+    "huge": "e^<{masked}> ÷ Σ_<j> e^<sⱼ> = weights<{weight}>",
+    "values": "value<v[{key}]>value_<{feature}> = value<{v}>",
+    "weighted": "weights<{used}> × value<{v}> = {part}",
+    "context": "value<c>value_<{feature}> = {parts} = value<{context}>",
+    "heads": "value<head>value_<1> … value<head>value_<{heads}>",
+    "concat": "value<Concat>:  {heads} × {d_k} = {d_model}",
+    "output": "value<Concat> · W_<O>",
+}
+BIASES = {"joined": " + b_<Q>", "output": " + b_<O>"}
 FILLS = {"large_negative": "−10⁹", "minus_infinity": "−∞", "additive": "−∞"}
+MARK = re.compile(r"(query|key|value|weights|)([_^]?)<(.*?)>")
+LEVELS = {"": "", "_": "sub", "^": "sup"}
 KEYS = 13  # that have a box of their own, at 100 %
 WRITTEN_OUT = 3  # terms of a sum
-LEAST, SMALL = 0.0005, 0.1  # in a box, what is smaller is "≈ 0", or has three decimals
-MARK = re.compile(r"([_^])\{([^}]*)\}")
-Run = tuple[str, str, str]  # text, the role whose colour it has, "sub" or "sup"
 
 
 @dataclass(frozen=True)
@@ -29,163 +51,86 @@ class Story:
     """One row, its word, the key whose number every formula follows, and how to write."""
 
     row: AttentionRow
+    cell: Terms
     words: tuple[str, str]  # query and key
     key: int
     config: ModelConfig
     look: FigureStyle
 
-    def number(self, value: float) -> str:
-        """A number for a formula: as the reader wants it."""
-        return self.look.number(value)
-
-    def short(self, value: float) -> str:
-        """A number for a box: of few digits."""
-        if 0 < abs(value) < LEAST:
-            return "≈ 0"
-        if 0 < abs(value) < SMALL:
-            return f"{value:.3f}".replace("-", MINUS)
-        return format_number(float(value), min(self.look.precision, 4))
-
     def stations(self) -> list[dict[str, Any]]:
-        """What the browser says at each station."""
+        """What the browser says at each station: [text, role, "sub" or "sup"] make a formula."""
         return [
             {
                 "name": name,
                 "title": say(f"motion.title_{name}"),
-                "formula": list(getattr(self, f"_{name}")()),
+                "formula": list(self._formula(name)),
                 "says": self._says(name),
                 "note": self._note(name),
             }
             for name in MOTION
         ]
 
-    def _says(self, name: str) -> str:
-        row, config = self.row, self.config
-        if name == "masked" and row.allowed.all():
-            return say("motion.says_open", word=self.words[0])
-        said = say(
-            f"motion.says_{name}", word=self.words[0], key=self.words[1], head=row.head + 1,
-            heads=config.n_heads, d_k=config.d_k, d_model=config.d_model, feature=row.feature + 1,
-            root=self.number(math.sqrt(config.d_k)), share=self.number(row.weights[self.key]),
-            count=len(row.weights),
-        )  # fmt: skip
-        drawn = len(self.drawn)
-        if name == "scores" and drawn < len(row.weights):
-            said = say("language.gap").join((said, say("motion.says_others", shown=drawn)))
-        return said
-
     @cached_property
     def drawn(self) -> list[int]:
         """The keys that have a box of their own."""
         return self.row.telling(max(6, KEYS * 100 // self.look.size), [self.key])
 
+    def _says(self, name: str) -> str:
+        if name == "masked" and self.row.allowed.all():
+            return say("motion.says_open", word=self.words[0])
+        said = say(f"motion.says_{name}", **self._facts)
+        if name == "scores" and len(self.drawn) < len(self.row.weights):
+            others = say("motion.says_others", shown=len(self.drawn))
+            return say("language.gap").join((said, others))
+        return said
+
     def _note(self, name: str) -> str:
         """What a switch, or dropout, makes other than the sentence says."""
-        row, changed = self.row, self.row.changed
-        if name == "scaled" and row.unscaled:
+        if name == "scaled" and self.row.unscaled:
             return say("motion.note_unscaled")
-        if {"sum": "scores"}.get(name, name) in changed:
+        if {"sum": "scores"}.get(name, name) in self.row.changed:
             return say("motion.note_changed")
-        return say("motion.note_dropped") if name == "weighted" and row.dropped else ""
+        return say("motion.note_dropped") if name == "weighted" and self.row.dropped else ""
 
-    def _joined(self) -> Iterator[Run]:
-        yield f"q[{self.words[0]}]", "query", ""
-        yield from _set(" = x · W_{Q}" + (" + b_{Q}" if self.config.attention_bias else ""))
+    def _formula(self, name: str) -> Iterator[tuple[str, str, str]]:
+        other = {
+            "scaled": "unscaled" if self.row.unscaled else "",
+            "masked": "" if self.row.allowed.all() else "hidden",
+            "weights": "" if 0 < self.cell.denominator < math.inf else "huge",
+        }
+        pattern = FORMULAS[other.get(name) or name]
+        if self.config.attention_bias:
+            pattern += BIASES.get(name, "")
+        plain, *marked = MARK.split(pattern)  # what is typed is put in after this
+        yield plain.format(**self._facts), "", ""
+        for role, level, text, after in zip(*(marked[at::4] for at in range(4)), strict=True):
+            yield text.format(**self._facts), role, LEVELS[level]
+            yield after.format(**self._facts), "", ""
 
-    def _split(self) -> Iterator[Run]:
-        config = self.config
-        sizes = f"{config.d_model} = {config.n_heads} × {config.d_k}"
-        yield from _set(f"d_{{model}} = H × d_{{k}}:  {sizes}")
+    @cached_property
+    def _facts(self) -> dict[str, Any]:
+        """Everything that sentences and formulas say."""
+        row, cell, config = self.row, self.cell, self.config
+        at, hidden = cell.order("largest")[0], int(row.allowed.argmin())
+        numbers = {
+            "q": cell.q[at], "k": cell.k[at], "product": cell.products[at], "score": cell.score,
+            "root": math.sqrt(config.d_k), "scaled": cell.scaled, "masked": cell.masked,
+            "before": row.scaled[hidden], "above": cell.numerator, "below": cell.denominator,
+            "weight": cell.weight, "used": row.used[self.key],
+            "v": row.v[self.key, row.feature], "part": row.parts[self.key, row.feature],
+            "context": row.context[row.head, row.feature],
+        }  # fmt: skip
+        return {name: self.look.number(value) for name, value in numbers.items()} | {
+            "word": self.words[0], "key": self.words[1], "head": row.head + 1, "at": at + 1,
+            "heads": config.n_heads, "d_k": config.d_k, "d_model": config.d_model,
+            "feature": row.feature + 1, "count": len(row.weights), "fill": FILLS[config.mask_fill],
+            "products": self._sum(cell.products), "parts": self._sum(row.parts[:, row.feature]),
+        }  # fmt: skip
 
-    def _meet(self) -> Iterator[Run]:
-        yield from (*_set("q", "query"), *_set(" · "), *_set("k", "key"))
-        yield from _set(" = Σ_{i} q_{i} k_{i}")
-
-    def _products(self) -> Iterator[Run]:
-        products = self.row.products(self.key)
-        at = int(np.abs(products).argmax())
-        q, k = (self.number(each[at]) for each in (self.row.q[self.row.head], self.row.k[self.key]))
-        for one, other in ((f"q_{{{at + 1}}}", f"k_{{{at + 1}}} "), (f"= {q}", k)):
-            yield from (*_set(one, "query"), *_set(" × "), *_set(other, "key"))
-        yield from _set(f" = {self.number(products[at])}")
-
-    def _sum(self) -> Iterator[Run]:
-        products, score = self.row.products(self.key), self.row.scores[self.key]
-        yield from (*_set("q", "query"), *_set(" · "), *_set("k", "key"))
-        yield from _set(f" = {self._terms(products)} = {self.number(score)}")
-
-    def _scores(self) -> Iterator[Run]:
-        query, key = self.words
-        yield from ((f"q[{query}]", "query", ""), *_set(" · "), (f"k[{key}]", "key", ""))
-        yield from _set(f" = {self.number(self.row.scores[self.key])}")
-
-    def _scaled(self) -> Iterator[Run]:
-        score, scaled = (self.number(each[self.key]) for each in (self.row.scores, self.row.scaled))
-        width, root = self.config.d_k, self.number(math.sqrt(self.config.d_k))
-        divided = "→" if self.row.unscaled else f"÷ √{width} = {score} ÷ {root} ="
-        yield from _set(f"{score} {divided} {scaled}")
-
-    def _masked(self) -> Iterator[Run]:
-        hidden = np.flatnonzero(~self.row.allowed)
-        at = int(hidden[0]) if hidden.size else self.key
-        after = FILLS[self.config.mask_fill] if hidden.size else self.number(self.row.masked[at])
-        yield from _set(
-            f"M = {int(not hidden.size)}:  {self.number(self.row.scaled[at])} → {after}"
-        )
-
-    def _weights(self) -> Iterator[Run]:
-        masked = self.row.masked.astype(np.float64)
-        with np.errstate(over="ignore"):
-            above, below = float(np.exp(masked[self.key])), float(np.exp(masked).sum())
-        yield from _set(f"e^{{{self.number(masked[self.key])}}} ÷ Σ_{{j}} e^{{sⱼ}} = ")
-        if math.isfinite(below) and below > 0:
-            yield from _set(f"{self.number(above)} ÷ {self.number(below)} = ")
-        yield from _set(self.number(self.row.weights[self.key]), "weights")
-
-    def _values(self) -> Iterator[Run]:
-        feature, key = self.row.feature, self.words[1]
-        yield from ((f"v[{key}]", "value", ""), *_set(f"_{{{feature + 1}}}", "value"))
-        yield from (*_set(" = "), *_set(self.number(self.row.v[self.key, feature]), "value"))
-
-    def _weighted(self) -> Iterator[Run]:
-        at = self.key, self.row.feature
-        yield from _set(self.number(self.row.used[self.key]), "weights")
-        yield from (*_set(" × "), *_set(self.number(self.row.v[at]), "value"))
-        yield from _set(f" = {self.number(self.row.parts[at])}")
-
-    def _context(self) -> Iterator[Run]:
-        feature = self.row.feature
-        yield from _set(f"c_{{{feature + 1}}}", "value")
-        yield from _set(f" = {self._terms(self.row.parts[:, feature])} = ")
-        yield from _set(self.number(self.row.context[self.row.head, feature]), "value")
-
-    def _heads(self) -> Iterator[Run]:
-        yield from _set(f"head_{{1}} … head_{{{self.config.n_heads}}}", "value")
-
-    def _concat(self) -> Iterator[Run]:
-        config = self.config
-        yield from _set("Concat", "value")
-        yield from _set(f":  {config.n_heads} × {config.d_k} = {config.d_model}")
-
-    def _output(self) -> Iterator[Run]:
-        yield from _set("Concat", "value")
-        yield from _set(" · W_{O}" + (" + b_{O}" if self.config.attention_bias else ""))
-
-    def _terms(self, values: np.ndarray) -> str:
-        """The largest of a sum's terms: "5.41 + 4.22 − 2.83 + …"."""
-        order = np.argsort(-np.abs(np.nan_to_num(values)), kind="stable")[:WRITTEN_OUT].tolist()
-        first, *others = order
-        signs = "".join(
-            f" {MINUS if values[at] < 0 else '+'} {self.number(abs(values[at]))}" for at in others
-        )
+    def _sum(self, values: np.ndarray) -> str:
+        """The largest terms of a sum: "5.41 + 4.22 − 2.83 + …"."""
+        order = np.argsort(-np.abs(np.nan_to_num(values)), kind="stable")[:WRITTEN_OUT]
         more = " + …" if len(values) > WRITTEN_OUT else ""
-        return f"{self.number(values[first])}{signs}{more}"
-
-
-def _set(text: str, role: str = "") -> Iterator[Run]:
-    """A formula of our own with its indices and powers: "Σ_{j} e^{x}"."""
-    plain, *marked = MARK.split(text)
-    yield plain, role, ""
-    for sign, small, after in zip(*(marked[at::3] for at in range(3)), strict=True):
-        yield small, role, "sub" if sign == "_" else "sup"
-        yield after, role, ""
+        terms = (f" {MINUS if each < 0 else '+'} {self.look.number(abs(each))}"
+                 for each in values[order[1:]])  # fmt: skip
+        return f"{self.look.number(values[order[0]])}{''.join(terms)}{more}"
