@@ -72,3 +72,33 @@ def test_a_word_is_followed_by_a_click(open_page: Callable[..., Page]) -> None:
     expect(page.locator(".motion .formula")).to_contain_text("k[I]")
     page.wait_for_url("**key=1*")
     reaches(page, 6)  # it stays where it was
+
+
+def test_the_walkthrough_plays_its_row(open_page: Callable[..., Page]) -> None:
+    place = "walk=decoder.1.cross_attention.scale&head=2&query=2&key=1&kind=cross&layer=2"
+    page = open_page("walkthrough", f"{place}&text=I+like+the+dog")
+    page.get_by_role("button", name="Play this row").click()
+    page.wait_for_url("**/attention?**")
+    reaches(page, 6)  # the scores, before they are divided
+    for part in ("view=motion", "kind=cross", "layer=2", "head=2", "query=2", "key=1"):
+        assert part in page.url
+
+
+def test_a_written_word_goes_to_where_it_is_read(open_page: Callable[..., Page]) -> None:
+    page = open_page("decoding", "text=I+like+the+dog&moment=1")
+    carried = page.locator(".carried")
+    page.keyboard.press("ArrowRight")
+    expect(carried).to_have_count(1)
+    word = page.locator(".writes .chip").first.inner_text()
+    assert carried.inner_text() == word
+    expect(carried).to_have_count(0)
+    expect(page.locator(".reads .chip").nth(1)).to_be_visible()
+    assert page.locator(".reads .chip").nth(1).inner_text() == word
+    page.keyboard.press("ArrowLeft")  # and back
+    expect(carried).to_have_count(1)
+    expect(carried).to_have_count(0)
+    page.emulate_media(reduced_motion="reduce")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("Step 2 of")).to_be_visible()
+    assert carried.count() == 0
+    page.emulate_media(reduced_motion="no-preference")

@@ -100,8 +100,10 @@ def columns(story: Story, words: list[str]) -> list[dict[str, Any]]:
     ]  # fmt: skip
     if rest := sorted(set(range(len(words))) - set(story.drawn)):
         sums = {name: short(numbers[name][rest].sum(), look) for name in ("weights", "part")}
-        about = {"word": say("motion.others", count=len(rest)), "key": None, "focus": False,
-                 "hidden": False, "share": _share(row.weights[rest].sum())}  # fmt: skip
+        about: dict[str, Any] = {
+            "word": say("motion.others", count=len(rest)), "key": None, "focus": False,
+            "hidden": False, "share": _share(row.weights[rest].sum()),
+        }  # fmt: skip
         found.append(about | dict.fromkeys(numbers, "…") | sums)
     return found
 

@@ -80,8 +80,7 @@ function tell(view) {
   view.find(".on").disabled = view.goal === view.last;
   const name = view.playing ? "stop" : "play";
   if (view.differs("play", name, texts)) view.find(".play").textContent = `${view.playing ? "❚❚" : "▶"} ${texts[name]}`;
-  if (view.at !== view.goal || view.playing) return;
-  if (view.differs("said", now, view.text)) view.find(".said").textContent = `${title}. ${says} ${note}`;
+  if (view.at === view.goal && view.differs("said", now, view.text)) view.find(".said").textContent = `${title}. ${says} ${note}`;
 }
 
 function show(view) {
@@ -124,7 +123,7 @@ function settle(view) {
 // One station on or back from where the movement is, or to an end of the line.
 function step(view, by) {
   view.playing = false;
-  const from = by > 0 ? Math.floor(view.at === view.goal ? view.at : Math.max(view.at, view.goal)) : Math.ceil(Math.min(view.at, view.goal));
+  const from = by > 0 ? Math.floor(Math.max(view.at, view.goal)) : Math.ceil(Math.min(view.at, view.goal));
   view.goal = bounded(from + by, 0, view.last);
   run(view);
 }
@@ -133,7 +132,7 @@ function play(view) {
   view.playing = !view.playing;
   if (view.playing && view.at === view.last) view.at = view.goal = 0;
   view.goal = view.playing ? Math.ceil(view.at) : view.at;
-  Object.assign(view, { waited: READ / 2 });
+  view.waited = READ / 2;
   run(view);
 }
 

@@ -4,17 +4,17 @@
 const FAINT = 0.75; // what stays where a number has been
 const LANES = ["scores", "scaled", "masked", "weights"]; // rows 1 to 4 below the words
 const [SCORES, VALUES, HEADS] = [5, 9, 12]; // stations at which another picture begins
-const LEAST = 14; // pixels of type
+const [LEAST, TIGHT] = [14, 1.85]; // pixels of type; rows in sizes of type
 const [Q_ROW, K_ROW, PRODUCT_ROW, SCORE_ROW] = [1.3, 2.3, 3.6, 4.8];
-const [VALUE_ROW, SUM_ROW, ROWS] = [5, 6.55, 7.4];
+const [VALUE_ROW, SUM_ROW, ROWS] = [5, 6.55, 7.5];
 
 // Sizes that all stations share, in pixels. Type grows with the room, and is read from the last row.
 function geometry({ clientHeight, clientWidth }, { columns, dimensions, type: plain }) {
   const count = Math.max(columns.length, dimensions.length);
-  const type = Math.max(LEAST, plain * 0.67, Math.min(clientHeight / ROWS / 2.05, clientWidth / (7.2 + count * 4.6), 1.6 * plain));
+  const type = Math.max(LEAST, Math.min(clientHeight / ROWS / TIGHT, clientWidth / (7.2 + count * 4.6), 1.6 * plain));
   const left = 7.2 * type;
   const width = Math.max(clientWidth, left + count * 4.3 * type);
-  const step = Math.max(2.05 * type, Math.min(clientHeight / ROWS, 3 * type));
+  const step = Math.max(TIGHT * type, Math.min(clientHeight / ROWS, 3 * type));
   const pitch = (many) => Math.min((width - left) / many, 6.5 * type);
   return { left, width, step, pitch, type, tall: 1.65 * type, height: ROWS * step, row: (at) => at * step };
 }
