@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,13 +11,18 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.pages.attention.motion.board import columns
+from app.pages.attention.motion.story import Story
 from app.plots.labels import format_number
+from app.plots.theme import FigureStyle
 from app.session.state import KINDS, MOTION
-from core.analysis.attention_views import attention_at
+from core.analysis.attention_row import attention_row
+from core.analysis.attention_views import attention_at, terms
 from core.interventions import Experiment
 from core.interventions.concepts import Unscaled
 from core.interventions.masks import Causal
 from tests.opened_app import drawn, opened, state_of
+from tests.traces import small_trace
 
 LONG = "The animal didn't cross the street because it was too tired and the old man saw it again"
 
@@ -131,3 +137,17 @@ def test_a_link_opens_the_movement_at_its_station(
 ) -> None:
     data = sent(open_page(motion=motion))
     assert data["stations"][data["at"]]["name"] == motion
+
+
+def test_a_row_that_may_look_nowhere_is_not_a_number_and_words_stay_as_typed() -> None:
+    trace = small_trace(mask_fill="minus_infinity")
+    row, cell = attention_row(trace, "decoder", 0, 0, 0), terms(trace, "decoder", 0, 0, 0, 0)
+    nan, below = np.full(10, np.nan, np.float32), np.full(10, -np.inf, np.float32)
+    row = replace(row, allowed=np.zeros(10, bool), masked=below, weights=nan, used=nan)
+    cell = replace(cell, masked=-np.inf, weight=np.nan, row=below, allowed=False)
+    story = Story(row, cell, ("a{b}", "c<d>"), 0, trace.config, FigureStyle())
+    data = {"stations": story.stations()}
+    assert formula(data, "scores").startswith("q[a{b}] · k[c<d>] = ")
+    assert formula(data, "masked").startswith("M = 0:")
+    assert formula(data, "weights").endswith("= NaN")
+    assert {each["weights"] for each in columns(story, ["word"] * 10)} == {"NaN"}

@@ -159,6 +159,7 @@ function arrange(view) {
   const g = geometry(stage, data);
   view.stills = data.stations.map((_, at) => stillAt(at, data, g));
   set(view.inner, { style: { width: `${g.width}px`, height: `${g.height}px`, fontSize: `${g.type}px` } });
+  set(stage, { tabIndex: g.width > stage.clientWidth || g.height > stage.clientHeight ? 0 : -1 }); // one that scrolls is reached by keys
   show(view);
 }
 
