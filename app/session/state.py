@@ -38,7 +38,11 @@ from core.trace.trace import Trace
 
 KINDS = ("encoder", "decoder", "cross")
 STAGES = ("scores", "scaled", "masked", "weights")
-VIEWS = ("matrix", "lines", "heads")  # heads: lines, each head in its own hue
+# heads: lines, each head in its own hue; motion: the numbers of one row, moving
+VIEWS = ("matrix", "lines", "heads", "motion")
+MOTION = (
+    "joined", "split", "meet", "products", "sum", "scores", "scaled", "masked", "weights",
+    "values", "weighted", "context", "heads", "concat", "output")  # fmt: skip
 DIRECTIONS = ("auto", "en-zh", "zh-en")
 REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
 VECTORS = ("positions", "stream", "lens", "neurons")
@@ -137,6 +141,7 @@ class State:
     stage: str = _kept("weights", one_of(*STAGES))
     view: str = _kept("matrix", one_of(*VIEWS))
     order: str = _kept("place", one_of("place", *ROLES))  # what the heads are sorted by
+    motion: str = _kept("joined", one_of(*MOTION))  # motion: the station that is shown
     sinks: str = _kept("counted", one_of("counted", "apart"))  # apart: not in the colour scale
     terms: str = _kept("largest", one_of("largest", "dimension"))  # order of the products of q · k
 

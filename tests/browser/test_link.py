@@ -45,6 +45,8 @@ SCREENS: dict[str, tuple[str, dict[str, str]]] = {
                                     "feature": "4"}),
     "attention": ("attention", {**FOCUS, **RUN, **TRAIL, "view": "heads", "order": "sharp",
                                 "sinks": "apart", "stage": "masked", "terms": "dimension"}),
+    "motion": ("attention", {**FOCUS, **RUN, "kind": "decoder", "view": "motion",
+                             "motion": "weights"}),
     "vectors": ("vectors", {**FOCUS, **RUN, "positions": "rotation",
                             "formula": "notes", "span": "64", "offset": "9", "stack": "decoder"}),
     "switch": ("switch", {**FOCUS, "edits": EDITS, "switches": "tensors", "result": "by_layer",

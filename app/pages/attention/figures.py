@@ -93,15 +93,15 @@ class Term:
     product: float
 
 
-def term_rows(terms: Terms, by: str) -> list[Term]:
+def term_rows(terms: Terms, by: str, most: int = READABLE) -> list[Term]:
     """The lines of the sum, in order; they add up to the score.
 
-    by "largest": the largest 15 and, with more dimensions than 16, one line for the rest; by
+    by "largest": so many lines at most, the last one for all smaller ones together; by
     "dimension": all of them.
     """
     order = terms.order(by)
-    fits = terms.q.size <= READABLE or by == "dimension"
-    single = order if fits else order[: READABLE - 1]
+    fits = terms.q.size <= most or by == "dimension"
+    single = order if fits else order[: most - 1]
     products = terms.products
     rows = [
         Term(str(at + 1), float(terms.q[at]), float(terms.k[at]), float(products[at]))

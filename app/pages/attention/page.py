@@ -12,6 +12,7 @@ from app.pages.attention.figures import (
     term_rows,
     terms_figure,
 )
+from app.pages.attention.motion import board
 from app.panels import provenance
 from app.panels.attention import picture
 from app.panels.attention.focus import AttentionFocus, head_name, measured
@@ -36,6 +37,9 @@ TERMS = ("largest", "dimension")
 def show() -> None:
     """Draw the three columns of the page."""
     focus = AttentionFocus.current()
+    if focus.now.view == "motion":
+        board.show(focus)
+        return
     _headline(focus)
     left, middle, right = st.columns([0.9, 2.25, 1.2], gap="medium")
     with left, box("fill scroll", "attention_left", gap="small"):

@@ -4,6 +4,7 @@
 const ROWS = ["number", "reads", "writes", "percent", "bar", "entropy", "spread"];
 const PAUSE = 120; // milliseconds between two asks of a slider on the move
 const PATIENCE = 1500; // milliseconds in which an older place that arrives does not count
+const CARRIED = 900; // milliseconds a word is on its way
 const MARKUP = `<div class="frame" role="group">
   <div class="names" aria-hidden="true"></div>
   <div class="scroll"><div class="inner">
@@ -29,7 +30,38 @@ function drag(strip) {
   strip.timer = setTimeout(() => go(strip, to), PAUSE);
 }
 
-function mark({ range, root, steps }, now) {
+// The word that a step wrote is what the next one reads: it goes there, and back on the way back.
+function carry(strip, from, to) {
+  if (Math.abs(to - from) !== 1 || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const first = Math.min(from, to);
+  if (strip.flight?.first === first) {
+    strip.flight.moving.reverse();
+    return;
+  }
+  strip.flight?.moving.finish();
+  const chips = [[first, "writes"], [first + 1, "reads"]].map(([place, row]) => strip.steps.children[place]?.querySelector(`.${row} .chip`));
+  if (!chips.every(Boolean)) return;
+  const [here, there] = chips.map((chip) => chip.getBoundingClientRect());
+  const around = strip.steps.getBoundingClientRect();
+  const word = make("span.carried", chips[0].textContent);
+  const at = (box) => ({
+    transform: `translate(${box.left - around.left}px, ${box.top - around.top}px)`, width: `${box.width}px`, height: `${box.height}px`,
+  });
+  strip.steps.parentNode.append(word);
+  chips[1].style.visibility = "hidden";
+  const moving = word.animate([at(here), at(there)], { duration: CARRIED, easing: "ease-in-out", direction: to > from ? "normal" : "reverse" });
+  strip.flight = { first, moving };
+  moving.onfinish = () => {
+    word.remove();
+    chips[1].style.visibility = "";
+    strip.flight = null;
+  };
+}
+
+function mark(strip, now) {
+  const { range, root, steps } = strip;
+  if (strip.now !== undefined) carry(strip, strip.now, now);
+  strip.now = now;
   const items = [...steps.children];
   for (const [place, item] of items.entries()) item.classList.toggle("later", place > now);
   setCurrent(items.map((item) => item.firstChild), now);
@@ -76,6 +108,7 @@ export default component(MARKUP, {
   },
   draw(strip, { bars, columns, texts }) {
     set(strip.root, { style: { "--count": columns.length }, is: { bars }, "aria-label": texts.label });
+    strip.flight?.moving.finish();
     strip.find(".names").replaceChildren(...ROWS.map((name) => make(`.${name}`, texts[name] ?? "")));
     strip.steps.replaceChildren(...columns.map((column, place) => makeStep(strip, column, place)));
     set(strip.range, { max: columns.length, disabled: columns.length < 2, ...named(texts.slider) });

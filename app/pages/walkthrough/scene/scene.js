@@ -12,7 +12,7 @@ function picks(items, act) {
 }
 
 function header(scene) {
-  const { blocks, colours, counter, heads, note, tensors, texts, title, where, wrong } = scene.data;
+  const { blocks, colours, counter, heads, note, play, playHelp, tensors, texts, title, where, wrong } = scene.data;
   const again = { name: `↻ ${texts.again}`, title: texts.again, on: false, colour: colours.line };
   return [
     make(
@@ -21,6 +21,7 @@ function header(scene) {
       blocks ? picks([again], () => fly(scene)) : null,
       tensors.length ? picks(tensors, (_, { key }) => send(scene, "tensor", { key })) : null,
       heads.length ? picks(heads, (head) => send(scene, "head", { head })) : null,
+      play ? make("button.outlined.play", { title: playHelp, onclick: () => send(scene, "play") }, `▶ ${play}`) : null,
       make("span.counter.cut", counter),
     ),
     make(".note.cut", { title: note, is: { wrong } }, note),

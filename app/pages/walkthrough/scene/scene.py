@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import streamlit as st
+
 from app.pages.walkthrough import panels
 from app.pages.walkthrough.figures.layout import OPERATIONS, columns, symbol
 from app.pages.walkthrough.figures.sheets import blocks, index_of
@@ -29,6 +31,11 @@ ROWS = Wire("output/probabilities", "chosen")  # one place a row of the decoder
 LONGEST_ID = 60
 PLAIN = ("masked", "too_many", "again", "blocks_note", "thinned", "clipped")
 COUNTED = ("feature", "hidden")  # the browser puts the number in
+ATTENTION_PAGE = "app/pages/attention/page.py"
+PLAYED = {  # a step of attention, and the station at which its movement begins
+    "project": "joined", "split": "joined", "scores": "meet", "scale": "scores", "mask": "scaled",
+    "softmax": "masked", "context": "weights", "concat": "heads", "output": "concat",
+}  # fmt: skip
 WORDED = ("logits", "probabilities", "choice", "given")
 
 _scene = component(__file__, "scene", scripts=SCRIPTS)
@@ -36,7 +43,10 @@ _scene = component(__file__, "scene", scripts=SCRIPTS)
 
 def show() -> None:
     """Make the place of the picture; a click on a cell chooses it everywhere."""
+    if store.trigger("walk_scene", "play") is not None:
+        st.switch_page(ATTENTION_PAGE)
     heard = {"pick": _picked, "head": _head_picked, "tensor": _tensor_picked, "unfold": _unfolded}
+    heard["play"] = _played
     _scene("walk_scene", {}, height="stretch", **heard)
 
 
@@ -45,6 +55,7 @@ def own(focus: StepFocus) -> dict[str, Any]:
     return texts(focus) | {
         "step": f"{focus.step.id} {focus.now.text} {focus.now.model}",
         "heads": heads(focus),
+        "play": say("walkthrough.play") if focus.step.kind in PLAYED else "",
         "tensors": tensors(focus),
         **(blocks_of(focus) if focus.step.regroupings else _columns(focus)),
     }
@@ -55,6 +66,7 @@ def shared(focus: StepFocus) -> dict[str, Any]:
     look = focus.look
     return {
         "hint": say("walkthrough.click_hint"),
+        "playHelp": say("walkthrough.play_help"),
         "unfoldHelp": say("walkthrough.unfold_help"),
         "texts": {
             **{name: say(f"walkthrough.{name}") for name in PLAIN},
@@ -252,6 +264,17 @@ def _head_picked(value: Mapping[str, Any]) -> None:
 def _tensor_picked(value: Mapping[str, Any]) -> None:
     arrived(value)
     store.update(address=Wire.of(str(value["key"])).address)
+
+
+def _played(value: Mapping[str, Any]) -> None:
+    """The row in view moves on the Attention page, from the step on."""
+    arrived(value)
+    focus = StepFocus.current()
+    if (pair := focus.pair) is not None and focus.step.kind in PLAYED:
+        place = {"head": pair.head, "query": pair.query, "key": pair.key}
+        kind = Address.of(focus.output.address).kind
+        store.update(view="motion", motion=PLAYED[focus.step.kind], kind=kind)
+        store.update(layer=focus.step.layer, **place)
 
 
 def _unfolded(value: Mapping[str, Any]) -> None:
