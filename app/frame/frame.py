@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.frame import focus, saving, sentence
+from app.frame import focus, guide, saving, sentence
 from app.frame.notices import notices
 from app.panels.attention.focus import first_head
 from app.panels.compare import largest
@@ -66,7 +66,7 @@ def _to_the_difference() -> None:
 
 
 def show_switches() -> None:
-    """Draw Open…, Save…, EN / 中文 and ◐ in the header, beside the navigation."""
+    """Draw Open…, Save…, EN / 中文, ◐ and ? in the header, beside the navigation."""
     with side_by_side("switches", "afloat", gap="xsmall", width="content"):
         show_button()
         saving.show_button()
@@ -87,6 +87,7 @@ def show_switches() -> None:
             chosen=lambda theme: store.update(theme=theme),
             width="content",
         )
+        guide.show()
 
 
 def show_settings(trace: Trace | None) -> None:

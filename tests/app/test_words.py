@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 
+from app.frame.guide import stops, terms
 from app.frame.sentence import examples as sentences
 from app.pages.switch.examples import examples as experiments
 from app.pages.walkthrough.text import key_of
@@ -87,6 +88,8 @@ def insertable() -> set[str]:
     remarks = {remark for key in examples() for remark in work(key).remarks}
     inputs = {name for key in examples() for name in notes_inputs(key)}
     found |= {each.id for each in (*sentences(), *experiments())}
+    found |= terms().keys() | {stop["name"] for stop in stops()}
+    found |= {term["topic"] for term in terms().values()}
     found |= {f"norm_{each}" for each in get_args(NormFormula)}  # rows of the Switch page
     found |= reasons | remarks | inputs | {each.name for each in fields(State)} | {PACKED}
     return found | {*groups()} | {piece.strip("<>") for piece in RESERVED} | AROUND

@@ -1,0 +1,81 @@
+"""“?”: the glossary, its terms in the texts of the pages, and a tour of seven stops.
+
+The browser does all of it: what it needs of a language is served once, as a script.
+"""
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from app.session import store
+from app.ui import scripts
+from app.ui.component import component
+from app.words import say
+
+GLOSSARY, TOUR = (Path(__file__).with_name(f"{name}.toml") for name in ("glossary", "tour"))
+TEXTS = ("open", "title", "search", "none", "close", "see", "paper", "equation", "keys")
+TOUR_TEXTS = ("offer", "start", "refuse", "at", "back", "next", "done", "leave")
+
+_guide = component(__file__, "guide", scripts=("terms.js", "glossary.js", "tour.js"))
+
+
+def show() -> None:
+    """Draw the button “?” and, on a first visit, the offer of the tour beside it."""
+    language = store.get_state().language
+    _guide("guide", {"words": _place(language), "texts": _texts(language)}, width="content")
+
+
+@cache
+def terms() -> dict[str, dict[str, Any]]:
+    """What the glossary has of every term but its texts, by the term's id."""
+    return tomllib.loads(GLOSSARY.read_text(encoding="utf-8"))
+
+
+@cache
+def stops() -> tuple[dict[str, Any], ...]:
+    """The stops of the tour, in order."""
+    return tuple(tomllib.loads(TOUR.read_text(encoding="utf-8"))["stop"])
+
+
+def words(language: str) -> dict[str, Any]:
+    """All that the browser is given in a language: topics, terms, stops."""
+    topics = dict.fromkeys(term["topic"] for term in terms().values())
+    return {
+        "topics": {topic: say(f"guide.topic_{topic}", language) for topic in topics},
+        "terms": [_term(name, term, language) for name, term in terms().items()],
+        "stops": [
+            stop
+            | {part: say(f"tour.{stop['name']}_{part}", language) for part in ("title", "about")}
+            for stop in stops()
+        ],
+    }
+
+
+def _term(name: str, term: dict[str, Any], language: str) -> dict[str, Any]:
+    english, chinese = (say(f"glossary.{name}.name", each) for each in ("en", "zh"))
+    own, other = (english, chinese) if language == "en" else (chinese, english)
+    return {
+        **term,
+        "id": name,
+        "name": own,
+        "other": other if other != own else "",
+        "about": say(f"glossary.{name}.about", language),
+        "words": [*term.get("words", ()), english, chinese],
+        "common": [english, chinese] if term.get("common") else [],
+        "seen": say("guide.see", language, page=say(f"frame.{term['page']}", language)),
+    }
+
+
+@cache
+def _place(language: str) -> str:
+    text = orjson.dumps(words(language)).decode()
+    return scripts.place_of(scripts.put(f"glossary-{language}", f"export default {text};\n"))
+
+
+@cache
+def _texts(language: str) -> dict[str, str]:
+    own = {name: say(f"guide.{name}", language) for name in TEXTS}
+    return own | {f"tour_{name}": say(f"tour.{name}", language) for name in TOUR_TEXTS}
