@@ -207,3 +207,20 @@ def test_two_runs_beside_each_other(open_page: Callable[..., Page]) -> None:
     )
     expect(page.locator("body")).to_have_attribute("data-walk", "drawn")
     expect(page.locator(".walk-text")).not_to_be_empty()
+
+
+def test_played_the_steps_go_on_until_a_key(open_page: Callable[..., Page]) -> None:
+    page = open_page("walkthrough")
+    page.clock.install()
+    counter = page.locator(COUNTER)
+    expect(counter).to_contain_text("1")
+    page.get_by_role("button", name="Play: a step every four seconds").click()
+    expect(counter).to_contain_text("Step 2 ")
+    for step in (3, 4):
+        page.clock.run_for(4000)
+        expect(counter).to_contain_text(f"Step {step} ")
+    page.keyboard.press("ArrowLeft")
+    expect(counter).to_contain_text("Step 3 ")
+    page.clock.run_for(9000)
+    expect(counter).to_contain_text("Step 3 ")
+    expect(page.get_by_role("button", name="Play: a step every four seconds")).to_be_visible()

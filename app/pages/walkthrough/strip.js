@@ -1,6 +1,7 @@
 // All steps of a run as dots, by stack and sub-layer; a click jumps, hover names a step.
 
 const SAID = 300; // milliseconds without a move, then the step is said
+const PACE = 4000; // the same that a step stays while the steps are played
 const KEYS = { ArrowLeft: -1, PageUp: -1, ArrowRight: 1, PageDown: 1, Home: -Infinity, End: Infinity };
 const FIELD = "input:not([type=checkbox], [type=button]), textarea, select, [contenteditable]";
 const OWN = "[role=slider], [role=listbox], [role=combobox], [role=menu], [role=dialog]";
@@ -8,6 +9,7 @@ const MARKUP = `<div class="walk">
   <button class="way push previous" type="button"></button>
   <nav class="strip fills"></nav>
   <button class="way push next" type="button"></button>
+  <button class="way push play" type="button"></button>
   <div class="said" aria-live="polite"></div>
 </div>`;
 
@@ -38,6 +40,15 @@ function mark(strip) {
   strip.find(".previous").disabled = at <= 0;
   strip.find(".next").disabled = at < 0 || at + 1 >= walk.order.length;
   document.body.dataset.walk = walk.here === strip.data.current ? "drawn" : "ahead";
+}
+
+// From step to step by itself, until the last one or until the reader goes somewhere.
+function play(strip, on) {
+  const { play: button, texts } = strip;
+  strip.playing = on && walk.order.indexOf(walk.here) + 1 < walk.order.length;
+  clearTimeout(strip.timer);
+  if (strip.playing) strip.timer = setTimeout(() => (walk.turn(1), play(strip, true)), PACE);
+  set(button, { textContent: strip.playing ? "❚❚" : "▶", ...named(texts[strip.playing ? "stop" : "play"]) });
 }
 
 function dot(strip, { id, name }) {
@@ -93,24 +104,33 @@ function steps({ counter, stacks }) {
 }
 
 // Keys act wherever the focus is, but for fields and what the arrows work in: heard before the page
-// scrolls. A clicker sends Page Up and Page Down.
+// scrolls. A clicker sends Page Up and Page Down. Whether it was one of them.
 function hearKey(event) {
   const target = event.composedPath()[0];
   const by = KEYS[event.key];
-  if (!by || event.defaultPrevented || event.isComposing || target.matches?.(FIELD) || target.closest?.(OWN)) return;
-  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+  if (!by || event.defaultPrevented || event.isComposing || target.matches?.(FIELD) || target.closest?.(OWN)) return false;
+  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return false;
   event.preventDefault();
   walk.turn(by);
+  return true;
 }
 
 export default component(MARKUP, {
   moving: ["current"],
   start(strip) {
-    Object.assign(strip, { node: strip.find(".strip"), dots: [] });
+    Object.assign(strip, { node: strip.find(".strip"), play: strip.find(".play"), dots: [], texts: strip.data.play });
+    strip.play.onclick = () => {
+      if (!strip.playing) walk.turn(1); // what is on screen has been read
+      play(strip, !strip.playing);
+    };
+    play(strip, false);
     strip.watch(strip.node, () => strip.node.isConnected && strip.dots.length && mark(strip));
-    strip.hear(document, "keydown", hearKey);
+    strip.hear(document, "keydown", (event) => hearKey(event) && play(strip, false));
     // What is clicked next, a link to another page also, finds the server told.
-    strip.hear(document, "pointerdown", () => walk.tell(), { capture: true });
+    strip.hear(document, "pointerdown", (event) => {
+      if (strip.playing && !event.composedPath().includes(strip.play)) play(strip, false);
+      walk.tell();
+    }, { capture: true });
   },
   draw(strip, data) {
     const all = steps(data);
@@ -126,7 +146,9 @@ export default component(MARKUP, {
   },
   mark(strip) {
     walk.goes = strip.trigger;
+    strip.texts = strip.data.play;
     walk.follow("strip", strip.node, () => mark(strip));
     walk.draw();
   },
+  end: (strip) => clearTimeout(strip.timer),
 });
