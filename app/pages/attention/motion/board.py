@@ -46,8 +46,8 @@ def show(focus: AttentionFocus) -> None:
             pickers.layers(layers_of(focus.trace, focus.kind), now.layer, into("layer"), "motion")
             pickers.one_head(focus.trace, "motion")
             words = [say("motion.row", word=visible(word)) for word in focus.sides[0].labels]
-            labels, take = dict(enumerate(words)), partial(_row, focus)
-            menu("motion_row", say("motion.rows"), labels, focus.cell[0], take, width=180)
+            labels, take, wide = dict(enumerate(words)), partial(_row, focus), focus.look.px(180)
+            menu("motion_row", say("motion.rows"), labels, focus.cell[0], take, width=wide)
             st.button(
                 say("attention.view_matrix"), key="motion_close", icon=":material/grid_on:",
                 help=say("motion.close"), on_click=store.update, kwargs={"view": "matrix"},
