@@ -101,9 +101,8 @@ def test_the_way_to_the_first_change_moves_nothing(
     open_page: Callable[..., Page], language: str
 ) -> None:
     page = open_page("switch", f"edits=causal&language={language}")  # the encoder is in view
-    title, picture = (
-        page.locator(f"[class*=st-key-beside_switch_{name}--]") for name in ("title", "picture")
-    )
+    title = page.locator(".st-key-beside_switch_title")
+    picture = page.locator("[class*=st-key-beside_switch_picture--]")
     before = title.bounding_box(), picture.bounding_box()
     button = page.locator(".st-key-beside_to_first button").first
     menu = page.locator("[class*=st-key-beside_pickers_switch_what--] [data-testid=stSelectbox]")

@@ -27,8 +27,9 @@ WIDTH = 640
 def show(focus: AttentionFocus) -> None:
     """Draw the switches and the picture."""
     matrix = focus.now.view == "matrix"
-    row = {"horizontal": True, "horizontal_alignment": "distribute"}
-    with st.container(key="attention_switches", gap="small", **row):
+    with st.container(
+        key="attention_switches", horizontal=True, horizontal_alignment="distribute", gap="small"
+    ):
         stage, view = focus.now.stage, focus.now.view
         looks = {"disabled": not matrix}
         choice("attention_stage", "attention.stage", STAGES, stage, into("stage"), **looks)
