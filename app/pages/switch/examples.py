@@ -134,7 +134,8 @@ def translations(example: ExampleExperiment) -> list[list[tuple[str, bool]]]:
     """
     runs = [_pieces(example.expect[name]) for name in ("before", "after")]
     found: list[list[tuple[str, bool]]] = [[], []]
-    for kind, *spans in SequenceMatcher(None, *runs, autojunk=False).get_opcodes():
+    matched = SequenceMatcher(None, runs[0], runs[1], autojunk=False)
+    for kind, *spans in matched.get_opcodes():
         for at, pieces in enumerate(runs):
             first, last = spans[2 * at : 2 * at + 2]
             if part := "".join(pieces[first:last]):

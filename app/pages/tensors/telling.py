@@ -5,6 +5,7 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.pages.tensors.controls import pick
 from app.panels.address_words import place, short_shape
@@ -94,14 +95,14 @@ def _rows(trace: Trace, address: str) -> np.ndarray:
     return as_numpy(tensor[0] if tensor.dim() == 3 else tensor)
 
 
-def levels(values: np.ndarray) -> np.ndarray:
+def levels(values: np.ndarray) -> NDArray[np.uint8]:
     """A byte a cell: 0–254 from 0 to the largest value, or about `EVEN` for signed ones."""
-    shown = np.nan_to_num(values, posinf=0.0, neginf=0.0)
+    shown = np.nan_to_num(values.astype(np.float64), posinf=0.0, neginf=0.0)
     if shown.min(initial=0) >= 0:
-        small = pooled(shown, MOST)
-        return np.rint(small / (small.max(initial=0) or 1) * 2 * EVEN).astype(np.uint8)
+        small = pooled(shown, MOST).astype(np.float64)
+        return np.rint(small / (float(small.max(initial=0)) or 1.0) * 2 * EVEN).astype(np.uint8)
     shown = shown[:, :: -(-shown.shape[1] // MOST)]
-    reach = np.abs(shown).max(initial=0) or 1
+    reach = float(np.abs(shown).max(initial=0)) or 1.0
     return np.rint(EVEN + EVEN * shown / reach).astype(np.uint8)
 
 

@@ -182,7 +182,7 @@ class Frame:
         inner, gap = wide[1] if self.shows_rows(1) else 0.0, self.look.px(GAP)
         if self.plain:
             left = EDGE + wide[0]
-            return 3 * [(left, self.layout.width - self.look.px(SLANT))]
+            return 3 * [(left, float(self.layout.width - self.look.px(SLANT)))]
         if self.layout.in_a_row:
             each = (self.layout.width - wide[0] - inner - wide[2] - 2 * gap - 2 * EDGE) / 3
             second = EDGE + wide[0] + each + gap + inner
