@@ -1,0 +1,126 @@
+"""How a mask is built and spread, and what the decoder sees at each step, as HTML."""
+
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from app.pages.lab.figures.tables import matrix, name, rows_table, shapes
+from app.plots.labels import MINUS, format_number
+from app.plots.theme import FigureStyle
+from core.lab.mask_building import Built, Line
+from core.lab.mask_steps import TargetSteps
+
+HIDDEN = "[MASK]"
+WAYS = ("masked", "alone", "unmasked")
+ROLES = {"fits": "faint", "refused": "changed", "wrong": "changed"}
+
+Texts = Mapping[str, str]
+
+
+def lines_tables(found: Built, texts: Texts, look: FigureStyle) -> str:
+    """Each line of code above what it gives, and last the weights of equal scores.
+
+    texts: "weights".
+    """
+    last_line = len(found.lines) - 1
+    hidden = ~found.allowed.numpy()
+    steps = [
+        _line(each, look, hidden if at == last_line else None)
+        for at, each in enumerate(found.lines)
+    ]
+    weights, empty = found.weights.numpy(), found.empty.numpy()[:, None]
+    wrong = np.broadcast_to(empty, weights.shape)
+    last = matrix(weights, look, "weights", wrong=wrong, faint=hidden & ~empty, limit=1.0)
+    steps.append(
+        f"<figure><figcaption>{escape(texts['weights'])}<br>{_size(weights.shape)}</figcaption>{last}</figure>"
+    )
+    return f'<div class="lab-beside lab-built">{"".join(steps)}</div>'
+
+
+def _line(each: Line, look: FigureStyle, hidden: np.ndarray | None) -> str:
+    cells = each.made.reshape(each.made.shape[-2:])
+    written = ("False", "True") if cells.dtype == torch.bool else None
+    values = cells.double().numpy()
+
+    def write(value: float) -> str:
+        if written:
+            return written[int(value)]
+        return f"{MINUS}∞" if np.isinf(value) else str(int(value))
+
+    table = matrix(values, look, "weights", write=write, faint=hidden)
+    return (
+        f"<figure><figcaption><code>{escape(each.code)}</code><br>{_size(each.made.shape)}"
+        f"</figcaption>{table}</figure>"
+    )
+
+
+def _size(shape: Sequence[int]) -> str:
+    return f"({', '.join(map(str, shape))})"
+
+
+def fits_table(found: Built, texts: Texts, look: FigureStyle) -> str:
+    """The masks' shapes under that of the scores, as torch aligns them.
+
+    texts: "scores", "name_<mask>", "axes" (four names separated by |), "fits", "refused", "wrong".
+    """
+    size = tuple(found.spread.shape)
+    rows: list[tuple[str, Sequence[int], str, str]] = [(texts["scores"], size, "", "faint")]
+    for each in found.fits:
+        kind = "fits" if each.reached else "refused"
+        if each.reached and each.name == "bare" and size[0] > 1:
+            kind = "wrong"
+        rows.append((texts[f"name_{each.name}"], each.shape, texts[kind], ROLES[kind]))
+    return shapes(size, rows, texts["axes"].split("|"), look)
+
+
+def boards_html(spread: Tensor, texts: Texts) -> str:
+    """The mask of every sentence (a row) and head (a column); copies share the first's memory.
+
+    texts: "sentence", "head".
+    """
+    heads = "".join(f"<th>{escape(texts['head'])} {at + 1}</th>" for at in range(spread.size(1)))
+    rows = ""
+    for b, each in enumerate(spread):
+        boards = "".join(_board(board, bool(h)) for h, board in enumerate(each))
+        rows += f"<tr><th>{escape(texts['sentence'])} {b + 1}</th>{boards}</tr>"
+    return f'<table class="lab-boards"><tr><th></th>{heads}</tr>{rows}</table>'
+
+
+def _board(allowed: Tensor, copied: bool) -> str:
+    cells = "".join(f'<i class="{"on" if cell else "off"}"></i>' for cell in allowed.flatten())
+    kind = "copy" if copied else "own"
+    return f'<td class="{kind}"><div style="--n:{allowed.size(1)}">{cells}</div></td>'
+
+
+def steps_table(
+    found: TargetSteps, read: Sequence[str], wanted: Sequence[int], spell: Callable[[int], str],
+    now: int, texts: Texts,
+) -> str:  # fmt: skip
+    """A row a step: what it sees of the target, and what the model writes next, three ways.
+
+    read: the tokens that go in, a column each. wanted: the ids that have to come out, which
+    `spell` writes. now: the step to look at. texts: "sees", "wanted" and those of `WAYS`.
+    """
+    rows = []
+    for at, allowed in enumerate(found.allowed.tolist()):
+        mark = " now" if at == now else ""
+        seen = [
+            (word, "seen") if yes else (HIDDEN, "hidden")
+            for word, yes in zip(read, allowed, strict=True)
+        ]
+        cells = [(name(word), kind) for word, kind in seen]
+        cells.append((f"<b>{name(spell(wanted[at]))}</b>", "wanted"))
+        for way in WAYS:
+            row = getattr(found, way)[at]
+            best, right = int(row.argmax()), int(row.argmax()) == wanted[at]
+            share = format_number(float(row[best]))
+            text = f"{'✓' if right else '✗'} {name(spell(best))} <small>{share}</small>"
+            cells.append((text, "right" if right else "wrong"))
+        tds = "".join(f'<td class="{kind}{mark}">{text}</td>' for text, kind in cells)
+        rows.append((f'<th class="step{mark}">{"▸ " if mark else ""}{at + 1}</th>', tds))
+    blank = [""] * (len(read) - 1)
+    heads = [texts["sees"], *blank, *(texts[each] for each in ("wanted", *WAYS))]
+    return rows_table("told lab-steps", heads, rows)
