@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor
 
+from core.config import MaskFill
 from core.errors import GlassformerError
 from core.lab.inputs import array, choice, whole
 from core.lab.softmax import shares
@@ -26,15 +27,6 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Fit:
-    """A mask's shape set under the scores' (B, H, S, S), aligned at the last axis."""
-
-    name: str
-    shape: tuple[int, ...]
-    reached: tuple[int, ...] | None  # the shape with the scores; None where torch refuses
-
-
-@dataclass(frozen=True)
 class Built:
     """A mask, and what it does."""
 
@@ -43,7 +35,7 @@ class Built:
     weights: Tensor  # (S, S) the softmax of scores that are all 0
     with_padding: Tensor  # (B, 1, S, S) bool: this mask and the sentences' padding
     spread: Tensor  # (B, H, S, S) the same memory, seen by every head
-    fits: tuple[Fit, ...]
+    fits: dict[str, tuple[tuple[int, ...], bool]]  # a mask's shape, and whether torch takes it
 
     @property
     def empty(self) -> Tensor:
@@ -68,7 +60,7 @@ def build(
     made = lines[-1].made.reshape(many, many)
     allowed = made == 0 if how == "full" else made
     scores = torch.zeros(1, 1, many, many)
-    fill = "additive" if how == "full" else "large_negative"
+    fill: MaskFill = "additive" if how == "full" else "large_negative"
     ids = (torch.arange(many) < torch.tensor(words)[:, None]).long()  # (B, S), 0 is padding
     both = padding_mask(ids, 0) & allowed  # (B, 1, S, S)
     asked = (len(words), whole("heads", heads, 1, MOST_HEADS), many, many)
@@ -78,7 +70,7 @@ def build(
         weights=shares(apply_mask(scores, allowed, fill))[0, 0],
         with_padding=both,
         spread=both.expand(asked),
-        fits=tuple(_fits(asked)),
+        fits=_fits(asked),
     )
 
 
@@ -105,20 +97,21 @@ def _lines(recipe: str, size: int, first: int) -> list[Line]:
     ]
 
 
-def _fits(scores: Sequence[int]) -> list[Fit]:
+def _fits(scores: Sequence[int]) -> dict[str, tuple[tuple[int, ...], bool]]:
+    """Masks set under the scores (B, H, S, S), aligned at the last axis."""
     sentences, _, size, _ = scores
-    ids = torch.ones(sentences, size).long()
+    padding = padding_mask(torch.ones(sentences, size).long(), 0)
     masks = {
         "causal": causal_mask(size)[0],  # (1, S, S)
-        "padding": padding_mask(ids, 0),  # (B, 1, 1, S)
-        "both": padding_mask(ids, 0) & causal_mask(size),  # (B, 1, S, S)
-        "bare": padding_mask(ids, 0)[:, 0],  # (B, 1, S): its sentences stand under the heads
+        "padding": padding,  # (B, 1, 1, S)
+        "both": padding & causal_mask(size),  # (B, 1, S, S)
+        "bare": padding[:, 0],  # (B, 1, S): its sentences stand under the heads
     }
-    return [Fit(name, tuple(each.shape), _reached(each, scores)) for name, each in masks.items()]
+    return {name: (tuple(each.shape), _takes(each, scores)) for name, each in masks.items()}
 
 
-def _reached(mask: Tensor, scores: Sequence[int]) -> tuple[int, ...] | None:
+def _takes(mask: Tensor, scores: Sequence[int]) -> bool:
     try:
-        return tuple(mask.expand(*scores).shape)
+        return bool(mask.expand(*scores).numel())
     except RuntimeError:
-        return None
+        return False

@@ -37,7 +37,6 @@ class Normed:
     parameters: int  # γ and β, as torch's layer starts with
     kept: int  # numbers kept from training for later
     operations: int  # multiplications, additions, roots in training
-    of_others: bool  # whether an example's result depends on the others of the batch
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,9 @@ def averaged(key: Norm, axis: int) -> tuple[int, ...]:
 
 
 def _normed(key: Norm, x: Tensor, axis: int, place: int, epsilon: float) -> Normed:
-    parts = x.unflatten(axis, (GROUPS if key == "group" else x.size(axis), -1))
-    # Five axes in all cases: the channels are split into groups, of one each but for group norm.
+    groups = GROUPS if key == "group" else x.size(axis)
+    # Four axes: the channels are split into groups, of one each but for group norm.
+    parts = x.reshape(*x.shape[:axis], groups, -1, *x.shape[axis + 1 :])
     over = [at + (at > axis) for at in averaged(key, axis)]
     over += [axis + 1] if key == "group" or axis in averaged(key, axis) else []
     mean = parts.mean(dim=over, keepdim=True)
@@ -103,7 +103,6 @@ def _normed(key: Norm, x: Tensor, axis: int, place: int, epsilon: float) -> Norm
         parameters=_parameters(key, x.shape[1:].numel() if axis == 1 else channels, channels),
         kept=2 * channels if key == "batch" else 0,
         operations=_operations(key, x.numel(), mean.numel()),
-        of_others=key == "batch",
     )
 
 

@@ -82,17 +82,18 @@ def read_words(
 def lstm(width: int, forget: float, seed: int) -> nn.LSTM:
     """An untrained LSTM with this bias of the forget gate, in float64."""
     layer = seeded(lambda: nn.LSTM(width, width, batch_first=True), seed).double()
-    layer.bias_ih_l0[width : 2 * width] = forget  # torch's order: i, f, g, o
+    layer.get_parameter("bias_ih_l0")[width : 2 * width] = forget  # torch's order: i, f, g, o
     return layer
 
 
 def run(layer: nn.LSTM, x: Tensor) -> Gates:
     """Step by step, beginning with an empty cell and state: x (n, d)."""
+    names = ("weight_ih_l0", "bias_ih_l0", "weight_hh_l0", "bias_hh_l0")
+    w, b, u, c = (layer.get_parameter(name) for name in names)
     state = cell = torch.zeros_like(x[0])
     steps = []
     for word in x:
-        pre = layer.weight_ih_l0 @ word + layer.weight_hh_l0 @ state
-        i, f, g, o = (pre + layer.bias_ih_l0 + layer.bias_hh_l0).chunk(4)
+        i, f, g, o = (w @ word + b + u @ state + c).chunk(4)
         i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
         cell = f * cell + i * g
         state = o * cell.tanh()
@@ -113,7 +114,8 @@ def answers(states: Tensor) -> dict[Answer, Tensor]:
 
 
 def _share(moved: Tensor, before: Tensor) -> Tensor:
-    return (moved - before).norm(dim=-1) / before.norm(dim=-1)
+    share: Tensor = (moved - before).norm(dim=-1) / before.norm(dim=-1)
+    return share
 
 
 def _words(words: Any) -> tuple[str, ...]:

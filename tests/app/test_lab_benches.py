@@ -1,7 +1,6 @@
 """The benches on softmax, dictionaries, masks and norms: what they show, recomputed with numpy."""
 
 import json
-import math
 import re
 from typing import Any
 
@@ -252,15 +251,19 @@ def test_labels(right: str, least: str) -> None:
     app.button(key=f"lab_labels_{right}").click().run()
     assert not app.exception
     z, y = np.array([2, 1.2, -0.5, -1.5]), np.array(weights.TRUTHS[right])
-    sigmoid = 1 / (1 + np.exp(-z))
-    assert chart_texts(app) == written(softmax(z))[0] + written(sigmoid)[0]
-    one, several = tables(app)[-1][-2:]
-    loss = -float((y * np.log(softmax(z))).sum() / y.sum()) if y.any() else math.nan
-    assert one[1:] == ["cat", format_number(loss) if y.any() else "–", least]
+    p, sigmoid = softmax(z), 1 / (1 + np.exp(-z))
+    one, several = tables(app)
+    for shown, given in ((one, p), (several, sigmoid)):
+        assert [row[0].partition("</i>")[2] for row in shown[:4]] == written(given)[0]
+        assert shown[4][0] == format_number(float(given.sum()))
+    assert ['class="on"' in row[0] for row in one[:4]] == [True, False, False, False]
+    assert ['class="on"' in row[0] for row in several[:4]] == [True, True, False, False]
+    loss = format_number(-float((y * np.log(p)).sum() / y.sum())) if y.any() else "–"
+    assert one[4][1:] == [f"<b>{loss}</b>", f"not below {least}"]
     each = -(y * np.log(sigmoid) + (1 - y) * np.log(1 - sigmoid))
-    assert several == [
-        format_number(float(sigmoid.sum())), "cat, sofa", format_number(float(each.sum())), "0",
-    ]  # fmt: skip
+    assert [row[1] for row in several[:4]] == written(each)[0]
+    assert [row[2] for row in several[:4]] == written(sigmoid - y)[0]
+    assert several[4][1:] == [f"<b>{format_number(float(each.sum()))}</b>", "not below 0"]
 
 
 def test_norm_axes() -> None:

@@ -46,11 +46,9 @@ def test_heads_read_the_same_memory_and_sentences_their_own_padding() -> None:
 
 
 def test_a_padding_mask_without_an_axis_for_heads() -> None:
-    refused = {each.name: each.reached for each in build("tril", 3, 1, (3, 2), 4).fits}
-    assert refused["bare"] is None
-    assert refused["causal"] == refused["padding"] == refused["both"] == (2, 4, 3, 3)
-    silent = {each.name: each.reached for each in build("tril", 3, 1, (3, 2), 2).fits}
-    assert silent["bare"] == (2, 2, 3, 3)
+    taken = {name: took for name, (_, took) in build("tril", 3, 1, (3, 2), 4).fits.items()}
+    assert taken == {"causal": True, "padding": True, "both": True, "bare": False}
+    assert build("tril", 3, 1, (3, 2), 2).fits["bare"] == ((2, 1, 3), True)  # and nobody is told
 
 
 def test_what_does_not_fit() -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from app.pages.lab import kit
 from app.pages.lab.figures.dictionary import answers_table, entries_table, heat_figure, plane_figure
-from app.pages.lab.figures.labels import labels_figure, losses_table
+from app.pages.lab.figures.labels import labels_tables
 from app.pages.lab.figures.similarity import alike_figure, alike_tables
 from app.pages.lab.figures.softmax import bars_figure, keeps_table, row_tables, scaling_figure
 from app.pages.lab.inputs import Field
@@ -157,7 +157,7 @@ def named(names: Any, count: int) -> list[str]:
 
 def show_labels() -> None:
     """Softmax for one label against a sigmoid for each of several."""
-    look, texts = current_look(), kit.head("labels")
+    texts = kit.head("labels")
     names = [say(f"lab_labels.entry_{at}") for at in ("first", "second", "third", "fourth")]
     start = {"names": names, "logits": LOGITS}
     kit.presets("labels", {name: start | {"true": [true]} for name, true in TRUTHS.items()})
@@ -165,11 +165,7 @@ def show_labels() -> None:
                   of_words=True)  # fmt: skip
     ties = [[(each, "columns") for each in ("names", "logits", "true")]]
     found, known = kit.worked("labels", [field, *LABELS], _labels, ties).result
-    with box("fill low", "lab_chart"):
-        show_chart(
-            labels_figure(found, known, texts, look), "lab_labels_chart", texts["alt"], fill=True
-        )
-    st.html(losses_table(found, known, texts | {"comma": say("language.comma")}, look))
+    st.html(labels_tables(found, known, texts, current_look()))
 
 
 def _labels(names: Any, logits: Any, true: Any) -> tuple[Labels, list[str]]:

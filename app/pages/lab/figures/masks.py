@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from app.pages.lab.figures.tables import matrix, name, rows_table, shapes
@@ -15,7 +14,6 @@ from core.lab.mask_steps import TargetSteps
 
 HIDDEN = "[MASK]"
 WAYS = ("masked", "alone", "unmasked")
-ROLES = {"fits": "faint", "refused": "changed", "wrong": "changed"}
 
 Texts = Mapping[str, str]
 
@@ -25,40 +23,30 @@ def lines_tables(found: Built, texts: Texts, look: FigureStyle) -> str:
 
     texts: "weights".
     """
-    last_line = len(found.lines) - 1
+    *before, mask = found.lines
     hidden = ~found.allowed.numpy()
-    steps = [
-        _line(each, look, hidden if at == last_line else None)
-        for at, each in enumerate(found.lines)
-    ]
+    steps = [*(_line(each, look) for each in before), _line(mask, look, hidden)]
     weights, empty = found.weights.numpy(), found.empty.numpy()[:, None]
     wrong = np.broadcast_to(empty, weights.shape)
     last = matrix(weights, look, "weights", wrong=wrong, faint=hidden & ~empty, limit=1.0)
-    steps.append(
-        f"<figure><figcaption>{escape(texts['weights'])}<br>{_size(weights.shape)}</figcaption>{last}</figure>"
-    )
+    steps.append(_under(escape(texts["weights"]), weights.shape, last))
     return f'<div class="lab-beside lab-built">{"".join(steps)}</div>'
 
 
-def _line(each: Line, look: FigureStyle, hidden: np.ndarray | None) -> str:
+def _line(each: Line, look: FigureStyle, hidden: np.ndarray | None = None) -> str:
     cells = each.made.reshape(each.made.shape[-2:])
-    written = ("False", "True") if cells.dtype == torch.bool else None
-    values = cells.double().numpy()
+    named = {"-inf": f"{MINUS}∞"} if cells.is_floating_point() else {"0": "False", "1": "True"}
 
     def write(value: float) -> str:
-        if written:
-            return written[int(value)]
-        return f"{MINUS}∞" if np.isinf(value) else str(int(value))
+        return named.get(f"{value:g}", f"{value:g}")
 
-    table = matrix(values, look, "weights", write=write, faint=hidden)
-    return (
-        f"<figure><figcaption><code>{escape(each.code)}</code><br>{_size(each.made.shape)}"
-        f"</figcaption>{table}</figure>"
-    )
+    table = matrix(cells.double().numpy(), look, "weights", write=write, faint=hidden)
+    return _under(f"<code>{escape(each.code)}</code>", each.made.shape, table)
 
 
-def _size(shape: Sequence[int]) -> str:
-    return f"({', '.join(map(str, shape))})"
+def _under(caption: str, shape: Sequence[int], table: str) -> str:
+    size = ", ".join(map(str, shape))
+    return f"<figure><figcaption>{caption}<br>({size})</figcaption>{table}</figure>"
 
 
 def fits_table(found: Built, texts: Texts, look: FigureStyle) -> str:
@@ -68,11 +56,12 @@ def fits_table(found: Built, texts: Texts, look: FigureStyle) -> str:
     """
     size = tuple(found.spread.shape)
     rows: list[tuple[str, Sequence[int], str, str]] = [(texts["scores"], size, "", "faint")]
-    for each in found.fits:
-        kind = "fits" if each.reached else "refused"
-        if each.reached and each.name == "bare" and size[0] > 1:
-            kind = "wrong"
-        rows.append((texts[f"name_{each.name}"], each.shape, texts[kind], ROLES[kind]))
+    for mask, (shape, taken) in found.fits.items():
+        said = "fits" if taken else "refused"
+        if taken and mask == "bare" and size[0] > 1:
+            said = "wrong"
+        role = "faint" if said == "fits" else "changed"
+        rows.append((texts[f"name_{mask}"], shape, texts[said], role))
     return shapes(size, rows, texts["axes"].split("|"), look)
 
 
