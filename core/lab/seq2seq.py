@@ -44,7 +44,6 @@ class Reading:
 
     words: tuple[str, ...]
     gates: Gates  # (n, d) each
-    weights: Tensor  # (n,) attention of the last state to all of them
     by_word: dict[Answer, Tensor]  # (n,) share by which the answer moves without that word
     by_length: dict[Answer, Tensor]  # (n,) the same without the first word, after 1, 2, … n words
 
@@ -73,7 +72,6 @@ def read_words(
     return Reading(
         words=given,
         gates=gates,
-        weights=attention_weights(gates.hidden)[-1],
         by_word={kind: pair[0] for kind, pair in moved.items()},
         by_length={kind: pair[1] for kind, pair in moved.items()},
     ), min(whole("step", step, 1, LONGEST), len(given)) - 1
