@@ -259,11 +259,11 @@ def test_labels(right: str, least: str) -> None:
     assert ['class="on"' in row[0] for row in one[:4]] == [True, False, False, False]
     assert ['class="on"' in row[0] for row in several[:4]] == [True, True, False, False]
     loss = format_number(-float((y * np.log(p)).sum() / y.sum())) if y.any() else "–"
-    assert one[4][1:] == [f"<b>{loss}</b>", f"not below {least}"]
+    assert one[4][1:] == [f"<b>{loss}</b> (not below {least})"]
     each = -(y * np.log(sigmoid) + (1 - y) * np.log(1 - sigmoid))
     assert [row[1] for row in several[:4]] == written(each)[0]
     assert [row[2] for row in several[:4]] == written(sigmoid - y)[0]
-    assert several[4][1:] == [f"<b>{format_number(float(each.sum()))}</b>", "not below 0"]
+    assert several[4][1:] == [f"<b>{format_number(float(each.sum()))}</b> (not below 0)"]
 
 
 def test_norm_axes() -> None:

@@ -31,13 +31,13 @@ def _table(
     columns = (judged.probabilities, judged.chosen, judged.losses, judged.gradients)
     rows = []
     for title, p, yes, *costs in zip(titles, *(each.tolist() for each in columns), strict=True):
-        bar = f'<i class="{"on" if yes else ""}" style="width:{8 * p:.2f}rem"></i>{_said(p, look)}'
+        bar = f'<i class="{"on" if yes else ""}" style="width:{7 * p:.2f}rem"></i>{_said(p, look)}'
         cells = "".join(f"<td>{_said(cost, look)}</td>" for cost in costs)
         rows.append((f"<th>{title}</th>", f"<td>{bar}</td>{cells}"))
     total, loss = float(judged.probabilities.sum()), judged.loss
     least = texts["least"].format(least=_said(judged.least, look))
-    sums = (look.number(total), f"<b>{_said(loss, look)}</b>", least)
-    rows.append((f"<th>{texts['sum']}</th>", "".join(f"<td>{each}</td>" for each in sums)))
+    costs = f'<td colspan="2"><b>{_said(loss, look)}</b> {least}</td>'
+    rows.append((f"<th>{texts['sum']}</th>", f"<td>{look.number(total)}</td>{costs}"))
     table = rows_table("told", [texts[each] for each in COLUMNS], rows)
     return f"<figure><figcaption><b>{texts[kind]}</b></figcaption>{table}</figure>"
 
