@@ -11,6 +11,7 @@ from app.pages.lab.inputs import Field
 from app.runs import on_screen
 from app.runs.traces import get_run
 from app.ui.chart import current_look
+from app.ui.layout import box
 from app.ui.text import literal
 from app.words import say
 from core.errors import GlassformerError
@@ -103,11 +104,8 @@ def show_mask_steps() -> None:
     with right:
         chosen = kit.worked("mask_steps_at", [at], lambda step: whole("step", step, 1, LONGEST))
     now = min(chosen.result, count) - 1
-    spelt = dict(zip(trace.output_ids, trace.output_tokens, strict=True))
-    st.html(steps_table(
-        found, trace.target_tokens, trace.output_ids,
-        lambda each: spelt.get(each, trace.vocabulary[each]), now, texts,
-    ))  # fmt: skip
+    with box("across", "lab_mask_rows"):
+        st.html(steps_table(found, trace, now, texts))
     words = trace.target_tokens[: now + 1]
     said = {"step": now + 1, "sees": literal(" ".join(words)), "hidden": count - now - 1}
     writes = literal(trace.output_tokens[now])

@@ -1,6 +1,6 @@
 """How a mask is built and spread, and what the decoder sees at each step, as HTML."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import numpy as np
@@ -11,6 +11,7 @@ from app.plots.labels import MINUS, format_number
 from app.plots.theme import FigureStyle
 from core.lab.mask_building import Built, Line
 from core.lab.mask_steps import TargetSteps
+from core.trace.trace import Trace
 
 HIDDEN = "[MASK]"
 WAYS = ("masked", "alone", "unmasked")
@@ -84,15 +85,13 @@ def _board(allowed: Tensor, copied: bool) -> str:
     return f'<td class="{kind}"><div style="--n:{allowed.size(1)}">{cells}</div></td>'
 
 
-def steps_table(
-    found: TargetSteps, read: Sequence[str], wanted: Sequence[int], spell: Callable[[int], str],
-    now: int, texts: Texts,
-) -> str:  # fmt: skip
+def steps_table(found: TargetSteps, trace: Trace, now: int, texts: Texts) -> str:
     """A row a step: what it sees of the target, and what the model writes next, three ways.
 
-    read: the tokens that go in, a column each. wanted: the ids that have to come out, which
-    `spell` writes. now: the step to look at. texts: "sees", "wanted" and those of `WAYS`.
+    trace: the model's run over the target. now: the step to look at. texts: "sees", "wanted" and
+    those of `WAYS`.
     """
+    read = trace.target_tokens
     rows = []
     for at, allowed in enumerate(found.allowed.tolist()):
         mark = " now" if at == now else ""
@@ -101,12 +100,13 @@ def steps_table(
             for word, yes in zip(read, allowed, strict=True)
         ]
         cells = [(name(word), kind) for word, kind in seen]
-        cells.append((f"<b>{name(spell(wanted[at]))}</b>", "wanted"))
+        cells.append((f"<b>{name(trace.output_tokens[at])}</b>", "wanted"))
         for way in WAYS:
             row = getattr(found, way)[at]
-            best, right = int(row.argmax()), int(row.argmax()) == wanted[at]
-            share = format_number(float(row[best]))
-            text = f"{'✓' if right else '✗'} {name(spell(best))} <small>{share}</small>"
+            best, share = int(row.argmax()), format_number(float(row.max()))
+            right = best == trace.output_ids[at]
+            word = trace.output_tokens[at] if right else trace.vocabulary[best]
+            text = f"{'✓' if right else '✗'} {name(word)} <small>{share}</small>"
             cells.append((text, "right" if right else "wrong"))
         tds = "".join(f'<td class="{kind}{mark}">{text}</td>' for text, kind in cells)
         rows.append((f'<th class="step{mark}">{"▸ " if mark else ""}{at + 1}</th>', tds))
