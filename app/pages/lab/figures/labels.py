@@ -36,8 +36,8 @@ def _table(
         rows.append((f"<th>{title}</th>", f"<td>{bar}</td>{cells}"))
     total, loss = float(judged.probabilities.sum()), judged.loss
     least = texts["least"].format(least=_said(judged.least, look))
-    costs = f'<td colspan="2"><b>{_said(loss, look)}</b> {least}</td>'
-    rows.append((f"<th>{texts['sum']}</th>", f"<td>{look.number(total)}</td>{costs}"))
+    both = f'<td colspan="2"><b>{_said(loss, look)}</b> {least}</td>'
+    rows.append((f"<th>{texts['sum']}</th>", f"<td>{look.number(total)}</td>{both}"))
     table = rows_table("told", [texts[each] for each in COLUMNS], rows)
     return f"<figure><figcaption><b>{texts[kind]}</b></figcaption>{table}</figure>"
 
