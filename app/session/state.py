@@ -47,8 +47,9 @@ DIRECTIONS = ("auto", "en-zh", "zh-en")
 REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
 VECTORS = ("positions", "stream", "lens", "neurons")
 LAB = (
-    "examples", "scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm",
-    "depth", "split", "order", "why")  # fmt: skip
+    "examples", "scaling", "normalisers", "labels", "dictionary", "similarity", "masks",
+    "mask_building", "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth", "split",
+    "order", "why", "seq2seq")  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
 SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch")
 RESULTS = ("words", "by_layer")

@@ -9,8 +9,8 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.pages.lab import layers
-from app.pages.lab import weights as benches
+from app.pages.lab import layers, weights
+from app.pages.lab import masks as benches
 from app.pages.lab.figures.dictionary import answers_table
 from app.plots.labels import format_number
 from app.plots.theme import FigureStyle
@@ -18,7 +18,10 @@ from core.lab.dictionary import KEYS, QUERY, VALUES, look_up
 from tests.opened_app import opened
 from tests.opened_app import typed_in_lab as typed
 
-BENCHES = ("scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm")
+BENCHES = (
+    "scaling", "normalisers", "labels", "dictionary", "similarity", "masks", "mask_building",
+    "mask_steps", "layer_norm", "batch_norm", "norm_axes",
+)  # fmt: skip
 
 
 def tables(app: AppTest) -> list[list[list[str]]]:
@@ -218,3 +221,89 @@ def test_an_exact_key_answers_with_its_own_value() -> None:
     shown = answers_table(found, names, rows, FigureStyle())
     first = re.findall(r">([−\d.]+)<", shown)[0]
     assert first == format_number(float(np.ravel(VALUES)[1]))
+
+
+def told(app: AppTest) -> str:
+    return "\n".join(
+        [each.value for each in app.markdown] + [each.proto.body for each in app.get("html")]
+    )
+
+
+def test_similarity() -> None:
+    app = opened("lab", lab="similarity")
+    assert "the dot product **date**" in told(app)
+    typed(app, "similarity", query=["1", "0"], keys=[["1.5", "0"], ["2", "3"], ["0", "1"]])
+    keys = np.array([[1.5, 0], [2, 3], [0, 1]])
+    product, distance = keys[:, 0], -np.sqrt(((keys - [1, 0]) ** 2).sum(1))
+    found = tables(app)
+    for scores in (product, distance):
+        assert written(scores[:, None]) in found
+        assert written(softmax(scores)[:, None]) in found
+    app.button(key="lab_similarity_unit").click().run()
+    assert "All keys have one length" in told(app)
+    typed(app, "similarity", measure="squared")
+    assert "The same weights" in told(app)
+
+
+@pytest.mark.parametrize(("right", "least"), [("one", "0"), ("two", "0.693"), ("none", "–")])
+def test_labels(right: str, least: str) -> None:
+    app = opened("lab", lab="labels")
+    app.button(key=f"lab_labels_{right}").click().run()
+    assert not app.exception
+    z, y = np.array([2, 1.2, -0.5, -1.5]), np.array(weights.TRUTHS[right])
+    p, sigmoid = softmax(z), 1 / (1 + np.exp(-z))
+    one, several = tables(app)
+    for shown, given in ((one, p), (several, sigmoid)):
+        assert [row[0].partition("</i>")[2] for row in shown[:4]] == written(given)[0]
+        assert shown[4][0] == format_number(float(given.sum()))
+    assert ['class="on"' in row[0] for row in one[:4]] == [True, False, False, False]
+    assert ['class="on"' in row[0] for row in several[:4]] == [True, True, False, False]
+    loss = format_number(-float((y * np.log(p)).sum() / y.sum())) if y.any() else "–"
+    assert one[4][1:] == [f"<b>{loss}</b> (not below {least})"]
+    each = -(y * np.log(sigmoid) + (1 - y) * np.log(1 - sigmoid))
+    assert [row[1] for row in several[:4]] == written(each)[0]
+    assert [row[2] for row in several[:4]] == written(sigmoid - y)[0]
+    assert several[4][1:] == [f"<b>{format_number(float(each.sum()))}</b> (not below 0)"]
+
+
+def test_norm_axes() -> None:
+    app = opened("lab", lab="norm_axes")
+    html = told(app)
+    assert "μ = 2.00, ÷ 1.87: 0 → −1.07" in html  # instance norm of 2, 0, 5, 1
+    assert html.count('class="wrong"') == 5
+    typed(app, "norm_axes", reading="words", at="5")
+    assert "over D: one mean a word" in told(app)
+    assert "μ = 2.00, ÷ 1.87: 2.00 → 0<" in told(app)  # now that is layer norm
+    typed(app, "norm_axes", at="33")  # there are 32; what was good stays
+    assert "μ = 2.00, ÷ 1.87: 2.00 → 0<" in told(app)
+
+
+def test_mask_building() -> None:
+    app = opened("lab", lab="mask_building")
+    assert "mask = upper == 0" in told(app)
+    assert "has **50** numbers; seen as (2, 3, 5, 5) it has **150**" in told(app)
+    assert "torch refuses" in told(app)
+    typed(app, "mask_building", hidden="0", recipe="full", heads="2")
+    html = told(app)
+    assert "mask = full.triu(diagonal=0)" in html
+    assert tables(app)[2][0] == ["NaN"] * 5
+    assert "gives sentence b&#x27;s padding to head b" in html
+    assert html.count('class="own"') == html.count('class="copy"') == 2
+
+
+def test_mask_steps_are_those_of_the_model() -> None:
+    app = opened("lab", lab="mask_steps")
+    (steps,) = tables(app)
+    seen = [[cell for cell in row[:5] if cell != "[MASK]"] for row in steps]
+    assert seen == [["&lt;en&gt;", "I", "have", "a", "cat"][: at + 1] for at in range(5)]
+    assert [row[5] for row in steps] == [f"<b>{word}</b>" for word in "I have a cat".split()] + [
+        "<b>&lt;eos&gt;</b>"
+    ]
+    assert all(row[6] == row[7] and row[6].startswith("✓") for row in steps)
+    assert steps[0][8].startswith("✗")
+    assert "sees **\\<en\\> I have** and has to write **a**" in told(app)
+    typed(app, "mask_steps", source="我喜欢你", target="I like you")
+    typed(app, "mask_steps_at", step="9")
+    assert "sees **\\<en\\> I like you**" in told(app)  # the last step there is
+    typed(app, "mask_steps", target="word " * 20)
+    assert len(tables(app)[0]) == 4

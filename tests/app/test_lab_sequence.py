@@ -13,6 +13,7 @@ from torch.nn import functional
 from app.pages.lab import sequence
 from core import load_model
 from core.lab import depth as stacks
+from core.lab.seq2seq import read_words
 from core.lab.why_attention import EVERYTHING, Race, parts
 from tests.opened_app import opened, typed_in_lab
 from tests.sent import data_of
@@ -141,3 +142,21 @@ def test_bad_input_is_said_and_the_picture_stays(
 @pytest.mark.parametrize("name", ["depth", "split", "order", "why"])
 def test_in_chinese_and_with_one_word(name: str) -> None:
     assert "#### " in said(bench(name, language="zh", text="cat"))
+
+
+def test_seq2seq_shows_each_gate_and_what_a_word_is_worth() -> None:
+    app = bench("seq2seq")
+    words = sequence.SENTENCE
+    found, _ = read_words(words, 4, 0, 0)
+    f, i, g = (getattr(found.gates, name)[1].numpy() for name in ("forget", "input", "candidate"))
+    cell = f * found.gates.cell[0].numpy() + i * g
+    assert all(f"{value:.3f}".replace("-", "−") in said(app) for value in (*f, *i, *cell))
+    assert "Step 2: the LSTM reads animal" in said(app)
+    curves = traces(app)
+    assert numbers(curves[0]["y"]) == pytest.approx(found.by_word["vector"].tolist())
+    assert numbers(curves[3]["y"]) == pytest.approx(found.by_length["attention"].tolist())
+    share = found.by_word["vector"][0].item()
+    assert f"moves by **{100 * share:.1f}%**" in said(app)
+    typed_in_lab(app, "seq2seq", words=["I", "like", "you"], forget="3", step="9")
+    assert "Step 3: the LSTM reads you" in said(app)
+    assert numbers(traces(app)[0]["y"]).size == 3

@@ -34,7 +34,10 @@ def test_a_row_that_may_look_at_nothing(open_page: Callable[..., Page]) -> None:
 
 def test_benches_fit_a_laptop(open_page: Callable[..., Page]) -> None:
     page = open_page("lab", "lab=scaling")
-    for bench in ("scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm"):
+    for bench in (
+        "scaling", "normalisers", "labels", "dictionary", "similarity", "masks", "mask_building",
+        "mask_steps", "layer_norm", "batch_norm", "norm_axes", "seq2seq",
+    ):  # fmt: skip
         page.locator(f"[class*=st-key-lab_bench_{bench}] button").first.click()
         expect(page.locator(f".st-key-lab_bench_{bench}_chosen")).to_be_visible()
         expect(page.locator("[class*=st-key-lab_bench--] h4")).to_have_count(1)
@@ -43,3 +46,31 @@ def test_benches_fit_a_laptop(open_page: Callable[..., Page]) -> None:
             "e => e.scrollHeight - e.clientHeight"
         )
         assert over <= 2, f"{bench} is {over} pixels too high"
+
+
+def test_a_masks_step_is_walked_by_keys(open_page: Callable[..., Page]) -> None:
+    page = open_page("lab", "lab=mask_steps")
+    board = page.locator(".lab-steps")
+    expect(board.locator("th.now")).to_have_text("▸ 3")
+    slider = page.locator(f"{TYPED} [data-name=step] input[type=range]")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(board.locator("th.now")).to_have_text("▸ 4")
+    expect(board.locator("td.hidden.now")).to_have_count(1)
+    page.keyboard.press("End")
+    expect(board.locator("th.now")).to_have_text("▸ 5")
+    expect(board.locator("td.hidden.now")).to_have_count(0)
+
+
+def test_words_grow_and_a_label_is_right_by_a_click(open_page: Callable[..., Page]) -> None:
+    page = open_page("lab", "lab=seq2seq")
+    steps = page.locator(f"{TYPED} [data-name=step] input[type=range]")
+    expect(steps).to_have_attribute("max", "11")
+    page.get_by_role("button", name="One column less: words").click()
+    expect(steps).to_have_attribute("max", "10")
+    page.locator("[class*=st-key-lab_bench_labels] button").first.click()
+    tables = page.locator(".lab-labels table")
+    expect(tables.first).to_contain_text("(not below 0.693)")
+    page.locator(f"{TYPED} [data-name=true] button.flag").first.click()
+    expect(tables.first).to_contain_text("(not below 0)")
+    expect(tables.first.locator("th").nth(4)).to_have_text("cat")

@@ -30,6 +30,12 @@ TYPED = {
     "split": "split:heads,'4,way,concat",
     "order": "order:seen,weights",
     "why": "why:length,'9",
+    "seq2seq": "seq2seq:forget,'3,step,'8",
+    "similarity": "similarity:measure,squared,query,('1,'1)",
+    "labels": "labels:logits,('1,'3,−1,'0)",
+    "mask_building": "mask_building:hidden,'0,recipe,full",
+    "mask_steps": "mask_steps:source,我喜欢你,target,I+like+you;mask_steps_at:step,'2",
+    "norm_axes": "norm_axes:at,'11,reading,words",
     "examples": "example_softmax-alternatives:scores,('9,'1)",
 }
 LAB = {"lab_" + name: ("lab", {"lab": name, "inputs": typed}) for name, typed in TYPED.items()}

@@ -4,9 +4,11 @@ from functools import lru_cache
 from typing import Any
 
 import streamlit as st
+import torch
 
 from app.pages.lab import kit
 from app.pages.lab.figures.depth import depth_figure, depth_legend
+from app.pages.lab.figures.norm_axes import axes_html
 from app.pages.lab.figures.norms import (
     formula_latex,
     formula_tables,
@@ -27,6 +29,7 @@ from app.words import say
 from core.lab.depth import depth
 from core.lab.head_split import HeadSplit, head_split
 from core.lab.inputs import choice
+from core.lab.norm_axes import EPSILON, NORMS, X, norm_axes
 from core.lab.norms import LayerNorms, beside_batch_norm, layer_norms
 
 # The first word of the second sentence is that of the first × 10, the second one hardly varies.
@@ -57,6 +60,13 @@ BATCH_NORM = (
     Field("x", "x", PADDED, "block"),
     Field("lengths", "", (3, 1), "row", "norm"),
     Field("epsilon", "ε", 1e-6, role="norm"),
+)
+
+NORM_AXES = (
+    Field("x", "x", X, "block"),
+    Field("reading", "", "image", "choice", "norm", options=("image", "words")),
+    Field("at", "", 6, "slider", "norm", low=1, high=torch.tensor(X).numel(), step=1),
+    Field("epsilon", "ε", EPSILON, role="norm"),
 )
 
 DEPTH = (
@@ -118,6 +128,18 @@ def show_batch_norm() -> None:
     st.html(norm_tables(found, texts, look))
     st.markdown(f"**{texts['moved']}**")
     st.html(moved_table(found, texts, look))
+
+
+def show_norm_axes() -> None:
+    """Over which axes five norms take their mean."""
+    look, texts = current_look(), kit.head("norm_axes")
+    answer = kit.worked("norm_axes", NORM_AXES, norm_axes)
+    reading = answer.typed["reading"]
+    told = {
+        key: (say(f"lab_norm_axes.over_{key}_{reading}"), say(f"lab_norm_axes.use_{key}"))
+        for key in NORMS
+    }
+    st.html(axes_html(answer.result, told, texts, look))
 
 
 def show_depth() -> None:

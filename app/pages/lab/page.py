@@ -13,9 +13,10 @@ from app.words import say
 # Every group is a module of this folder with a function `show_<bench>` for each bench.
 GROUPS = {
     "notes": ("examples",),
-    "weights": ("scaling", "normalisers", "dictionary", "masks"),
-    "layers": ("layer_norm", "batch_norm", "depth", "split"),
-    "sequence": ("order", "why"),
+    "weights": ("scaling", "normalisers", "labels", "dictionary", "similarity"),
+    "masks": ("masks", "mask_building", "mask_steps"),
+    "layers": ("layer_norm", "batch_norm", "norm_axes", "depth", "split"),
+    "sequence": ("order", "why", "seq2seq"),
 }
 
 

@@ -6,19 +6,22 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.lab import kit
+from app.pages.lab import inputs, kit
 from app.pages.lab.figures.order import OrderMaps, order_figure
+from app.pages.lab.figures.seq2seq import gates_table, reach_figure
 from app.pages.lab.figures.why import table_html, time_figure, travel_figure
 from app.pages.lab.inputs import Field
-from app.plots.labels import format_number, visible
+from app.plots.labels import format_number, format_percent, visible
 from app.runs import on_screen
 from app.session import store
 from app.ui.chart import current_look, show_chart
 from app.ui.component import component
 from app.ui.layout import box
+from app.ui.text import literal
 from app.words import say
 from core.lab.inputs import choice
 from core.lab.permutation import MOST, VARIANTS, Permuted, permutation, reversed_order
+from core.lab.seq2seq import LONGEST, WIDEST, read_words
 from core.lab.why_attention import Race, race, routes, table_one
 
 _words = component(__file__, "words")  # to drag, or to move with the arrow keys
@@ -30,6 +33,7 @@ WHY = (
     Field("width", "d", 16, "slider", low=4, high=16, step=4),
     Field("kernel", "k", 3, "slider", low=2, high=9, step=1),
 )
+SENTENCE = "The animal didn't cross the street because it was too tired".split()
 WINDOW = 8  # r of restricted attention
 RACED = (8, 16, 32, 64, 128, 256, 512, 1024)  # words
 RACE_WIDTH, RACE_KERNEL, RACE_SECONDS = 64, 3, 3
@@ -106,6 +110,31 @@ def _of_head(weights: Any) -> Any:
     now = store.get_state()
     layer = weights[min(now.layer, len(weights) - 1)]
     return layer.mean(dim=0) if now.head is None else layer[min(now.head, len(layer) - 1)]
+
+
+def show_seq2seq() -> None:
+    """An LSTM's gates word by word, and what its last state and attention still know."""
+    look, texts = current_look(), kit.head("seq2seq")
+    typed = inputs.typed("seq2seq").get("words", SENTENCE)
+    fields = (
+        Field("words", "", SENTENCE, "row", "data", grow=("columns",), least=2, most=LONGEST,
+              of_words=True),
+        Field("step", "t", 2, "slider", "data", low=1, high=len(typed), step=1),
+        Field("width", "d", 4, "slider", low=2, high=WIDEST, step=1),
+        Field("forget", "", 0, "slider", "weights", low=-4, high=8, step=0.5),
+        Field("seed", "", 0, low=0, step=1),
+    )  # fmt: skip
+    found, step = kit.worked("seq2seq", fields, read_words).result
+    first = {kind: format_percent(float(each[0])) for kind, each in found.by_word.items()}
+    st.markdown(say("lab_seq2seq.first", word=literal(found.words[0]), **first))
+    with box("fill", "lab_chart", horizontal=True, gap="medium"):
+        with st.container(key="lab_seq2seq_gates", gap=None, width="content"):
+            word = literal(found.words[step])
+            st.markdown(f"**{say('lab_seq2seq.at', step=step + 1, word=word)}**")
+            st.html(gates_table(found, step, texts, look))
+        with box("fill", "lab_seq2seq_reach", gap=None):
+            figure = reach_figure(found, texts, look)
+            show_chart(figure, "lab_seq2seq_chart", texts["alt"], fill=True)
 
 
 def show_why() -> None:

@@ -1,27 +1,27 @@
 """The benches from scores to weights."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from app.pages.lab import kit
 from app.pages.lab.figures.dictionary import answers_table, entries_table, heat_figure, plane_figure
-from app.pages.lab.figures.softmax import (
-    bars_figure,
-    keeps_table,
-    row_tables,
-    scaling_figure,
-    ways_tables,
-)
+from app.pages.lab.figures.labels import labels_tables
+from app.pages.lab.figures.similarity import alike_figure, alike_tables
+from app.pages.lab.figures.softmax import bars_figure, keeps_table, row_tables, scaling_figure
 from app.pages.lab.inputs import Field
 from app.ui.chart import current_look, show_chart
 from app.ui.layout import box
+from app.ui.text import literal
 from app.words import say
 from core.lab.dictionary import KEYS, QUERY, TEMPERATURES, VALUES, LookUp, look_up
 from core.lab.inputs import number
-from core.lab.masks import PRECISIONS, masks
+from core.lab.labels import LOGITS, TRUE, Labels, labels
+from core.lab.similarity import KEYS as ASKED
+from core.lab.similarity import QUERY as QUERIED
+from core.lab.similarity import UNIT, Compared, compare
 from core.lab.softmax import WIDTHS, Row, Scaling, normalisers, one_row, scaling
-from core.model.masks import causal_mask
 
 SCALING = (
     Field("d_k", "d_k", 64, "slider", "key", low=1, high=max(WIDTHS), step=1),
@@ -34,22 +34,11 @@ NORMALISERS = (
     Field("stretch", "f", 2, role="key", step=1),
 )
 MOST = 6  # entries of the dictionary
-MASKED = (
-    (2.0, 1.0, 0.5, 3.0), (1.0, 2.0, 0.0, 1.5), (0.5, -1.0, 2.0, 2.5), (1.5, 0.5, -0.5, 1.0),
-)  # fmt: skip
-SIDE = len(MASKED)
-# What a press of a button draws: 1 where the query (row) may look at the key (column).
-DRAWN = {
-    "causal": causal_mask(SIDE)[0, 0].int().tolist(),
-    "padding": [[1, 1, 1, 0]] * SIDE,
-    "empty": [[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1]],
-    "all": [[1] * SIDE] * SIDE,
-}
-MASKS = (
-    Field("scores", "S", MASKED, "table", "weights", grow=("rows", "columns"), least=2, most=SIDE),
-    Field("mask", "M", DRAWN["causal"], "flags", "weights"),
-    Field("meaning", "", "visible", "choice", "weights", options=("visible", "hidden")),
-    Field("precision", "", "float32", "choice", "weights", options=tuple(PRECISIONS)),
+MOST_LABELS = 6
+TRUTHS = {"one": [1, 0, 0, 0], "two": [1, 1, 0, 0], "none": [0, 0, 0, 0]}
+LABELS = (
+    Field("logits", "z", LOGITS, "row", "weights"),
+    Field("true", "y", TRUE, "flags", "value"),
 )
 
 
@@ -110,17 +99,75 @@ def _dictionary(
     """The answer, the temperature and the names; keys in the plane, one number a value."""
     heat = number("temperature", temperature, TEMPERATURES[0], TEMPERATURES[-1])
     found = look_up(query, keys, values, heat, sizes=(2, 1))
-    known = [str(each) for each in names][: len(found.keys)]
-    known += [str(at + 1) for at in range(len(known), len(found.keys))]
-    return found, heat, known
+    return found, heat, named(names, len(found.keys))
 
 
-def show_masks() -> None:
-    """Six ways to apply one mask."""
-    texts = kit.head("masks")
-    start = {"scores": MASKED, "meaning": "visible"}
-    kit.presets("masks", {name: start | {"mask": mask} for name, mask in DRAWN.items()})
-    ties = [[("scores", side), ("mask", side)] for side in ("rows", "columns")]
-    found = kit.worked("masks", MASKS, masks, ties).result
-    between = {"after": say("language.gap"), "comma": say("language.comma")}
-    st.html(ways_tables(found, texts | between, current_look()))
+def show_similarity() -> None:
+    """The dot product against the distance."""
+    look, texts = current_look(), kit.head("similarity")
+    entries = [say(f"lab_similarity.entry_{at}") for at in ("first", "second", "third")]
+    start = {"query": QUERIED, "names": entries}
+    sets = {"notes": ASKED, "unit": UNIT}
+    kit.presets("similarity", {name: start | {"keys": keys} for name, keys in sets.items()})
+    fields = [
+        Field("query", "q", QUERIED, "row", "query"),
+        Field("names", "", entries, "row", "key", grow=("columns",), least=2, most=MOST,
+              of_words=True),
+        Field("keys", "K", ASKED, "table", "key"),
+        Field("measure", "", "distance", "choice", "data", options=("distance", "squared")),
+    ]  # fmt: skip
+    ties = [[("names", "columns"), ("keys", "rows")]]
+    answer = kit.worked("similarity", fields, _similarity, ties)
+    found, names = answer.result
+    with box("fill", "lab_chart", horizontal=True, gap="medium"):
+        with box("fill", "lab_similarity_plane", gap=None):
+            figure = alike_figure(found, names, texts, look)
+            show_chart(figure, "lab_similarity_chart", texts["alt"], fill=True)
+        with box("rest", "lab_similarity_told", gap="small"):
+            titled = texts | {"distance": texts[f"measure_{answer.typed['measure']}"]}
+            st.html(alike_tables(found, names, titled, look))
+            st.markdown(_verdict(found, names))
+            st.markdown(f":small[{texts['drawn']}]")
+
+
+def _similarity(names: Any, query: Any, keys: Any, measure: Any) -> tuple[Compared, list[str]]:
+    found = compare(query, keys, measure)
+    return found, named(names, len(found.keys))
+
+
+def _verdict(found: Compared, names: Sequence[str]) -> str:
+    """Where the two measures pick differently, and why not."""
+    product, distance = (literal(names[each.best]) for each in (found.product, found.distance))
+    known = {"product": product, "distance": distance}
+    if found.identical:
+        return say("lab_similarity.identical", **known)
+    if product != distance:
+        length = current_look().number(float(found.lengths[found.product.best]))
+        return say("lab_similarity.apart", **known, length=length)
+    if found.same_length:
+        return say("lab_similarity.same_length", **known)
+    return say("lab_similarity.agree", **known)
+
+
+def named(names: Any, count: int) -> list[str]:
+    """So many names: those typed, and numbers for the rest."""
+    known = [str(each) for each in names][:count]
+    return known + [str(at + 1) for at in range(len(known), count)]
+
+
+def show_labels() -> None:
+    """Softmax for one label against a sigmoid for each of several."""
+    texts = kit.head("labels")
+    names = [say(f"lab_labels.entry_{at}") for at in ("first", "second", "third", "fourth")]
+    start = {"names": names, "logits": LOGITS}
+    kit.presets("labels", {name: start | {"true": [true]} for name, true in TRUTHS.items()})
+    field = Field("names", "", names, "row", "key", grow=("columns",), least=2, most=MOST_LABELS,
+                  of_words=True)  # fmt: skip
+    ties = [[(each, "columns") for each in ("names", "logits", "true")]]
+    found, known = kit.worked("labels", [field, *LABELS], _labels, ties).result
+    st.html(labels_tables(found, known, texts, current_look()))
+
+
+def _labels(names: Any, logits: Any, true: Any) -> tuple[Labels, list[str]]:
+    found = labels(logits, true)
+    return found, named(names, len(found.logits))

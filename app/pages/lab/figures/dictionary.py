@@ -33,7 +33,7 @@ def plane_figure(
     weights = found.weights.tolist()
     hues = [head_colour(at, look.dark) for at in range(len(keys))]
     arrows = [
-        _arrow(key, name, hue, 4, look)
+        arrow(key, name, hue, 4, look)
         for key, name, hue in zip(keys.tolist(), names, hues, strict=True)
     ]
     discs = go.Scatter(
@@ -52,9 +52,9 @@ def plane_figure(
             for name, weight in zip(names, weights, strict=True)
         ]),
     )  # fmt: skip
-    asked = _arrow(query, texts["query"], look.colour("query"), 8, look, below=True)
+    asked = arrow(query, texts["query"], look.colour("query"), 8, look, below=True)
     layout = base_layout(look, margin={"l": 8, "r": 8, "t": 8, "b": 8, "pad": 0})
-    layout["xaxis"], layout["yaxis"] = _plane_axes(np.vstack([keys, [query], [[0, 0]]]), look)
+    layout["xaxis"], layout["yaxis"] = plane_axes(np.vstack([keys, [query], [[0, 0]]]), look)
     return go.Figure([discs, *arrows, asked], layout)
 
 
@@ -131,9 +131,10 @@ def _place(end: Sequence[float], below: bool) -> str:
     return AROUND[octant]
 
 
-def _arrow(
+def arrow(
     end: Sequence[float], name: str, hue: str, width: int, look: FigureStyle, below: bool = False
 ) -> go.Scatter:
+    """A vector from the origin with its name; below: out of the way of another one."""
     return go.Scatter(
         x=[0, end[0]],
         y=[0, end[1]],
@@ -149,7 +150,8 @@ def _arrow(
     )  # fmt: skip
 
 
-def _plane_axes(points: np.ndarray, look: FigureStyle) -> tuple[dict[str, Any], dict[str, Any]]:
+def plane_axes(points: np.ndarray, look: FigureStyle) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Axes of one scale that show all points (N, 2)."""
     low, high = points.min(axis=0), points.max(axis=0)
     room = 0.22 * (float((high - low).max()) or 1.0)
     lines = {"zeroline": True, "zerolinecolor": look.colour("line"), "automargin": True}

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from app.pages.lab.figures.curves import Curve, Curves, curves_figure
-from app.pages.lab.figures.tables import beside, exact, matrix, rows_table, tint, writer
+from app.pages.lab.figures.tables import beside, exact, matrix, rows_table, shapes, tint, writer
 from app.plots import drawing as go
 from app.plots.colours import head_colour
 from app.plots.heat import reach
@@ -90,16 +90,7 @@ def shapes_table(found: LayerNorms, texts: Mapping[str, str], look: FigureStyle)
         (texts["gamma"], size[2:], texts["fits"], "faint"),
         (texts["bare"], size[:2], bare, "changed"),
     ]
-    lines = []
-    for name, shape, said, role in rows:
-        missing = len(size) - len(shape)
-        cells = "<td></td>" * missing
-        for own, needed in zip(shape, size[missing:], strict=True):
-            kind = "same" if own == needed else ("copied" if own == 1 else "clash")
-            cells += f'<td class="{kind}">{own}</td>'
-        cells += f'<td class="said" style="color:{look.colour(role)}">{escape(said)}</td>'
-        lines.append((f"<th>{escape(name)}</th>", cells))
-    return rows_table("lab-shapes", [*texts["axes"].split("|"), ""], lines)
+    return shapes(size, rows, texts["axes"].split("|"), look)
 
 
 def word_names(x: Tensor) -> list[str]:

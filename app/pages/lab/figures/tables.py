@@ -83,6 +83,27 @@ def rows_table(kind: str, heads: Sequence[str], rows: Iterable[tuple[str, str]])
     return f'<table class="plain {kind}"><tr>{top}</tr>{lines}</table>'
 
 
+def shapes(
+    size: Sequence[int], rows: Sequence[tuple[str, Sequence[int], str, str]],
+    axes: Sequence[str], look: FigureStyle,
+) -> str:  # fmt: skip
+    """Shapes aligned at their last axis under `size`, as torch reads them.
+
+    rows: name, shape, what is said of it and the role of its colour; a 1 that is stretched and
+    what does not fit are marked. axes: their names.
+    """
+    lines = []
+    for title, shape, said, role in rows:
+        missing = len(size) - len(shape)
+        cells = "<td></td>" * missing
+        for own, needed in zip(shape, size[missing:], strict=True):
+            kind = "same" if own == needed else ("copied" if own == 1 else "clash")
+            cells += f'<td class="{kind}">{own}</td>'
+        cells += f'<td class="said" style="color:{look.colour(role)}">{escape(said)}</td>'
+        lines.append((f"<th>{escape(title)}</th>", cells))
+    return rows_table("lab-shapes", [*axes, ""], lines)
+
+
 def beside(parts: Sequence[tuple[str, str]]) -> str:
     """Tables side by side, each under its caption (escaped here)."""
     inside = "".join(
