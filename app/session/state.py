@@ -44,7 +44,7 @@ REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
 VECTORS = ("positions", "stream", "lens", "neurons")
 LAB = (
     "examples", "scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm",
-    "depth", "split", "order", "why")  # fmt: skip
+    "depth", "split", "order", "why", "model")  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
 SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch")
 RESULTS = ("words", "by_layer")

@@ -16,6 +16,7 @@ GROUPS = {
     "weights": ("scaling", "normalisers", "dictionary", "masks"),
     "layers": ("layer_norm", "batch_norm", "depth", "split"),
     "sequence": ("order", "why"),
+    "model": ("model",),
 }
 
 
