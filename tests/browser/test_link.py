@@ -30,6 +30,7 @@ TYPED = {
     "split": "split:heads,'4,way,concat",
     "order": "order:seen,weights",
     "why": "why:length,'9",
+    "model": "model:n_heads,'4,d_model,'64,ids,sentence;model_view:view,counts",
     "examples": "example_softmax-alternatives:scores,('9,'1)",
 }
 LAB = {"lab_" + name: ("lab", {"lab": name, "inputs": typed}) for name, typed in TYPED.items()}
