@@ -42,9 +42,9 @@ PAPER = {"d_ff": 2048, "start": "xavier", "norm_place": "post", "norm_formula": 
 SMALL = {"encoder_layers": 2, "decoder_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 64}
 PRESETS: dict[str, dict[str, Any]] = {
     "notes": dict(NOTES),
-    "final": NOTES | {"final_norm": "on"},
-    "paper": NOTES | PAPER,
-    "small": NOTES | PAPER | SMALL,
+    "final": {**NOTES, "final_norm": "on"},
+    "paper": {**NOTES, **PAPER},
+    "small": {**NOTES, **PAPER, **SMALL},
 }
 VIEWS = ("ranges", "modules", "counts", "start")
 MATRICES = ("embedding", "W_Q", "W_K", "W_V", "W_O", "W_1", "W_2", "generator")
@@ -104,7 +104,7 @@ def _view() -> str:
     def take(picked: str) -> None:
         inputs.remember("model_view", {"view": picked}, {"view": VIEWS[0]})
 
-    pick.choice("lab_model_view", "lab_model.view", VIEWS, view, take, width="stretch")
+    pick.choice("lab_model_view", "lab_model.view", VIEWS, view, take)
     return str(view)
 
 
