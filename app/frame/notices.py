@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from app.panels.address_words import Speaker, sides
 from app.panels.phrases import phrase
 from app.plots.labels import visible
-from app.runs import on_screen, opened
+from app.runs import on_screen, opened, untrained
 from app.runs.traces import get_trace
 from app.session import experiments, store
 from app.session.state import Setup
@@ -64,6 +64,9 @@ def _all(outcome: on_screen.Outcome) -> Iterator[Notice]:
         yield Notice(text, (*_undo(), Way("reset", experiments.reset)))
     if outcome.left_out:
         yield _left_out(outcome.left_out)
+    if untrained.is_untrained(store.get_state().model) and outcome.error is None:
+        trained = Way("trained", lambda: store.update(model=""))
+        yield Notice(say("frame.untrained_note"), (trained,), mild=True)
     if outcome.error is None:
         yield from _moved()
         yield from _numbers(outcome)

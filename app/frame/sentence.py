@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from app.runs import untrained
 from app.runs.models import models
 from app.session import store
 from app.session.state import DIRECTIONS, State
@@ -51,7 +52,19 @@ def show() -> None:
         )
         directions = {name: say(f"frame.direction_{name}") for name in DIRECTIONS}
         _choice("direction", now.direction, directions)
-        _choice("model", now.model, {name: name for name in models() or ("",)})
+        _choice("model", now.model, _model_labels())
+
+
+def _model_labels() -> dict[str, str]:
+    """The models by their names; an untrained one by its sizes, of two alike with a number."""
+    labels: dict[str, str] = {}
+    for name in models() or ("",):
+        label = name
+        if untrained.is_untrained(name):
+            label = say("frame.untrained", **untrained.read(name).settings)
+        taken = sum(each.startswith(label) for each in labels.values())
+        labels[name] = f"{label} ({taken + 1})" if taken and label != name else label
+    return labels
 
 
 def _second(now: State) -> None:

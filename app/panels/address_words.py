@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import get_args
 
 from app.plots.labels import format_number, visible
+from app.runs.untrained import is_untrained, read
 from app.session.state import State
 from app.words import say
 from core.analysis.measure import Measure
@@ -85,11 +86,22 @@ def numbers_line(measured: Measure, digits: int) -> str:
 
 def snippet(trace: Trace, address: str, chosen: Plan, now: State) -> str:
     """Python that gives the numbers on screen."""
-    model = f"load_model({now.model!r})" if now.model else "load_model()"
+    model, made = (f"load_model({now.model!r})" if now.model else "load_model()"), []
+    if is_untrained(now.model):
+        model, given = "model", read(now.model).changed
+        settings = "".join(f", {name}={value!r}" for name, value in given.items())
+        made = [
+            "from core.lab.untrained import blueprint, build",
+            "from core.translator import Translator",
+            "words = load_model().tokenizer",
+            f"plan = blueprint(len(words.vocabulary){settings})",
+            'model = Translator(build(plan), words, "untrained")',
+        ]
     direction = "" if now.direction == "auto" else f", direction={now.direction!r}"
     return "\n".join(
         (
             "from core import load_model",
+            *made,
             f"trace = {model}.trace({trace.source_text!r}{direction})",
             f'trace["{address}"]{_index(trace, address, chosen)}',
         )

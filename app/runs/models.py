@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.runs import trainings
+from app.runs import trainings, untrained
 from app.runs.cache import SERVER, BoundedCache
 from core.analysis.head_roles import MeasuredHead
 from core.checkpoints import (
@@ -33,7 +33,7 @@ _snapshots: BoundedCache[Translator] = BoundedCache(SERVER, weight_bytes)
 
 def models() -> list[str]:
     """The names of the models that can be chosen, the bundled one first, one's own last."""
-    return [*list_models(), *trainings.kept()]
+    return [*list_models(), *trainings.kept(), *untrained.names()]
 
 
 def get_model(name: str = "", step: str = "") -> Translator:
@@ -43,6 +43,8 @@ def get_model(name: str = "", step: str = "") -> Translator:
     Errors: GlassformerError where there is no such checkpoint, or no snapshot of that step, or
     where the files do not fit together.
     """
+    if untrained.is_untrained(name):
+        return untrained.get_untrained(name, _load(DEFAULT).tokenizer)
     place, bundled = place_of(name)
     if bundled and not step:
         return _load(place)
@@ -54,7 +56,7 @@ def get_history(name: str = "") -> History | None:
 
     Errors: as `get_model`.
     """
-    return load_history(place_of(name)[0])
+    return None if untrained.is_untrained(name) else load_history(place_of(name)[0])
 
 
 def get_exact_match(name: str = "") -> dict[str, tuple[int, int]]:
@@ -71,7 +73,8 @@ def get_taught(name: str = "") -> dict[str, Any]:
 
     Errors: as `get_model`.
     """
-    return dict(load_about(place_of(name)[0]).get("taught") or {})
+    about = {} if untrained.is_untrained(name) else load_about(place_of(name)[0])
+    return dict(about.get("taught") or {})
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
@@ -90,6 +93,8 @@ def place_of(name: str) -> tuple[str, bool]:
     Two sessions may have models of one name: their folders differ. Names come from links: a link
     must not open another folder of the server.
     """
+    if untrained.is_untrained(name):
+        return name, False
     if not name or name in list_models():
         return name or DEFAULT, True
     if name in FORMER:

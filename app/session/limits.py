@@ -10,6 +10,7 @@ import os
 # What a session remembers.
 MOST_EXPERIMENTS = 20  # kept under a name
 MOST_PATCHED = 8
+MOST_BUILT = 3  # names of untrained models in its menu
 
 # Files.
 UPLOAD_BYTES = 34 * 2**20  # of all files of a session until they are read

@@ -108,6 +108,7 @@ class Memory:
     lab_stamps: dict[str, int] = field(default_factory=dict)
     lab_seen: dict[str, Any] = field(default_factory=dict)  # the last event of the inputs
     lab_race: Race | None = None
+    built: tuple[str, ...] = ()  # names of untrained models that were used
 
     # Switch
     mask_painted: int = 0  # number of the last stroke

@@ -49,7 +49,7 @@ VECTORS = ("positions", "stream", "lens", "neurons")
 LAB = (
     "examples", "scaling", "normalisers", "labels", "dictionary", "similarity", "masks",
     "mask_building", "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth", "split",
-    "order", "why", "seq2seq")  # fmt: skip
+    "order", "why", "seq2seq", "model")  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
 SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch")
 RESULTS = ("words", "by_layer")

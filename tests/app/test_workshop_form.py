@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from app.pages.training.workshop.form import OFFERED, Form
+from app.pages.training.workshop.form import OFFERED, PRESETS, Form
 from app.runs import trainings
 from app.session.codecs import LONG_TEXT
 from app.words import say
@@ -98,3 +98,13 @@ def test_a_reload_shows_what_the_run_was_started_with(desk: TrainingQueue) -> No
     assert again.number_input(key="widget_workshop_steps").value == 4000
     assert again.text_area(key="widget_workshop_text").value == PAIRS  # ready to go again
     assert not again.button(key="workshop_start").disabled
+
+
+def test_a_preset_has_the_papers_eight_heads() -> None:
+    form = Form(**PRESETS["eight"])
+    assert (form.n_heads, form.d_model, form.source) == (8, 64, "pronouns")
+    assert Form.read(form.text) == form
+    app = opened("training", training="workshop")
+    app.button_group(key="widget_workshop_preset").set_value("eight").run()
+    assert Form.read(state_of(app).recipe) == form
+    assert app.button_group(key="widget_workshop_n_heads").value == 8

@@ -48,6 +48,7 @@ ALLOWED = {
         "core.lab",
         "core.model",
         "core.trace.address",
+        "core.trace.graph",
         "core.trace.tape",
     ),
     "core.model": ("core.errors", "core.config", "core.model", "core.trace.tape"),

@@ -36,6 +36,7 @@ TYPED = {
     "mask_building": "mask_building:hidden,'0,recipe,full",
     "mask_steps": "mask_steps:source,我喜欢你,target,I+like+you;mask_steps_at:step,'2",
     "norm_axes": "norm_axes:at,'11,reading,words",
+    "model": "model:n_heads,'4,d_model,'64,ids,sentence;model_view:view,counts",
     "examples": "example_softmax-alternatives:scores,('9,'1)",
 }
 LAB = {"lab_" + name: ("lab", {"lab": name, "inputs": typed}) for name, typed in TYPED.items()}

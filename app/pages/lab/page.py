@@ -17,6 +17,7 @@ GROUPS = {
     "masks": ("masks", "mask_building", "mask_steps"),
     "layers": ("layer_norm", "batch_norm", "norm_axes", "depth", "split"),
     "sequence": ("order", "why", "seq2seq"),
+    "model": ("model",),
 }
 
 

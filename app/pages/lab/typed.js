@@ -229,9 +229,9 @@ function inputs(board, field) {
 }
 
 function draw(board, field) {
-  const { about, colour, label, name } = field;
+  const { about, colour, kind, label, name } = field;
   const title = make(".name", label ? symbol(label) : null, about ? make("span.size", about) : null);
-  const given = { data: { name }, style: { "--role": colour } };
+  const given = { data: { kind, name }, style: { "--role": colour } };
   return make(".field", given, title.childNodes.length ? title : null, inputs(board, field));
 }
 

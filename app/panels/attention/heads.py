@@ -22,6 +22,7 @@ from core.interventions.heads import Way
 
 SIGN = "◥"  # as in the corner of a thumbnail
 NAMED_COLUMNS = 5  # with more columns there is room for the number alone
+FOLDED = 3  # layers, up to which the heads take two lines, as in head_grid.js
 
 
 def taught_as(kind: Kind, layer: int, head: int | None) -> str:
@@ -150,4 +151,5 @@ def grid_texts(focus: AttentionFocus) -> GridTexts:
         say("attention.column", head=head + 1) if wide else str(head + 1) for head in range(heads)
     ]
     rows = [say("attention.row", layer=layer + 1) for layer in range(layers)]
-    return GridTexts(say("attention.heads"), rows, [*columns, say("attention.mean")])
+    mean = say("attention.mean") if wide or layers <= FOLDED else "x̄"
+    return GridTexts(say("attention.heads"), rows, [*columns, mean])

@@ -7,6 +7,8 @@
 
 const SECOND_CLICK = 220; // milliseconds
 const LONG_PRESS = 500;
+const ACROSS = 5; // thumbnails that stand on one line of a narrow column
+const FEW = 3; // layers: of more, a line each
 
 const same = (one, other) => one.kind === other.kind && one.layer === other.layer && one.head === other.head;
 
@@ -82,7 +84,7 @@ function step(grid, event) {
   pick(grid, next.item);
 }
 
-function makeHead(grid, item) {
+function makeHead(grid, item, column = null) {
   const { kind, layer, head, line, share, short } = item;
   const canvas = make("canvas.pixels");
   const acts = grid.data.switches ? switching(grid, item) : { onclick: () => pick(grid, item) };
@@ -92,7 +94,8 @@ function makeHead(grid, item) {
     const word = make("span.word.cut", make("b", line.word), ` ${line.change}`);
     button.append(make("span.name.cut", short), meter(line.share), make("span.value", line.harm), word);
     button.classList.add("line");
-  } else if (share) button.append(make("span.cut", short), make("span.share.cut", share));
+  } else if (column) button.append(make("span.cut", column));
+  else if (share) button.append(make("span.cut", short), make("span.share.cut", share));
   grid.heads.push({ button, canvas, item });
   return button;
 }
@@ -105,19 +108,24 @@ function allButton(grid, text, about) {
 
 function makeKind(grid, { columns, name, rows, title }) {
   const { items, switches, widest } = grid.data;
+  // Many heads of few layers take two lines, each with its number below.
+  const folded = !switches && columns.length > ACROSS && rows.length <= FEW;
+  const across = folded ? Math.ceil(columns.length / 2) : columns.length;
   const gridTemplateColumns = switches
     ? `4.3rem repeat(${columns.length}, minmax(16px, var(--thumb))) max-content`
-    : `repeat(${columns.length}, minmax(0, ${widest}px))`;
+    : `repeat(${across}, minmax(0, ${widest}px))`;
   const all = (text, about) => (switches ? allButton(grid, text, { kind: name, ...about }) : null);
   return make(
     ".kind",
     { style: { gridTemplateColumns } },
     title ? make(".label.title", title) : null,
-    columns.map((text) => make(".label", text)),
+    folded ? [] : columns.map((text) => make(".label", text)),
     all(switches?.kind_off),
     rows.flatMap((text, layer) => [
       make(".label.row", { data: { kind: name, layer } }, text),
-      ...items.filter((each) => each.kind === name && each.layer === layer).map((item) => makeHead(grid, item)),
+      ...items
+        .filter((each) => each.kind === name && each.layer === layer)
+        .map((item) => makeHead(grid, item, folded ? columns.at(item.head ?? -1) : null)),
       all(switches?.layer_off, { layer }),
     ]),
   );
