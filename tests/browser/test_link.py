@@ -33,7 +33,7 @@ TYPED = {
     "examples": "example_softmax-alternatives:scores,('9,'1)",
 }
 LAB = {"lab_" + name: ("lab", {"lab": name, "inputs": typed}) for name, typed in TYPED.items()}
-LAB["lab_examples"][1].pop("lab")  # it is what the page opens with
+LAB["lab_examples"][1].pop("lab")  # as links were when the page opened on them
 LAB["lab_layer_norm"][1]["norms"] = "stretched"
 LAB["lab_examples"][1]["example"] = "softmax-alternatives"
 LAB["lab_order"][1].update(text="I like you", words="2,1,3,4")

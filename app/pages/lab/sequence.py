@@ -120,7 +120,7 @@ def show_why() -> None:
             else:
                 figure = time_figure(_race(), texts, look)
             show_chart(figure, f"lab_why_{view}", texts[f"alt_{view}"], fill=True)
-        with st.container(key="lab_why_table", gap=None):
+        with st.container(key="lab_why_table", gap=None, width=464):
             sizes = say("lab_why.sizes", window=WINDOW, **answer.typed)
             st.markdown(f"**{texts['table']}** :small[{sizes}]")
             st.html(table_html(bounds, found, texts, look))
