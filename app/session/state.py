@@ -44,7 +44,8 @@ REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
 VECTORS = ("positions", "stream", "lens", "neurons")
 LAB = (
     "scaling", "normalisers", "dictionary", "masks", "layer_norm", "batch_norm",
-    "depth", "split", "order", "why", "examples")  # fmt: skip
+    "depth", "split", "one_matrix", "skips", "clones", "order", "added", "why", "examples",
+)  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
 SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch")
 RESULTS = ("words", "by_layer")

@@ -30,6 +30,10 @@ TYPED = {
     "split": "split:heads,'4,way,concat",
     "order": "order:seen,weights",
     "why": "why:length,'9",
+    "one_matrix": "one_matrix:heads,'4",
+    "skips": "skips:place,pre",
+    "clones": "clones:steps,'5",
+    "added": "added:positions,('1,'2)",
     "examples": "example_softmax-alternatives:scores,('9,'1)",
 }
 LAB = {"lab_" + name: ("lab", {"lab": name, "inputs": typed}) for name, typed in TYPED.items()}

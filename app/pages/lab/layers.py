@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import Any
 
 import streamlit as st
+import torch
 
 from app.pages.lab import kit
 from app.pages.lab.figures.depth import depth_figure, depth_legend
@@ -16,18 +17,23 @@ from app.pages.lab.figures.norms import (
     spreads_figure,
     stretched_tables,
 )
+from app.pages.lab.figures.one_matrix import one_matrix_drawing
 from app.pages.lab.figures.split import LANES, split_drawing
 from app.pages.lab.inputs import Field
+from app.plots.theme import FigureStyle
+from app.runs import on_screen
 from app.session import store
 from app.ui import pick
 from app.ui.chart import current_look, show_chart
 from app.ui.component import component
 from app.ui.layout import box
 from app.words import say
+from core.errors import GlassformerError
 from core.lab.depth import depth
 from core.lab.head_split import HeadSplit, head_split
 from core.lab.inputs import choice
 from core.lab.norms import LayerNorms, beside_batch_norm, layer_norms
+from core.lab.one_matrix import both_ways, one_matrix
 
 # The first word of the second sentence is that of the first × 10, the second one hardly varies.
 NORMED = (
@@ -71,6 +77,12 @@ SPLIT = (
     Field("words", "S", 4, "slider", low=1, high=6, step=1),
     Field("width", "D", 8, "slider", low=2, high=16, step=1),
     Field("heads", "H", 2, "slider", "query", low=1, high=4, step=1),
+)
+ONE_MATRIX = (
+    Field("words", "S", 3, "slider", low=1, high=4, step=1),
+    Field("width", "D", 4, "slider", low=2, high=12, step=1),
+    Field("heads", "H", 2, "slider", "query", low=1, high=4, step=1),
+    Field("seed", "", 0, low=0, step=1),
 )
 _blocks = component(__file__, "blocks")
 
@@ -143,7 +155,41 @@ def show_split() -> None:
     counts = {"wrong": int(wrong.sum()), "cells": wrong.numel()}
     texts[f"wrong_{way}"] = say(f"lab_split.wrong_{way}", **counts)
     drawing = split_drawing(found, way, texts, current_look())
-    _blocks("lab_split_blocks", drawing | {"alt": texts["alt"], "hint": texts["hint"]})
+    with box("fill tallest", "lab_split_fill", gap=None):
+        _blocks("lab_split_blocks", drawing | {"alt": texts["alt"], "hint": texts["hint"]})
+
+
+def show_one_matrix() -> None:
+    """The heads' own small matrices, and the one large matrix that stands for them."""
+    look, texts = current_look(), kit.head("one_matrix")
+    found = kit.worked("one_matrix", ONE_MATRIX, one_matrix).result
+    heads, width, inside = found.small.shape
+    small = f"{heads} × {width} × {inside} = {found.small.numel()}"
+    texts["small"] = say("lab_one_matrix.small", heads=heads, count=small)
+    texts["large"] = say("lab_one_matrix.large", count=f"{width} × {width} = {width * width}")
+    st.markdown(
+        f"**{say('lab_one_matrix.equal', difference=look.number(found.difference))}** "
+        + _in_the_model(look)
+    )
+    drawing = one_matrix_drawing(found, texts, look)
+    with box("fill tall", "lab_one_matrix_fill", gap=None):
+        _blocks("lab_one_matrix_blocks", drawing | {"alt": texts["alt"], "hint": texts["hint"]})
+
+
+def _in_the_model(look: FigureStyle) -> str:
+    """The same with the first layer of the model on screen and its sentence; "" without one."""
+    try:
+        model = on_screen.model_on_screen().transformer
+    except GlassformerError:
+        return ""
+    attention, trace = model.encoder.layers[0].self_attention, on_screen.trace()
+    with torch.no_grad():
+        ids = torch.as_tensor(trace["source/ids"][:1], device=model.generator.weight.device)
+        x = model.source_embedding(ids)[0]
+    found = both_ways(attention, x)
+    width, inside = found.large.size(0), found.small.size(-1)
+    sizes = {"heads": len(found.small), "width": width, "inside": inside, "words": len(x)}
+    return say("lab_one_matrix.model", difference=look.number(found.difference), **sizes)
 
 
 @lru_cache(maxsize=64)

@@ -15,8 +15,9 @@ from app.words import say
 # tile asks what its title asks; its picture, if it has one, is in tile_pictures.py.
 GROUPS = {
     "weights": ("scaling", "normalisers", "dictionary", "masks"),
-    "layers": ("layer_norm", "batch_norm", "depth", "split"),
-    "sequence": ("order", "why"),
+    "layers": ("layer_norm", "batch_norm", "depth", "split", "one_matrix"),
+    "stack": ("skips", "clones"),
+    "sequence": ("order", "added", "why"),
     "notes": ("examples",),
 }
 

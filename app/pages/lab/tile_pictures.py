@@ -8,15 +8,20 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import torch
 
-from app.pages.lab import layers, sequence, weights
+from app.pages.lab import layers, sequence, stack, weights
 from app.plots.colours import head_colour
+from core.lab.added import added
+from core.lab.clones import clones
 from core.lab.depth import depth
 from core.lab.dictionary import KEYS, QUERY, VALUES, look_up
 from core.lab.head_split import head_split
 from core.lab.masks import masks
 from core.lab.norms import beside_batch_norm, layer_norms
+from core.lab.one_matrix import one_matrix
 from core.lab.permutation import reversed_order
+from core.lab.skips import skips
 from core.lab.softmax import normalisers, scaling
 from core.lab.why_attention import routes
 from core.lab.worked_examples import work
@@ -161,6 +166,47 @@ def _split(dark: bool) -> Marks:
     ))  # fmt: skip
 
 
+def _one_matrix(dark: bool) -> Marks:
+    found = one_matrix(**_originals(layers.ONE_MATRIX))
+    _, width, inside = found.small.shape
+    hues = [head_colour(at // inside, dark) for at in range(width)]
+    small = (
+        grid(each.abs(), hues[head * inside :], (0.26 * head, 0.26 * head + 0.22))
+        for head, each in enumerate(found.small)
+    )
+    return together(*small, grid(found.large.abs(), hues, (0.62, 1.0)))
+
+
+def _skips(_dark: bool) -> Marks:
+    shares = skips().shares  # (places, parts)
+    roles = ["data", "norm", *("weights", "feed_forward") * (shares.size(1) // 2 - 1)]
+    step = WIDTH / len(shares)
+    cells = []
+    for place, row in enumerate(shares.clamp(min=0).tolist()):
+        foot = HEIGHT - 4.0
+        for role, share in zip(roles, row, strict=True):
+            high = share / sum(row) * (HEIGHT - 8)
+            foot -= high
+            cells.append([round(place * step + 1, 1), round(foot, 1), round(step - 2, 1),
+                          round(high, 1), role, 1])  # fmt: skip
+    return {"lines": [], "cells": cells}
+
+
+def _clones(_dark: bool) -> Marks:
+    found = clones(**_originals(stack.CLONES))
+    rows = [torch.cat([found[way].moved[at, :4, :8] for at in range(3)], dim=1).clamp(-0.1, 0.1)
+            for way in ("shared", "copied")]  # fmt: skip
+    return grid(torch.cat(rows), "query")
+
+
+def _added(_dark: bool) -> Marks:
+    found = added(**_originals(sequence.ADDED))
+    parts = ((found.a, "data"), (found.e, "query"), (found.added, "value"))
+    return together(*(
+        grid(each, role, span) for (each, role), span in zip(parts, spans(3, 0.12), strict=True)
+    ))  # fmt: skip
+
+
 def _order(_dark: bool) -> Marks:
     order = reversed_order(7)
     roles = ("data", "weights", "query")
@@ -188,7 +234,11 @@ PICTURES: dict[str, Callable[[bool], Marks]] = {
     "batch_norm": _batch_norm,
     "depth": _depth,
     "split": _split,
+    "one_matrix": _one_matrix,
+    "skips": _skips,
+    "clones": _clones,
     "order": _order,
+    "added": _added,
     "why": _why,
     "examples": _examples,
 }
