@@ -69,7 +69,7 @@ def _trained(layers: Sequence[EncoderLayer], x: Tensor, steps: int) -> Trained:
             losses.append(float(loss.detach()))
             if step < steps:
                 descent.zero_grad()
-                loss.backward()
+                torch.autograd.backward(loss)
                 descent.step()
     after = [_flat(layer) for layer in layers]
     ends = [layer.self_attention.w_q.weight.detach() for layer in layers]

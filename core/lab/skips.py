@@ -41,7 +41,7 @@ def skips(layers: Any = 6, width: Any = 64, seed: Any = 0, place: Any = "post") 
     """
     many, start = whole("layers", layers, 1, 8), whole("seed", seed, 0, 2**31)
     wide = whole("width", width, 8, 128, multiple_of=HEADS)
-    model = encoder(many, wide, start, choice("place", place, ("post", "pre")))  # type: ignore[arg-type]
+    model = encoder(many, wide, start, choice("place", place, ("post", "pre")))
     x = torch.randn(1, WORDS, wide, generator=torch.Generator().manual_seed(start))
     return followed(model, x)
 
@@ -55,10 +55,11 @@ def followed(model: Encoder, x: Tensor) -> Skips:
     first = x[0].double()
     parts = torch.stack([first, torch.zeros_like(first)])  # (C, S, D), their sum is the stream
     shares, around, longer = [_shares(parts)], [], []
-    rest = 0.0
+    rest, place = 0.0, "post"
     for index, layer in enumerate(model.layers):
         for name in PARTS:
             connection = getattr(layer, f"{name}_residual")
+            place = connection.config.norm_place
             at = f"{index}/{name}"
             stream, summed = found[f"{at}_residual/stream"], found[f"{at}_residual/summed"]
             branch = summed - stream  # (S, D)
@@ -66,7 +67,7 @@ def followed(model: Encoder, x: Tensor) -> Skips:
             longer.append((branch.norm(dim=-1) / stream.norm(dim=-1)).mean())
             parts = torch.cat([parts, branch[None]])
             onward = summed
-            if connection.config.norm_place == "post":
+            if place == "post":
                 norm = {key: found[f"{at}_norm/{key}"] for key in ("mean", "normalized", "output")}
                 parts = _normed(parts, summed, norm, connection.norm)
                 onward = norm["output"]
@@ -74,7 +75,6 @@ def followed(model: Encoder, x: Tensor) -> Skips:
             shares.append(_shares(parts))
     width = parts.size(0)
     rows = [torch.cat([row, row.new_zeros(width - len(row))]) for row in shares]
-    place = model.layers[0].self_attention_residual.config.norm_place
     return Skips(place, torch.stack(rows), torch.stack(around), torch.stack(longer), rest)
 
 

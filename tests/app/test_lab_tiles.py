@@ -55,7 +55,7 @@ def test_pictures_are_drawn_from_the_numbers_of_the_bench() -> None:
     assert drawn is not None
     found = scaling(64, 8)
     both = np.stack([found.raw.entropy.numpy(), found.scaled.entropy.numpy()])
-    heights = np.array([[y for _, y in points] for points, *_ in drawn["lines"]])
+    heights = np.array([[y for _, y in points] for points, *_ in drawn])
     share = (HEIGHT - 5 - heights) / (HEIGHT - 10)
     np.testing.assert_allclose(share, (both - both.min()) / (both.max() - both.min()), atol=2e-3)
     assert picture("no such bench", False) is None
@@ -66,20 +66,19 @@ def test_every_picture_lies_in_its_frame(bench: str) -> None:
     drawn = picture(bench, True)
     assert drawn is not None
     assert bench in LAB
-    spots = [spot for points, *_ in drawn["lines"] for spot in points]
-    spots += [(x + wide, y + high) for x, y, wide, high, *_ in drawn["cells"]]
+    spots = [spot for points, *rest in drawn if len(rest) == 2 for spot in points]
+    cells = [mark for mark in drawn if len(mark) == 6]
+    spots += [spot for x, y, wide, high, *_ in cells for spot in ((x, y), (x + wide, y + high))]
     assert spots
     assert all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in spots)
 
 
 def test_marks_by_hand() -> None:
-    (points, role, dashed), (flat, *_) = curves([([0, 1], "data", True), ([0, 0], "key", False)])[
-        "lines"
-    ]
+    (points, role, dashed), (flat, *_) = curves([([0, 1], "data", True), ([0, 0], "key", False)])
     assert (points, role, dashed) == ([[4, 67], [156, 5]], "data", True)
     assert flat == [[4, 67], [156, 67]]
-    ((x, y, wide, high, role, share), (*_, other, half)) = grid([[2], [-1]], "value")["cells"]
+    ((x, y, wide, high, role, share), (*_, other, half)) = grid([[2], [-1]], "value")
     assert (x, y, wide, high, role, share) == (63, 2, 33, 33, "value", 1)
     assert (other, half) == ("key", 0.5)
-    up, down = bars([1, -1], "norm")["cells"]
+    up, down = bars([1, -1], "norm")
     assert (up[1], up[3], down[1], down[3]) == (4, 32, 36, 32)

@@ -182,7 +182,8 @@ def _in_the_model(look: FigureStyle) -> str:
         model = on_screen.model_on_screen().transformer
     except GlassformerError:
         return ""
-    attention, trace = model.encoder.layers[0].self_attention, on_screen.trace()
+    attention: Any = model.encoder.layers[0].self_attention
+    trace = on_screen.trace()
     with torch.no_grad():
         ids = torch.as_tensor(trace["source/ids"][:1], device=model.generator.weight.device)
         x = model.source_embedding(ids)[0]

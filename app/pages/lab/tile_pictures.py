@@ -27,8 +27,8 @@ from core.lab.why_attention import routes
 from core.lab.worked_examples import work
 
 WIDTH, HEIGHT = 160, 72
-# Marks: lines as points, role, dashed; cells as x, y, width, height, role, share of its colour.
-Marks = dict[str, list[Any]]
+# Lines are [points, role, dashed]; cells [x, y, width, height, role, share of its full colour].
+Marks = list[list[Any]]
 Span = tuple[float, float]  # from where to where, as shares of the width
 WHOLE: Span = (0.0, 1.0)
 
@@ -40,17 +40,16 @@ def picture(bench: str, dark: bool) -> Marks | None:
     return None if draw is None else draw(dark)
 
 
-def curves(series: Sequence[tuple[Any, str, bool]], span: Span = WHOLE) -> Marks:
+def curves(series: Sequence[tuple[Any, str, bool]]) -> Marks:
     """Lines on one scale; each is its values, its role and whether it is dashed."""
     values = [np.asarray(each, dtype=np.float64) for each, _, _ in series]
     low, high = min(each.min() for each in values), max(each.max() for each in values)
-    lines = []
+    lines: Marks = []
     for each, (_, role, dashed) in zip(values, series, strict=True):
-        x = np.linspace(*span, len(each)) * (WIDTH - 8) + 4
+        x = np.linspace(4, WIDTH - 4, len(each))
         y = HEIGHT - 5 - (each - low) / ((high - low) or 1.0) * (HEIGHT - 10)
-        points = np.stack([x, y], axis=-1).round(1).tolist()
-        lines.append([points, role, dashed])
-    return {"lines": lines, "cells": []}
+        lines.append([np.stack([x, y], axis=-1).round(1).tolist(), role, dashed])
+    return lines
 
 
 def grid(values: Any, role: Any = "data", span: Span = WHOLE) -> Marks:
@@ -62,16 +61,11 @@ def grid(values: Any, role: Any = "data", span: Span = WHOLE) -> Marks:
     x0, y0 = left + (wide - columns * size) / 2, (HEIGHT - rows * size) / 2
     most = float(np.abs(cells).max()) or 1.0
     roles = [role] * columns if isinstance(role, str) else role
-    return {
-        "lines": [],
-        "cells": [
-            [
-                round(x0 + c * size, 1), round(y0 + r * size, 1), round(size - 1, 1),
-                round(size - 1, 1), roles[c] if value >= 0 else "key", round(abs(value) / most, 2),
-            ]
-            for (r, c), value in np.ndenumerate(cells)
-        ],
-    }  # fmt: skip
+    return [
+        _cell(x0 + c * size, y0 + r * size, size - 1, size - 1, roles[c] if value >= 0 else "key",
+              abs(value) / most)
+        for (r, c), value in np.ndenumerate(cells)
+    ]  # fmt: skip
 
 
 def bars(values: Any, role: str, span: Span = WHOLE) -> Marks:
@@ -80,28 +74,27 @@ def bars(values: Any, role: str, span: Span = WHOLE) -> Marks:
     low, high = min(0.0, float(heights.min())), max(0.0, float(heights.max()))
     unit = (HEIGHT - 8) / ((high - low) or 1.0)
     step = (span[1] - span[0]) * WIDTH / len(heights)
-    foot = 4 + high * unit
-    return {
-        "lines": [],
-        "cells": [
-            [
-                round(span[0] * WIDTH + at * step + 1, 1), round(foot - max(each, 0) * unit, 1),
-                round(step - 2, 1), max(round(abs(each) * unit, 1), 1), role, 0.8,
-            ]
-            for at, each in enumerate(heights.tolist())
-        ],
-    }  # fmt: skip
+    return [
+        _cell(span[0] * WIDTH + at * step + 1, 4 + (high - max(each, 0)) * unit, step - 2,
+              max(abs(each) * unit, 1), role, 0.8)
+        for at, each in enumerate(heights.tolist())
+    ]  # fmt: skip
 
 
-def together(*parts: Marks) -> Marks:
-    """Several as one."""
-    return {kind: [each for part in parts for each in part[kind]] for kind in ("lines", "cells")}
+def beside(
+    draw: Callable[..., Marks], parts: Sequence[tuple[Any, Any]], gap: float = 0.08
+) -> Marks:
+    """Several grids, or bars, side by side; a part is its values and its role."""
+    wide = (1 + gap) / len(parts)
+    return [
+        mark
+        for at, (values, role) in enumerate(parts)
+        for mark in draw(values, role, (at * wide, (at + 1) * wide - gap))
+    ]
 
 
-def spans(count: int, gap: float = 0.08) -> list[Span]:
-    """Places side by side."""
-    wide = (1 + gap) / count
-    return [(at * wide, (at + 1) * wide - gap) for at in range(count)]
+def _cell(x: float, y: float, wide: float, high: float, role: str, share: float) -> list[Any]:
+    return [*(round(float(each), 1) for each in (x, y, wide, high)), role, round(float(share), 2)]
 
 
 def _originals(fields: Sequence[Any], *names: str) -> dict[str, Any]:
@@ -110,16 +103,12 @@ def _originals(fields: Sequence[Any], *names: str) -> dict[str, Any]:
 
 def _scaling(_dark: bool) -> Marks:
     found = scaling(**_originals(weights.SCALING, "d_k", "keys"))
-    raw, scaled = found.raw.entropy, found.scaled.entropy
-    return curves([(raw, "changed", True), (scaled, "weights", False)])
+    return curves([(found.raw.entropy, "changed", True), (found.scaled.entropy, "weights", False)])
 
 
 def _normalisers(_dark: bool) -> Marks:
     found = normalisers(**_originals(weights.NORMALISERS))
-    return together(*(
-        bars(each.weights, "weights", span)
-        for each, span in zip(found, spans(len(found)), strict=True)
-    ))  # fmt: skip
+    return beside(bars, [(each.weights, "weights") for each in found])
 
 
 def _dictionary(dark: bool) -> Marks:
@@ -128,11 +117,9 @@ def _dictionary(dark: bool) -> Marks:
 
 
 def _masks(_dark: bool) -> Marks:
-    found = masks(**_originals(weights.MASKS))
-    return together(*(
-        grid(found.ways[way].weights, "weights", span)
-        for way, span in zip(("large_negative", "multiply_before"), spans(2), strict=True)
-    ))  # fmt: skip
+    ways = masks(**_originals(weights.MASKS)).ways
+    both = (ways["large_negative"], ways["multiply_before"])
+    return beside(grid, [(each.weights, "weights") for each in both])
 
 
 def _layer_norm(dark: bool) -> Marks:
@@ -142,10 +129,8 @@ def _layer_norm(dark: bool) -> Marks:
 
 def _batch_norm(_dark: bool) -> Marks:
     found = beside_batch_norm(**_originals(layers.BATCH_NORM))
-    return together(*(
-        grid(each.normalized.flatten(0, 1), "norm", span)
-        for each, span in zip((found.layer, found.batch), spans(2), strict=True)
-    ))  # fmt: skip
+    both = (found.layer, found.batch)
+    return beside(grid, [(each.normalized.flatten(0, 1), "norm") for each in both])
 
 
 def _depth(_dark: bool) -> Marks:
@@ -158,58 +143,43 @@ def _split(dark: bool) -> Marks:
     found = head_split(**_originals(layers.SPLIT, "sentences", "words", "width", "heads"))
     _, heads, words, inside = found.steps["split"].cells.shape
     hues = [head_colour(at // inside, dark) for at in range(heads * inside)]
-    whole = grid(np.ones((words, heads * inside)), hues, (0.0, 0.5))
-    places = [(0.6 + 0.22 * head, 0.78 + 0.22 * head) for head in range(heads)]
-    return together(whole, *(
-        grid(np.ones((words, inside)), hues[head * inside :], place)
-        for head, place in enumerate(places)
-    ))  # fmt: skip
+    split = [(np.ones((words, inside)), hues[head * inside :]) for head in range(heads)]
+    return beside(grid, [(np.ones((words, heads * inside)), hues), *split])
 
 
 def _one_matrix(dark: bool) -> Marks:
     found = one_matrix(**_originals(layers.ONE_MATRIX))
     _, width, inside = found.small.shape
     hues = [head_colour(at // inside, dark) for at in range(width)]
-    small = (
-        grid(each.abs(), hues[head * inside :], (0.26 * head, 0.26 * head + 0.22))
-        for head, each in enumerate(found.small)
-    )
-    return together(*small, grid(found.large.abs(), hues, (0.62, 1.0)))
+    small = [(each.abs(), hues[head * inside :]) for head, each in enumerate(found.small)]
+    return beside(grid, [*small, (found.large.abs(), hues)])
 
 
 def _skips(_dark: bool) -> Marks:
-    shares = skips().shares  # (places, parts)
-    roles = ["data", "norm", *("weights", "feed_forward") * (shares.size(1) // 2 - 1)]
-    step = WIDTH / len(shares)
-    cells = []
-    for place, row in enumerate(shares.clamp(min=0).tolist()):
-        foot = HEIGHT - 4.0
-        for role, share in zip(roles, row, strict=True):
-            high = share / sum(row) * (HEIGHT - 8)
-            foot -= high
-            cells.append([round(place * step + 1, 1), round(foot, 1), round(step - 2, 1),
-                          round(high, 1), role, 1])  # fmt: skip
-    return {"lines": [], "cells": cells}
+    shares = skips().shares.clamp(min=0).numpy()  # (places, parts)
+    roles = ["data", "norm", *("weights", "feed_forward") * (shares.shape[1] // 2 - 1)]
+    high = shares / shares.sum(axis=1, keepdims=True) * (HEIGHT - 8)
+    tops, step = HEIGHT - 4 - high.cumsum(axis=1), WIDTH / len(shares)
+    return [
+        _cell(place * step + 1, tops[place, part], step - 2, each, roles[part], 1)
+        for (place, part), each in np.ndenumerate(high)
+    ]
 
 
 def _clones(_dark: bool) -> Marks:
     found = clones(**_originals(stack.CLONES))
-    rows = [torch.cat([found[way].moved[at, :4, :8] for at in range(3)], dim=1).clamp(-0.1, 0.1)
-            for way in ("shared", "copied")]  # fmt: skip
-    return grid(torch.cat(rows), "query")
+    rows = [torch.cat([*found[way].moved[:3, :4, :8]], dim=1) for way in ("shared", "copied")]
+    return grid(torch.cat(rows).clamp(-0.1, 0.1), "query")
 
 
 def _added(_dark: bool) -> Marks:
     found = added(**_originals(sequence.ADDED))
-    parts = ((found.a, "data"), (found.e, "query"), (found.added, "value"))
-    return together(*(
-        grid(each, role, span) for (each, role), span in zip(parts, spans(3, 0.12), strict=True)
-    ))  # fmt: skip
+    return beside(grid, [(found.a.T, "data"), (found.e.T, "query"), (found.added.T, "value")])
 
 
 def _order(_dark: bool) -> Marks:
-    order = reversed_order(7)
     roles = ("data", "weights", "query")
+    order = reversed_order(7)
     return curves([((at, to), roles[at % 3], False) for at, to in enumerate(order)])
 
 
@@ -222,7 +192,7 @@ def _why(dark: bool) -> Marks:
 
 
 def _examples(_dark: bool) -> Marks:
-    return grid(work("pe-matrix").quantity("pe").value.T, "data")
+    return grid(work("pe-matrix").quantity("pe").value.T)
 
 
 PICTURES: dict[str, Callable[[bool], Marks]] = {

@@ -13,7 +13,7 @@ const cellOf = ([x, y, width, height, role, share]) => shape("rect", { x, y, wid
 function pictureOf({ name, picture }) {
   if (!picture) return make("span.picture.word.centred", name);
   const svg = shape("svg.picture", { viewBox: "0 0 160 72", "aria-hidden": "true" });
-  svg.append(...picture.cells.map(cellOf), ...picture.lines.map(lineOf));
+  svg.append(...picture.map((mark) => (mark.length === 3 ? lineOf : cellOf)(mark)));
   return svg;
 }
 
