@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from core.device import precise
 from core.lab.depth import HEADS, WORDS, encoder
 from core.lab.inputs import choice, whole
 from core.lab.parts import EVERYTHING
@@ -51,8 +52,8 @@ def followed(model: Encoder, x: Tensor) -> Skips:
     """The same for any encoder and one sentence's input (1, S, D)."""
     tape = Recorder()
     model(x, EVERYTHING.to(x.device), tape)
-    found = {name: each[0].double() for name, each in tape.tensors.items() if each.size(0) == 1}
-    first = x[0].double()
+    found = {name: precise(each[0]) for name, each in tape.tensors.items() if each.size(0) == 1}
+    first = precise(x[0])
     parts = torch.stack([first, torch.zeros_like(first)])  # (C, S, D), their sum is the stream
     shares, around, longer = [_shares(parts)], [], []
     rest, place = 0.0, "post"
@@ -84,8 +85,8 @@ def _normed(parts: Tensor, summed: Tensor, found: dict[str, Tensor], norm: Any) 
         parts = parts - parts.mean(dim=-1, keepdim=True)
     centred = summed - found["mean"]  # (S, D)
     divisor = centred.norm(dim=-1) / found["normalized"].norm(dim=-1)  # (S,), whatever formula
-    parts = norm.gamma.double() * parts / divisor[:, None]
-    parts[1] += norm.beta.double()
+    parts = precise(norm.gamma) * parts / divisor[:, None]
+    parts[1] += precise(norm.beta)
     return parts
 
 

@@ -59,8 +59,9 @@ def test_adding_as_one_product_is_on_screen() -> None:
 
 def test_one_matrix_tells_of_the_model_on_screen() -> None:
     app = opened("lab", lab="one_matrix")
-    line = next(each.value for each in app.markdown if "In the model" in each.value)
     width = get_model().config.d_model
+    line = data_of(app, "typed")["message"]
+    assert "Only rounding" in line
     assert f"{width} × {width}" in line
 
 

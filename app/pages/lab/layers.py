@@ -20,7 +20,6 @@ from app.pages.lab.figures.norms import (
 from app.pages.lab.figures.one_matrix import one_matrix_drawing
 from app.pages.lab.figures.split import LANES, split_drawing
 from app.pages.lab.inputs import Field
-from app.plots.theme import FigureStyle
 from app.runs import on_screen
 from app.session import store
 from app.ui import pick
@@ -33,7 +32,7 @@ from core.lab.depth import depth
 from core.lab.head_split import HeadSplit, head_split
 from core.lab.inputs import choice
 from core.lab.norms import LayerNorms, beside_batch_norm, layer_norms
-from core.lab.one_matrix import both_ways, one_matrix
+from core.lab.one_matrix import OneMatrix, both_ways, one_matrix
 
 # The first word of the second sentence is that of the first × 10, the second one hardly varies.
 NORMED = (
@@ -162,35 +161,34 @@ def show_split() -> None:
 def show_one_matrix() -> None:
     """The heads' own small matrices, and the one large matrix that stands for them."""
     look, texts = current_look(), kit.head("one_matrix")
-    found = kit.worked("one_matrix", ONE_MATRIX, one_matrix).result
+    found = kit.worked("one_matrix", ONE_MATRIX, one_matrix, note=_rounding).result
     heads, width, inside = found.small.shape
     small = f"{heads} × {width} × {inside} = {found.small.numel()}"
     texts["small"] = say("lab_one_matrix.small", heads=heads, count=small)
     texts["large"] = say("lab_one_matrix.large", count=f"{width} × {width} = {width * width}")
-    st.markdown(
-        f"**{say('lab_one_matrix.equal', difference=look.number(found.difference))}** "
-        + _in_the_model(look)
-    )
     drawing = one_matrix_drawing(found, texts, look)
     with box("fill tall", "lab_one_matrix_fill", gap=None):
         _blocks("lab_one_matrix_blocks", drawing | {"alt": texts["alt"], "hint": texts["hint"]})
 
 
-def _in_the_model(look: FigureStyle) -> str:
-    """The same with the first layer of the model on screen and its sentence; "" without one."""
+def _rounding(found: OneMatrix, _edited: bool) -> str:
+    """How far the two are apart, here and in the model on screen with its sentence."""
+    look = current_look()
+    here = say("lab_one_matrix.equal", difference=look.number(found.difference))
     try:
         model = on_screen.model_on_screen().transformer
     except GlassformerError:
-        return ""
+        return here
     attention: Any = model.encoder.layers[0].self_attention
     trace = on_screen.trace()
     with torch.no_grad():
         ids = torch.as_tensor(trace["source/ids"][:1], device=model.generator.weight.device)
         x = model.source_embedding(ids)[0]
-    found = both_ways(attention, x)
-    width, inside = found.large.size(0), found.small.size(-1)
-    sizes = {"heads": len(found.small), "width": width, "inside": inside, "words": len(x)}
-    return say("lab_one_matrix.model", difference=look.number(found.difference), **sizes)
+    real = both_ways(attention, x)
+    width, inside = real.large.size(0), real.small.size(-1)
+    sizes = {"heads": len(real.small), "width": width, "inside": inside, "words": len(x)}
+    said = say("lab_one_matrix.model", difference=look.number(real.difference), **sizes)
+    return say("language.gap").join([here, said])
 
 
 @lru_cache(maxsize=64)

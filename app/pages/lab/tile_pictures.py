@@ -12,6 +12,7 @@ import torch
 
 from app.pages.lab import layers, sequence, stack, weights
 from app.plots.colours import head_colour
+from app.plots.marks import spans
 from core.lab.added import added
 from core.lab.clones import clones
 from core.lab.depth import depth
@@ -84,13 +85,13 @@ def bars(values: Any, role: str, span: Span = WHOLE) -> Marks:
 def beside(
     draw: Callable[..., Marks], parts: Sequence[tuple[Any, Any]], gap: float = 0.08
 ) -> Marks:
-    """Several grids, or bars, side by side; a part is its values and its role."""
-    wide = (1 + gap) / len(parts)
-    return [
-        mark
-        for at, (values, role) in enumerate(parts)
-        for mark in draw(values, role, (at * wide, (at + 1) * wide - gap))
+    """Several grids, or bars, side by side, as wide as they have columns; each values and role."""
+    places = spans([np.shape(values)[-1] for values, _ in parts], gap)
+    marks = [
+        draw(values, role, tuple(place))
+        for (values, role), place in zip(parts, places, strict=True)
     ]
+    return [mark for each in marks for mark in each]
 
 
 def _cell(x: float, y: float, wide: float, high: float, role: str, share: float) -> list[Any]:

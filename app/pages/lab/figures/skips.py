@@ -8,7 +8,7 @@ import numpy as np
 from app.plots import drawing as go
 from app.plots.axes import grid_axis
 from app.plots.colours import mix, readable_on
-from app.plots.labels import escape
+from app.plots.labels import MINUS, escape
 from app.plots.marks import hover, note
 from app.plots.theme import FigureStyle, base_layout
 from core.lab.skips import FIRST, PARTS, Skips
@@ -56,6 +56,11 @@ def part_name(part: int, texts: Texts, short: bool = False) -> str:
     return f"{layer + 1} {name}" if short else texts["named"].format(part=name, layer=layer + 1)
 
 
+def _percent(share: float, digits: int = 0) -> str:
+    rounded = round(share, digits + 2) + 0.0  # no −0
+    return f"{rounded:.{digits}%}".replace("-", MINUS)
+
+
 def _states(found: Skips, texts: Texts) -> list[str]:
     names = [part_name(at + FIRST, texts, short=True) for at in range(len(found.around))]
     return [texts["input"], *names]
@@ -80,7 +85,7 @@ def _around(found: Skips, look: FigureStyle) -> list[dict[str, Any]]:
     for at, share in enumerate(found.around.tolist()):
         for value, y, role in ((share, 1.3, "data"), (1 - share, -0.62, "text")):
             spot = {"xref": "x2", "yref": "y2"}
-            said.append(note(f"{value:.0%}", look, at + 0.5, y, 12, role, "center middle", **spot))
+            said.append(note(_percent(value), look, at + 0.5, y, 12, role, "center middle", **spot))
     return said
 
 
@@ -91,10 +96,10 @@ def _boxes(found: Skips, texts: Texts, look: FigureStyle) -> go.Scatter:
         "<br>".join([
             f"<b>{escape(part_name(at + FIRST, texts))}</b>",
             escape(texts["adds"].format(
-                share=f"{1 - float(found.around[at]):.1%}",
-                around=f"{float(found.around[at]):.1%}",
+                share=_percent(1 - float(found.around[at]), 1),
+                around=_percent(float(found.around[at]), 1),
                 longer=look.number(float(found.longer[at])),
-                last=f"{float(found.shares[-1, at + FIRST]):.1%}",
+                last=_percent(float(found.shares[-1, at + FIRST]), 1),
             )),
         ])
         for at in range(count)
@@ -123,7 +128,7 @@ def _bars(found: Skips, texts: Texts, look: FigureStyle) -> list[go.Bar]:
         states = _states(found, texts)
         said = [
             escape(texts["share"].format(
-                part=part_name(part, texts), share=f"{share:.1%}", place=states[at]
+                part=part_name(part, texts), share=_percent(share, 1), place=states[at]
             ))
             for at, share in enumerate(shares[:, part].tolist())
         ]  # fmt: skip
