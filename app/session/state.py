@@ -47,9 +47,10 @@ DIRECTIONS = ("auto", "en-zh", "zh-en")
 REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
 VECTORS = ("positions", "stream", "lens", "neurons")
 LAB = (
-    "examples", "scaling", "normalisers", "labels", "dictionary", "similarity", "masks",
-    "mask_building", "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth", "split",
-    "order", "why", "seq2seq", "model")  # fmt: skip
+    "scaling", "normalisers", "labels", "dictionary", "similarity", "masks", "mask_building",
+    "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth", "split", "one_matrix",
+    "skips", "clones", "order", "added", "why", "seq2seq", "model", "examples",
+)  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
 SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch")
 RESULTS = ("words", "by_layer")
@@ -186,7 +187,7 @@ class State:
     watched: tuple[int, int] | None = _kept(None, MAP)  # workshop: layer and head in view
 
     # Lab
-    lab: str = _kept("examples", one_of(*LAB))  # which bench
+    lab: str = _kept("", one_of("", "tiles", *LAB))  # which bench, or all; "": as a link needs
     example: str = _kept("", TEXT)  # which worked example; "": the first
     inputs: str = _kept("", SECTIONS)  # what is typed, by bench, where it is no original
     norms: str = _kept("formulas", one_of("formulas", "stretched"))  # layer norm: what is seen

@@ -29,6 +29,10 @@ def markdown(app: Any) -> str:
         ("depth", {"layers": "3", "seed": "7"}),
         ("split", {"heads": "4", "way": "concat"}),
         ("why", {"view": "time"}),
+        ("one_matrix", {"heads": "4"}),
+        ("skips", {"whose": "model"}),
+        ("clones", {"steps": "3"}),
+        ("added", {"positions": ["3", "1"]}),
         ("order", {"seen": "weights"}),
     ],
 )

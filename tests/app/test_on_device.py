@@ -37,6 +37,8 @@ SCREENS: tuple[tuple[str, dict[str, str]], ...] = (
     ("tensors", {"address": "encoder/0/self_attention/weights", "form": "exact"}),
     ("tensors", {"trail": "decoder/0/cross_attention/context[0,0,0,0]"}),
     ("lab", {"lab": "examples"}),
+    ("lab", {"lab": "one_matrix"}),
+    ("lab", {"lab": "skips", "inputs": "skips:whose,model"}),
 )  # fmt: skip
 
 

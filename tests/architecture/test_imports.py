@@ -44,6 +44,7 @@ ALLOWED = {
     ),
     "core.lab": (
         "core.config",
+        "core.device",
         "core.errors",
         "core.lab",
         "core.model",

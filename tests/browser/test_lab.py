@@ -79,7 +79,7 @@ def test_what_is_typed_is_still_there_on_return(open_page: OpenPage) -> None:
 
 
 def test_the_errata_at_a_glance(open_page: OpenPage) -> None:
-    page = open_page("lab")
+    page = open_page("lab", "lab=examples")
     page.get_by_role("button", name="All errata").click()
     rows = len(errata()) + len(code_errata()) + 2 + 2  # two headings, a head for each table
     expect(page.locator(".lab-errata tr")).to_have_count(rows)

@@ -63,3 +63,21 @@ def test_time_is_measured_when_asked(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Measure here, now").click()
     expect(page.locator("[class*=st-key-lab_why_picture--]")).to_contain_text("the best of 3 runs")
     expect(page.locator(".st-key-lab_why_time .scatterlayer .trace")).to_have_count(3)
+
+
+def test_a_number_is_found_in_both_ways_of_the_heads(open_page: OpenPage) -> None:
+    page = open_page("lab", "lab=one_matrix")
+    page.locator('.cell[data-id="12"]').first.hover()  # after 3 × 4 numbers of x: the first weight
+    expect(page.locator(".cell.lit")).to_have_count(2)
+    expect(page.locator(".said")).to_contain_text("W_Q, row 1, column 1, of head 1")
+
+
+def test_a_sublayer_says_how_much_it_adds(open_page: OpenPage) -> None:
+    page = open_page("lab", "lab=skips")
+    page.get_by_role("button", name="pre-norm").click()
+    expect(page.locator(".typed .message")).to_contain_text("6 untrained layers, pre-norm")
+    wait_until_idle(page)
+    page.locator(".st-key-lab_skips_chart .scatterlayer .points path").nth(2).hover(force=True)
+    label = page.locator(".st-key-lab_skips_chart .hovertext")
+    expect(label).to_contain_text("layer 2, self-attention")
+    expect(label).to_contain_text("of the sum behind it")

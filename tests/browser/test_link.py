@@ -37,10 +37,14 @@ TYPED = {
     "mask_steps": "mask_steps:source,我喜欢你,target,I+like+you;mask_steps_at:step,'2",
     "norm_axes": "norm_axes:at,'11,reading,words",
     "model": "model:n_heads,'4,d_model,'64,ids,sentence;model_view:view,counts",
+    "one_matrix": "one_matrix:heads,'4",
+    "skips": "skips:place,pre",
+    "clones": "clones:steps,'5",
+    "added": "added:positions,('1,'2)",
     "examples": "example_softmax-alternatives:scores,('9,'1)",
 }
 LAB = {"lab_" + name: ("lab", {"lab": name, "inputs": typed}) for name, typed in TYPED.items()}
-LAB["lab_examples"][1].pop("lab")  # it is what the page opens with
+LAB["lab_examples"][1].pop("lab")  # as links were when the page opened on them
 LAB["lab_layer_norm"][1]["norms"] = "stretched"
 LAB["lab_examples"][1]["example"] = "softmax-alternatives"
 LAB["lab_order"][1].update(text="I like you", words="2,1,3,4")

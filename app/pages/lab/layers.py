@@ -18,19 +18,23 @@ from app.pages.lab.figures.norms import (
     spreads_figure,
     stretched_tables,
 )
+from app.pages.lab.figures.one_matrix import one_matrix_drawing
 from app.pages.lab.figures.split import LANES, split_drawing
 from app.pages.lab.inputs import Field
+from app.runs import on_screen
 from app.session import store
 from app.ui import pick
 from app.ui.chart import current_look, show_chart
 from app.ui.component import component
 from app.ui.layout import box
 from app.words import say
+from core.errors import GlassformerError
 from core.lab.depth import depth
 from core.lab.head_split import HeadSplit, head_split
 from core.lab.inputs import choice
 from core.lab.norm_axes import EPSILON, NORMS, X, norm_axes
 from core.lab.norms import LayerNorms, beside_batch_norm, layer_norms
+from core.lab.one_matrix import OneMatrix, both_ways, one_matrix
 
 # The first word of the second sentence is that of the first × 10, the second one hardly varies.
 NORMED = (
@@ -81,6 +85,12 @@ SPLIT = (
     Field("words", "S", 4, "slider", low=1, high=6, step=1),
     Field("width", "D", 8, "slider", low=2, high=16, step=1),
     Field("heads", "H", 2, "slider", "query", low=1, high=4, step=1),
+)
+ONE_MATRIX = (
+    Field("words", "S", 3, "slider", low=1, high=4, step=1),
+    Field("width", "D", 4, "slider", low=2, high=12, step=1),
+    Field("heads", "H", 2, "slider", "query", low=1, high=4, step=1),
+    Field("seed", "", 0, low=0, step=1),
 )
 _blocks = component(__file__, "blocks")
 
@@ -165,7 +175,41 @@ def show_split() -> None:
     counts = {"wrong": int(wrong.sum()), "cells": wrong.numel()}
     texts[f"wrong_{way}"] = say(f"lab_split.wrong_{way}", **counts)
     drawing = split_drawing(found, way, texts, current_look())
-    _blocks("lab_split_blocks", drawing | {"alt": texts["alt"], "hint": texts["hint"]})
+    with box("fill tallest", "lab_split_fill", gap=None):
+        _blocks("lab_split_blocks", drawing | {"alt": texts["alt"], "hint": texts["hint"]})
+
+
+def show_one_matrix() -> None:
+    """The heads' own small matrices, and the one large matrix that stands for them."""
+    look, texts = current_look(), kit.head("one_matrix")
+    found = kit.worked("one_matrix", ONE_MATRIX, one_matrix, note=_rounding).result
+    heads, width, inside = found.small.shape
+    small = f"{heads} × {width} × {inside} = {found.small.numel()}"
+    texts["small"] = say("lab_one_matrix.small", heads=heads, count=small)
+    texts["large"] = say("lab_one_matrix.large", count=f"{width} × {width} = {width * width}")
+    drawing = one_matrix_drawing(found, texts, look)
+    with box("fill tall", "lab_one_matrix_fill", gap=None):
+        _blocks("lab_one_matrix_blocks", drawing | {"alt": texts["alt"], "hint": texts["hint"]})
+
+
+def _rounding(found: OneMatrix, _edited: bool) -> str:
+    """How far the two are apart, here and in the model on screen with its sentence."""
+    look = current_look()
+    here = say("lab_one_matrix.equal", difference=look.number(found.difference))
+    try:
+        model = on_screen.model_on_screen().transformer
+    except GlassformerError:
+        return here
+    attention: Any = model.encoder.layers[0].self_attention
+    trace = on_screen.trace()
+    with torch.no_grad():
+        ids = torch.as_tensor(trace["source/ids"][:1], device=model.generator.weight.device)
+        x = model.source_embedding(ids)[0]
+    real = both_ways(attention, x)
+    width, inside = real.large.size(0), real.small.size(-1)
+    sizes = {"heads": len(real.small), "width": width, "inside": inside, "words": len(x)}
+    said = say("lab_one_matrix.model", difference=look.number(real.difference), **sizes)
+    return say("language.gap").join([here, said])
 
 
 @lru_cache(maxsize=64)

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from app.pages.lab import inputs, kit
+from app.pages.lab.figures.added import beside_tables, costs_table, product_tables
 from app.pages.lab.figures.order import OrderMaps, order_figure
 from app.pages.lab.figures.seq2seq import gates_table, reach_figure
 from app.pages.lab.figures.why import table_html, time_figure, travel_figure
@@ -19,6 +20,7 @@ from app.ui.component import component
 from app.ui.layout import box
 from app.ui.text import literal
 from app.words import say
+from core.lab.added import added
 from core.lab.inputs import choice
 from core.lab.permutation import MOST, VARIANTS, Permuted, permutation, reversed_order
 from core.lab.seq2seq import LONGEST, WIDEST, read_words
@@ -34,6 +36,14 @@ WHY = (
     Field("kernel", "k", 3, "slider", low=2, high=9, step=1),
 )
 SENTENCE = "The animal didn't cross the street because it was too tired".split()
+ADDED = (
+    Field("x", "x", ((1, 0), (0.5, 2)), "table", grow=("rows", "columns"), least=1, most=4),
+    Field("positions", "p", (0, 3), "row", "query"),
+    Field("matrix", "A", ((1, 2, 0, -1), (0.5, 0, 1, 1)), "table", by=2, least=2, most=6,
+          grow=("columns",)),
+    Field("d_model", "d_model", 512, low=8, high=2048, step=8),
+    Field("d_position", "", 512, role="query", low=8, high=2048, step=8),
+)  # fmt: skip
 WINDOW = 8  # r of restricted attention
 RACED = (8, 16, 32, 64, 128, 256, 512, 1024)  # words
 RACE_WIDTH, RACE_KERNEL, RACE_SECONDS = 64, 3, 3
@@ -137,6 +147,19 @@ def show_seq2seq() -> None:
             show_chart(figure, "lab_seq2seq_chart", texts["alt"], fill=True)
 
 
+def show_added() -> None:
+    """A position added, the same as one product, and a position concatenated."""
+    look, texts = current_look(), kit.head("added")
+    ties = [[("x", "rows"), ("positions", "columns")], [("x", "columns"), ("matrix", "rows")]]
+    found = kit.worked("added", ADDED, added, ties).result
+    difference = look.number(found.difference)
+    texts["sum"] = say("lab_added.sum", difference=difference)
+    st.html(f'<div class="lab-sums">{product_tables(found, texts, look)}</div>')
+    with st.container(key="lab_added_beside", horizontal=True, gap="large"):
+        st.html(beside_tables(found, texts, look), width="content")
+        st.html(costs_table(found, texts), width="content")
+
+
 def show_why() -> None:
     """An RNN, convolutions and attention on the same words, beside the paper's Table 1."""
     look, texts = current_look(), kit.head("why")
@@ -149,7 +172,7 @@ def show_why() -> None:
             else:
                 figure = time_figure(_race(), texts, look)
             show_chart(figure, f"lab_why_{view}", texts[f"alt_{view}"], fill=True)
-        with st.container(key="lab_why_table", gap=None):
+        with st.container(key="lab_why_table", gap=None, width=464):
             sizes = say("lab_why.sizes", window=WINDOW, **answer.typed)
             st.markdown(f"**{texts['table']}** :small[{sizes}]")
             st.html(table_html(bounds, found, texts, look))

@@ -1,0 +1,84 @@
+"""The benches on how layers are stacked."""
+
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+from app.pages.lab import kit
+from app.pages.lab.figures.clones import clones_figure
+from app.pages.lab.figures.skips import skips_figure
+from app.pages.lab.inputs import Field
+from app.plots.labels import visible
+from app.runs import on_screen
+from app.ui.chart import current_look
+from app.words import say
+from core.lab.clones import clones
+from core.lab.inputs import choice
+from core.lab.skips import Skips, followed, skips
+
+WHOSE = ("untrained", "model")
+SKIPS = (
+    Field("whose", "", "untrained", "choice", options=WHOSE),
+    Field("place", "", "post", "choice", "norm", options=("post", "pre")),
+    Field("layers", "N", 6, "slider", low=1, high=8, step=1),
+    Field("width", "d_model", 64, "slider", low=8, high=128, step=4),
+    Field("seed", "", 0, low=0, step=1),
+)
+CLONES = (
+    Field("layers", "N", 6, "slider", low=2, high=6, step=1),
+    Field("width", "d_model", 16, "slider", low=4, high=32, step=4),
+    Field("steps", "", 1, "slider", low=1, high=20, step=1),
+    Field("seed", "", 0, low=0, step=1),
+)
+
+
+def show_skips() -> None:
+    """The residual stream with a way around every sub-layer, and each one's share in it."""
+    look, texts = current_look(), kit.head("skips")
+    _, found = kit.worked("skips", SKIPS, _skips, note=_whose).result
+    kit.chart("skips", skips_figure(found, texts, look))
+
+
+def _skips(whose: Any, **sizes: Any) -> tuple[str, Skips]:
+    if choice("whose", whose, WHOSE) == "untrained":
+        return whose, _untrained(**sizes)
+    model, ids = on_screen.model_on_screen().transformer, on_screen.trace()["source/ids"][:1]
+    with torch.no_grad():
+        x = model.source_embedding(torch.as_tensor(ids, device=model.generator.weight.device))
+    return whose, followed(model.encoder, x)
+
+
+_untrained = lru_cache(maxsize=32)(skips)
+
+
+def _whose(result: tuple[str, Skips], _edited: bool) -> str:
+    """Which stack is drawn: N, d_model and the seed are of the untrained one alone."""
+    whose, found = result
+    layers, place = len(found.around) // 2, say(f"lab_skips.place_{found.place}")
+    if whose == "untrained":
+        return say("lab_skips.of_untrained", layers=layers, place=place)
+    words = " ".join(map(visible, on_screen.trace().source_tokens))
+    name = on_screen.model_on_screen().name
+    return say("lab_skips.of_model", layers=layers, place=place, words=words, model=name)
+
+
+def show_clones() -> None:
+    """One layer used N times, copies of it, and layers drawn apart, after some training steps."""
+    look, texts = current_look(), kit.head("clones")
+    stacks = kit.worked("clones", CLONES, _clones).result
+    for way, each in stacks.items():
+        numbers = {
+            "objects": each.objects,
+            "parameters": f"{each.parameters:,}",
+            "before": look.number(each.apart_before),
+            "after": look.number(each.apart),
+            "first": look.number(each.losses[0]),
+            "last": look.number(each.losses[1]),
+        }
+        said = say("lab_clones.numbers", **numbers)
+        texts[way] = f"{say(f'lab_clones.{way}')}{say('language.gap')}{said}"
+    kit.chart("clones", clones_figure(stacks, texts, look))
+
+
+_clones = lru_cache(maxsize=32)(clones)

@@ -1,0 +1,215 @@
+"""The pictures of the tiles: what a bench computes from its own first inputs, without a word.
+
+A bench's picture is a function of `PICTURES`; one that has none shows its name instead.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+
+from app.pages.lab import layers, sequence, stack, weights
+from app.plots.colours import head_colour
+from app.plots.marks import spans
+from core.lab.added import added
+from core.lab.clones import clones
+from core.lab.depth import depth
+from core.lab.dictionary import KEYS, QUERY, VALUES, look_up
+from core.lab.head_split import head_split
+from core.lab.masks import masks
+from core.lab.norms import beside_batch_norm, layer_norms
+from core.lab.one_matrix import one_matrix
+from core.lab.permutation import reversed_order
+from core.lab.skips import skips
+from core.lab.softmax import normalisers, scaling
+from core.lab.why_attention import routes
+from core.lab.worked_examples import work
+
+WIDTH, HEIGHT = 160, 72
+# Lines are [points, role, dashed]; cells [x, y, width, height, role, share of its full colour].
+Marks = list[list[Any]]
+Span = tuple[float, float]  # from where to where, as shares of the width
+WHOLE: Span = (0.0, 1.0)
+
+
+@lru_cache(maxsize=128)
+def picture(bench: str, dark: bool) -> Marks | None:
+    """What the browser draws of a bench in its first inputs; None: it has no picture."""
+    draw = PICTURES.get(bench)
+    return None if draw is None else draw(dark)
+
+
+def curves(series: Sequence[tuple[Any, str, bool]]) -> Marks:
+    """Lines on one scale; each is its values, its role and whether it is dashed."""
+    values = [np.asarray(each, dtype=np.float64) for each, _, _ in series]
+    low, high = min(each.min() for each in values), max(each.max() for each in values)
+    lines: Marks = []
+    for each, (_, role, dashed) in zip(values, series, strict=True):
+        x = np.linspace(4, WIDTH - 4, len(each))
+        y = HEIGHT - 5 - (each - low) / ((high - low) or 1.0) * (HEIGHT - 10)
+        lines.append([np.stack([x, y], axis=-1).round(1).tolist(), role, dashed])
+    return lines
+
+
+def grid(values: Any, role: Any = "data", span: Span = WHOLE) -> Marks:
+    """Square cells, deeper the larger; below 0 in the key's colour. role: one, or one a column."""
+    cells = np.atleast_2d(np.asarray(values, dtype=np.float64))
+    rows, columns = cells.shape
+    left, wide = span[0] * WIDTH, (span[1] - span[0]) * WIDTH
+    size = min(wide / columns, (HEIGHT - 4) / rows)
+    x0, y0 = left + (wide - columns * size) / 2, (HEIGHT - rows * size) / 2
+    most = float(np.abs(cells).max()) or 1.0
+    roles = [role] * columns if isinstance(role, str) else role
+    return [
+        _cell(x0 + c * size, y0 + r * size, size - 1, size - 1, roles[c] if value >= 0 else "key",
+              abs(value) / most)
+        for (r, c), value in np.ndenumerate(cells)
+    ]  # fmt: skip
+
+
+def bars(values: Any, role: str, span: Span = WHOLE) -> Marks:
+    """Upright bars from 0; those below 0 hang."""
+    heights = np.asarray(values, dtype=np.float64)
+    low, high = min(0.0, float(heights.min())), max(0.0, float(heights.max()))
+    unit = (HEIGHT - 8) / ((high - low) or 1.0)
+    step = (span[1] - span[0]) * WIDTH / len(heights)
+    return [
+        _cell(span[0] * WIDTH + at * step + 1, 4 + (high - max(each, 0)) * unit, step - 2,
+              max(abs(each) * unit, 1), role, 0.8)
+        for at, each in enumerate(heights.tolist())
+    ]  # fmt: skip
+
+
+def beside(
+    draw: Callable[..., Marks], parts: Sequence[tuple[Any, Any]], gap: float = 0.08
+) -> Marks:
+    """Several grids, or bars, side by side, as wide as they have columns; each values and role."""
+    places = spans([np.shape(values)[-1] for values, _ in parts], gap)
+    marks = [
+        draw(values, role, tuple(place))
+        for (values, role), place in zip(parts, places, strict=True)
+    ]
+    return [mark for each in marks for mark in each]
+
+
+def _cell(x: float, y: float, wide: float, high: float, role: str, share: float) -> list[Any]:
+    return [*(round(float(each), 1) for each in (x, y, wide, high)), role, round(float(share), 2)]
+
+
+def _originals(fields: Sequence[Any], *names: str) -> dict[str, Any]:
+    return {each.name: each.original for each in fields if not names or each.name in names}
+
+
+def _scaling(_dark: bool) -> Marks:
+    found = scaling(**_originals(weights.SCALING, "d_k", "keys"))
+    return curves([(found.raw.entropy, "changed", True), (found.scaled.entropy, "weights", False)])
+
+
+def _normalisers(_dark: bool) -> Marks:
+    found = normalisers(**_originals(weights.NORMALISERS))
+    return beside(bars, [(each.weights, "weights") for each in found])
+
+
+def _dictionary(dark: bool) -> Marks:
+    by_heat = look_up(QUERY, KEYS, VALUES).by_temperature.T
+    return curves([(each, head_colour(at, dark), at > 0) for at, each in enumerate(by_heat)])
+
+
+def _masks(_dark: bool) -> Marks:
+    ways = masks(**_originals(weights.MASKS)).ways
+    both = (ways["large_negative"], ways["multiply_before"])
+    return beside(grid, [(each.weights, "weights") for each in both])
+
+
+def _layer_norm(dark: bool) -> Marks:
+    found = layer_norms(**_originals(layers.LAYER_NORM)).curves
+    return curves([(each, head_colour(at, dark), at % 2 > 0) for at, each in enumerate(found)])
+
+
+def _batch_norm(_dark: bool) -> Marks:
+    found = beside_batch_norm(**_originals(layers.BATCH_NORM))
+    both = (found.layer, found.batch)
+    return beside(grid, [(each.normalized.flatten(0, 1), "norm") for each in both])
+
+
+def _depth(_dark: bool) -> Marks:
+    roles = {"post": "query", "pre": "value"}
+    stacks = depth(**_originals(layers.DEPTH))
+    return curves([(each.likeness, roles[each.place], not each.residual) for each in stacks])
+
+
+def _split(dark: bool) -> Marks:
+    found = head_split(**_originals(layers.SPLIT, "sentences", "words", "width", "heads"))
+    _, heads, words, inside = found.steps["split"].cells.shape
+    hues = [head_colour(at // inside, dark) for at in range(heads * inside)]
+    split = [(np.ones((words, inside)), hues[head * inside :]) for head in range(heads)]
+    return beside(grid, [(np.ones((words, heads * inside)), hues), *split])
+
+
+def _one_matrix(dark: bool) -> Marks:
+    found = one_matrix(**_originals(layers.ONE_MATRIX))
+    _, width, inside = found.small.shape
+    hues = [head_colour(at // inside, dark) for at in range(width)]
+    small = [(each.abs(), hues[head * inside :]) for head, each in enumerate(found.small)]
+    return beside(grid, [*small, (found.large.abs(), hues)])
+
+
+def _skips(_dark: bool) -> Marks:
+    shares = skips().shares.clamp(min=0).numpy()  # (places, parts)
+    roles = ["data", "norm", *("weights", "feed_forward") * (shares.shape[1] // 2 - 1)]
+    high = shares / shares.sum(axis=1, keepdims=True) * (HEIGHT - 8)
+    tops, step = HEIGHT - 4 - high.cumsum(axis=1), WIDTH / len(shares)
+    return [
+        _cell(place * step + 1, tops[place, part], step - 2, each, roles[part], 1)
+        for (place, part), each in np.ndenumerate(high)
+    ]
+
+
+def _clones(_dark: bool) -> Marks:
+    found = clones(**_originals(stack.CLONES))
+    rows = [torch.cat([*found[way].moved[:3, :4, :8]], dim=1) for way in ("shared", "copied")]
+    return grid(torch.cat(rows).clamp(-0.1, 0.1), "query")
+
+
+def _added(_dark: bool) -> Marks:
+    found = added(**_originals(sequence.ADDED))
+    return beside(grid, [(found.a.T, "data"), (found.e.T, "query"), (found.added.T, "value")])
+
+
+def _order(_dark: bool) -> Marks:
+    roles = ("data", "weights", "query")
+    order = reversed_order(7)
+    return curves([((at, to), roles[at % 3], False) for at, to in enumerate(order)])
+
+
+def _why(dark: bool) -> Marks:
+    found = routes(**_originals(sequence.WHY, "length", "width", "kernel"))
+    return curves([
+        (np.log10(each.gradients.numpy() + 1e-12), head_colour(at, dark), each.kind != "attention")
+        for at, each in enumerate(found)
+    ])  # fmt: skip
+
+
+def _examples(_dark: bool) -> Marks:
+    return grid(work("pe-matrix").quantity("pe").value.T)
+
+
+PICTURES: dict[str, Callable[[bool], Marks]] = {
+    "scaling": _scaling,
+    "normalisers": _normalisers,
+    "dictionary": _dictionary,
+    "masks": _masks,
+    "layer_norm": _layer_norm,
+    "batch_norm": _batch_norm,
+    "depth": _depth,
+    "split": _split,
+    "one_matrix": _one_matrix,
+    "skips": _skips,
+    "clones": _clones,
+    "order": _order,
+    "added": _added,
+    "why": _why,
+    "examples": _examples,
+}

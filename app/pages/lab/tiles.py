@@ -1,0 +1,44 @@
+"""All benches of the Lab as tiles: a small picture, and the question that a bench asks."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.pages.lab.tile_pictures import picture
+from app.session import store
+from app.session.state import LAB
+from app.ui.chart import current_look
+from app.ui.component import component
+from app.ui.layout import box
+from app.words import say, texts
+
+_tiles = component(__file__, "tiles")
+
+
+def show(groups: Mapping[str, Sequence[str]]) -> None:
+    """Draw the tiles of groups of benches; one click opens a bench."""
+    data = [
+        {"name": say(f"lab.group_{group}"), "tiles": list(map(_tile, names))}
+        for group, names in groups.items()
+    ]
+    with box("fill", "lab_tiles", gap=None):
+        _tiles("lab_tiles_all", {"groups": data}, pick=_open)
+
+
+def _tile(bench: str) -> dict[str, Any]:
+    return {
+        "bench": bench,
+        "name": say(f"lab.bench_{bench}"),
+        "question": question(bench),
+        "picture": picture(bench, current_look().dark),
+    }
+
+
+def question(bench: str) -> str:
+    """What a bench asks: its title, or where it has several, what `lab.ask_<bench>` says."""
+    own = f"lab_{bench}.title" in texts(store.get_state().language)
+    return say(f"lab_{bench}.title") if own else say(f"lab.ask_{bench}")
+
+
+def _open(value: Mapping[str, Any]) -> None:
+    if value.get("bench") in LAB:
+        store.update(lab=value["bench"])

@@ -1,0 +1,97 @@
+"""What the residual stream is made of, layer by layer: the input, and what each sub-layer added.
+
+§3.1. A sub-layer adds to the stream, and a norm on the stream is, at the deviation that it
+measured, a multiplication: so every part can be followed to the end, and the parts still add up.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.device import precise
+from core.lab.depth import HEADS, WORDS, encoder
+from core.lab.inputs import choice, whole
+from core.lab.parts import EVERYTHING
+from core.model.encoder import Encoder
+from core.trace.tape import Recorder
+
+PARTS = ("self_attention", "feed_forward")
+FIRST = 2  # parts before those of the sub-layers: the input, and the norms' β
+
+
+@dataclass(frozen=True)
+class Skips:
+    """L layers, 2 L sub-layers; shares of a vector are along it, so they sum to 1.
+
+    A share is below 0 where a part points against the whole.
+    """
+
+    place: str  # of the norm: "post" or "pre"
+    shares: Tensor  # (2 L + 1, 2 L + 2) row n: after n sub-layers; columns: input, β, sub-layers
+    around: Tensor  # (2 L,) share of what went around a sub-layer in the sum behind it
+    longer: Tensor  # (2 L,) ‖f(x)‖ / ‖x‖, mean over the words
+    rest: float  # the largest difference between the sum of all parts and the stream itself
+
+
+def skips(layers: Any = 6, width: Any = 64, seed: Any = 0, place: Any = "post") -> Skips:
+    """The parts in an untrained encoder of the paper's shape that reads six random words.
+
+    layers: 1 to 8. width: d_model, a multiple of 4 from 8 to 128. place: "post" or "pre".
+    """
+    many, start = whole("layers", layers, 1, 8), whole("seed", seed, 0, 2**31)
+    wide = whole("width", width, 8, 128, multiple_of=HEADS)
+    model = encoder(many, wide, start, choice("place", place, ("post", "pre")))
+    x = torch.randn(1, WORDS, wide, generator=torch.Generator().manual_seed(start))
+    return followed(model, x)
+
+
+@torch.no_grad()
+def followed(model: Encoder, x: Tensor) -> Skips:
+    """The same for any encoder and one sentence's input (1, S, D)."""
+    tape = Recorder()
+    model(x, EVERYTHING.to(x.device), tape)
+    found = {name: precise(each[0]) for name, each in tape.tensors.items() if each.size(0) == 1}
+    first = precise(x[0])
+    parts = torch.stack([first, torch.zeros_like(first)])  # (C, S, D), their sum is the stream
+    shares, around, longer = [_shares(parts)], [], []
+    rest, place = 0.0, "post"
+    for index, layer in enumerate(model.layers):
+        for name in PARTS:
+            connection = getattr(layer, f"{name}_residual")
+            place = connection.config.norm_place
+            at = f"{index}/{name}"
+            stream, summed = found[f"{at}_residual/stream"], found[f"{at}_residual/summed"]
+            branch = summed - stream  # (S, D)
+            around.append(_shares(torch.stack([stream, branch]))[0])
+            longer.append((branch.norm(dim=-1) / stream.norm(dim=-1)).mean())
+            parts = torch.cat([parts, branch[None]])
+            onward = summed
+            if place == "post":
+                norm = {key: found[f"{at}_norm/{key}"] for key in ("mean", "normalized", "output")}
+                parts = _normed(parts, summed, norm, connection.norm)
+                onward = norm["output"]
+            rest = max(rest, float((parts.sum(dim=0) - onward).abs().max()))
+            shares.append(_shares(parts))
+    width = parts.size(0)
+    rows = [torch.cat([row, row.new_zeros(width - len(row))]) for row in shares]
+    return Skips(place, torch.stack(rows), torch.stack(around), torch.stack(longer), rest)
+
+
+def _normed(parts: Tensor, summed: Tensor, found: dict[str, Tensor], norm: Any) -> Tensor:
+    """Each part (C, S, D) as the norm leaves it: γ times the part over the sum's deviation."""
+    if found["mean"].any():  # a formula without a mean records 0
+        parts = parts - parts.mean(dim=-1, keepdim=True)
+    centred = summed - found["mean"]  # (S, D)
+    divisor = centred.norm(dim=-1) / found["normalized"].norm(dim=-1)  # (S,), whatever formula
+    parts = precise(norm.gamma) * parts / divisor[:, None]
+    parts[1] += precise(norm.beta)
+    return parts
+
+
+def _shares(parts: Tensor) -> Tensor:
+    """How much of their sum each part is (C, S, D) -> (C,), mean over the words."""
+    whole_one = parts.sum(dim=0)  # (S, D)
+    along = (parts * whole_one).sum(dim=-1) / whole_one.square().sum(dim=-1)  # (C, S)
+    return along.mean(dim=-1)
