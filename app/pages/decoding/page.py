@@ -14,6 +14,7 @@ from app.ui.pick import choice, into
 from app.ui.style import put_sheet
 from app.ui.text import on_top
 from app.words import say
+from core.errors import GlassformerError
 
 
 def show() -> None:
@@ -31,7 +32,10 @@ def _said(chosen: str) -> str:
     """What one sees, as HTML: of the step in view what it read and wrote."""
     if chosen != "timeline":
         return escape(say(f"decoding.top_{chosen}"))
-    decoding = Decoding.current()
+    try:
+        decoding = Decoding.current()
+    except GlassformerError:  # a file's run without its model: the answer says so
+        return ""
     run, place = decoding.run, decoding.place(store.get_state())
     words = {"reads": visible(run.trace.target_tokens[place]), "writes": written(run, place)}
     words["writes"] = words["writes"] or say("timeline.strip_end")
