@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from app.pages.lab import layers, sequence, stack, weights
+from app.pages.lab import masks as mask_benches
 from app.plots.colours import head_colour
 from app.plots.marks import spans
 from core.lab.added import added
@@ -118,7 +119,7 @@ def _dictionary(dark: bool) -> Marks:
 
 
 def _masks(_dark: bool) -> Marks:
-    ways = masks(**_originals(weights.MASKS)).ways
+    ways = masks(**_originals(mask_benches.MASKS)).ways
     both = (ways["large_negative"], ways["multiply_before"])
     return beside(grid, [(each.weights, "weights") for each in both])
 

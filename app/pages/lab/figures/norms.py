@@ -7,7 +7,16 @@ import torch
 from torch import Tensor
 
 from app.pages.lab.figures.curves import Curve, Curves, curves_figure
-from app.pages.lab.figures.tables import beside, exact, matrix, rows_table, shapes, tint, writer
+from app.pages.lab.figures.tables import (
+    EMPTY,
+    beside,
+    exact,
+    matrix,
+    rows_table,
+    shapes,
+    tint,
+    writer,
+)  # fmt: skip
 from app.plots import drawing as go
 from app.plots.colours import head_colour
 from app.plots.heat import reach
@@ -186,7 +195,7 @@ def _table(
     elif side:
         for name, values in (("μ", side.mean), ("σ", side.std)):
             lines.append(f"<tr><th>{name}</th>{_summary(values.tolist(), look)}</tr>")
-    return f'<table class="lab-matrix {way}"><tr><td></td>{head}</tr>{"".join(lines)}</table>'
+    return f'<table class="lab-matrix {way}"><tr>{EMPTY}{head}</tr>{"".join(lines)}</table>'
 
 
 def _summary(values: Sequence[float], look: FigureStyle) -> str:

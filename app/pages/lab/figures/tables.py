@@ -15,6 +15,7 @@ LEVELS = 24  # shades of a tint
 DEEPEST = 0.62  # of the way to the colour of the role
 WHOLE_BELOW = 1e6
 MOST_DIGITS = 7  # that tell two numbers apart
+EMPTY = '<th role="cell"></th>'  # the corner names nothing
 
 
 def matrix(
@@ -47,7 +48,7 @@ def matrix(
 
     lines = []
     if len(columns):
-        corner = "<td></td>" if len(rows) else ""
+        corner = _head("") if len(rows) else ""
         names = "".join(_head(named(each)) for each in columns)
         lines.append(f"<tr>{corner}{names}</tr>")
     for at, row in enumerate(cells):
@@ -58,7 +59,7 @@ def matrix(
 
 
 def _head(text: str) -> str:
-    return f"<th>{text}</th>" if text else "<td></td>"
+    return f"<th>{text}</th>" if text else EMPTY
 
 
 def shape_of(values: np.ndarray, look: FigureStyle, axes: Sequence[str]) -> str:
