@@ -35,7 +35,7 @@ def show(focus: AttentionFocus) -> None:
         choice("attention_stage", "attention.stage", STAGES, stage, into("stage"), **looks)
         choice("attention_view", "attention.view", VIEWS, view, into("view"))
     head = None if focus.now.view == "heads" else focus.now.head
-    with box("one-line", "attention_title", gap=None):
+    with st.container(key="attention_title", gap=None):
         show_title(focus.kind, focus.now.layer, head, focus.name)
     if matrix:
         _show_matrix(focus)
