@@ -137,7 +137,10 @@ class Terms {
 
   at({ clientX, clientY, target }) {
     if (!this.pattern || !target.closest) return null;
-    if (target.closest(".katex")) return this.symbolAt(target);
+    if (target.closest(".katex")) {
+      const below = document.elementsFromPoint(clientX, clientY).filter((node) => node.closest(".katex"));
+      return below.map((node) => this.symbolAt(node)).find(Boolean) ?? null; // parts of a root lie over what is below it
+    }
     const inside = ({ left, right, top, bottom }) => clientX >= left && clientX <= right && clientY >= top - 2 && clientY <= bottom + 2;
     for (const { id, range } of this.blocks.get(target.closest(BLOCK)) ?? []) {
       const boxes = boxesOf(range);
