@@ -2,7 +2,6 @@
 
 // Called once for a language: its words are a script of their own.
 async function load(view, { words: place }) {
-  if (!view.differs("words", place)) return;
   const { default: words } = await import(location.origin + place);
   if (place !== view.data.words) return; // another language meanwhile
   view.words = words;
@@ -13,7 +12,7 @@ async function load(view, { words: place }) {
 function offer(view, { texts }) {
   const offers = view.find(".offers");
   if (localStorage.getItem(MET) || !view.differs("offer", texts)) return;
-  const taken = () => view.words && view.tour.start();
+  const taken = () => view.loading.then(() => view.tour.start());
   const refused = () => {
     localStorage.setItem(MET, "met");
     offers.replaceChildren();
@@ -31,7 +30,10 @@ export default component(
     <div class="tip" role="tooltip" hidden></div></div>`,
   {
     start(view) {
-      const open = (at) => view.words && !view.find("dialog") && openGlossary(view, view.words, view.tour, at);
+      const open = async (at) => {
+        await view.loading;
+        if (!view.find("dialog")) openGlossary(view, view.words, view.tour, at);
+      };
       // Keys of the page and of Streamlit do not act below the glossary.
       view.hear(window, "keydown", (event) => view.find("dialog") && event.stopImmediatePropagation(), { capture: true });
       view.tour = new Tour(view, view.find(".tour"), view.find(".ring"));
@@ -41,7 +43,7 @@ export default component(
     mark(view, data) {
       set(view.find(".help"), named(data.texts.open));
       offer(view, data);
-      load(view, data);
+      if (view.differs("words", data.words)) view.loading = load(view, data);
     },
   },
 );

@@ -36,7 +36,7 @@ class Terms {
       for (const name of ["term", "term-now"]) CSS.highlights?.delete(name);
     });
     view.hear(document, "pointermove click", (event) => this.pointed(event), { passive: true });
-    view.hear(document, "scroll", () => this.hide(), { capture: true, passive: true });
+    view.hear(document, "scroll", () => (this.block && document.activeElement === this.block ? this.tell() : this.hide()), { capture: true, passive: true });
     view.hear(document, "focusin", ({ target }) => target === this.block && target.matches(":focus-visible") && this.step(0));
     view.hear(document, "focusout", ({ target }) => target === this.block && this.hide());
     view.hear(window, "keydown", (event) => this.pressed(event), { capture: true });
@@ -112,7 +112,7 @@ class Terms {
         const id = this.idOf(match);
         if (!id || theirs.has(id)) continue;
         // What says other things, too, is the term where it is all that is stressed.
-        if (this.common.has(match[0]) && !(match[0] === node.data && node.parentElement.matches("strong, em"))) continue;
+        if (this.common.has(match[0].toLowerCase()) && !(match[0] === node.data && node.parentElement.matches("strong, em"))) continue;
         const [startOffset, endOffset] = [match.index, match.index + match[0].length];
         const range = new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset });
         const marked = match.groups.word && !found.some((each) => each.id === id) && found.filter((each) => each.marked).length < MOST;
@@ -137,7 +137,10 @@ class Terms {
 
   at({ clientX, clientY, target }) {
     if (!this.pattern || !target.closest) return null;
-    if (target.closest(".katex")) return this.symbolAt(target);
+    if (target.closest(".katex")) {
+      const below = document.elementsFromPoint(clientX, clientY).filter((node) => node.closest(".katex"));
+      return below.map((node) => this.symbolAt(node)).find(Boolean) ?? null; // parts of a root lie over what is below it
+    }
     const inside = ({ left, right, top, bottom }) => clientX >= left && clientX <= right && clientY >= top - 2 && clientY <= bottom + 2;
     for (const { id, range } of this.blocks.get(target.closest(BLOCK)) ?? []) {
       const boxes = boxesOf(range);
@@ -220,10 +223,16 @@ class Terms {
       return;
     }
     this.told = found;
-    const { name, about } = this.terms.get(found.id);
-    set(found.block, { "aria-description": `${name}: ${about}` });
-    if (found.range) rangeOf(found.range).startContainer.parentElement.scrollIntoView({ block: "nearest" });
-    this.show({ ...found, boxes: found.range ? boxesOf(found.range) : found.boxes });
+    if (found.range) found.range.startContainer.parentElement.scrollIntoView({ block: "nearest" });
+    this.tell();
+  }
+
+  // Tells the term that the keyboard came to, where it stands now.
+  tell() {
+    const { id, block, range, boxes } = this.told;
+    const { name, about } = this.terms.get(id);
+    set(block, { "aria-description": `${name}: ${about}` });
+    this.show({ id, range, boxes: range ? boxesOf(range) : boxes });
   }
 }
 
