@@ -1,0 +1,71 @@
+"""A lecture of fifteen minutes, by mouse and keys: what it shows, and how few moves it takes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser import driver
+
+MOVES = 13  # clicks and keys; at first they were 25, and a sentence to type
+
+
+@dataclass
+class Lecturer:
+    """Counts the clicks; nothing is typed."""
+
+    page: Page
+    moves: int = 0
+
+    def click(self, thing: Locator) -> None:
+        thing.click()
+        self.moves += 1
+        driver.wait_until_idle(self.page)
+
+    def turn_to(self, name: str) -> None:
+        self.click(self.page.get_by_role("link", name=name, exact=True))
+
+
+def test_the_lecture_takes_half_the_clicks(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    lecturer = Lecturer(page)
+    body = page.locator("body")
+
+    # What a word was translated from.
+    page.locator(".sources .chip", has_text="animal").hover()
+    expect(page.locator(".word.linked, .word.lit, .chip").first).to_be_visible()
+    # The same with another last word: what "it" stands for changes, and the noun with it.
+    lecturer.click(page.get_by_role("button", name="add"))
+    second = page.locator(".st-key-widget_second input")
+    expect(second).to_have_value("The animal didn't cross the street because it was too wide")
+    expect(body).to_contain_text("因为马路太宽")
+    lecturer.click(page.get_by_role("button", name="×").first)
+    expect(second).to_have_count(0)
+
+    lecturer.turn_to("Walkthrough")
+    page.clock.install()
+    lecturer.click(page.get_by_role("button", name="Play: a step every four seconds"))
+    counter = page.locator(".scene .counter")
+    for step in range(2, 14):
+        expect(counter).to_contain_text(f"Step {step} ")
+        page.clock.run_for(4000)
+    expect(page.locator(".scene .title")).to_contain_text("Residual")
+    page.clock.resume()
+
+    lecturer.turn_to("Attention")
+    lecturer.click(page.locator(".st-key-widget_attention_kind").get_by_text("Cross", exact=True))
+    lecturer.click(page.get_by_role("button", name="Layer 2 · mean of all heads"))
+    expect(page.locator(".st-key-attention_title")).to_contain_text("Layer 2")
+
+    lecturer.turn_to("Decoding")
+    lecturer.click(page.get_by_role("button", name="Play"))
+    expect(page.get_by_text("Step 2 of 11")).to_be_visible()
+    lecturer.click(page.locator(".st-key-decoding_choices").get_by_text("猫"))
+
+    lecturer.turn_to("Switch")
+    lecturer.click(page.locator(".card").first)
+    expect(page.locator(".sentence + .side").first).to_be_visible()
+
+    lecturer.turn_to("Training")
+    expect(page.locator("table").first).to_contain_text("19000")
+    assert lecturer.moves == MOVES
