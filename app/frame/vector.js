@@ -111,7 +111,7 @@ function ground(sheet, node, style, box, into) {
   const cast = shadows(style.boxShadow);
   for (const { spread, inset, colour } of cast.toReversed()) if (!inset) into.append(rounded(spread, painted("fill", colour)));
   if (ink(style.backgroundColor)) into.append(rounded(0, painted("fill", style.backgroundColor)));
-  for (const layer of apart(style.backgroundImage).reverse()) {
+  for (const layer of layersOf(style.backgroundImage).reverse()) {
     const fill = shade(sheet, layer);
     if (fill) into.append(rounded(0, { fill }));
   }
@@ -130,7 +130,7 @@ const line = (colour, width, kind) => ({ fill: "none", ...painted("stroke", colo
   "stroke-dasharray": { dashed: "3 3", dotted: "1 2" }[kind] ?? null });
 
 // Shadows that are frames: without blur and not moved.
-const shadows = (text) => apart(text).flatMap((each) => {
+const shadows = (text) => layersOf(text).flatMap((each) => {
   const [, colour, spread, inset] = /^(.*\)) 0px 0px 0px ([\d.]+)px( inset)?$/.exec(each) ?? [];
   return colour && ink(colour) ? [{ colour, spread: Number(spread), inset }] : [];
 });
@@ -154,13 +154,13 @@ function edge(sheet, { left, top, right, bottom }, side, given) {
 }
 
 // The layers of a background, or the parts of one, at the commas outside of brackets.
-const apart = (text) => text.split(/,\s*(?![^(]*(?:\([^()]*\)[^()]*)*\))/);
+const layersOf = (text) => text.split(/,\s*(?![^(]*(?:\([^()]*\)[^()]*)*\))/);
 
 // A gradient of CSS as one of SVG; one that is repeated as hatching.
 function shade(sheet, layer) {
   const [, repeats, inner] = /^(repeating-)?linear-gradient\((.*)\)$/.exec(layer) ?? [];
   if (!inner) return null;
-  const parts = apart(inner);
+  const parts = layersOf(inner);
   const turn = /^(-?[\d.]+)deg$|^to (\w+)$/.exec(parts[0]);
   const angle = turn ? (TOWARDS[turn[2]] ?? Number(turn[1])) : 180;
   const stops = parts.slice(turn ? 1 : 0).map((part) => {

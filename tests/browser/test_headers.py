@@ -77,7 +77,7 @@ def test_the_policy_is_in_force(app_url: str, watched: Page) -> None:
 
 
 def test_downloads_work_under_it(app_url: str, watched: Page, tmp_path: Path) -> None:
-    watched.goto(f"{app_url}/tensors")
+    watched.goto(f"{app_url}/tensors?address=memory")
     wait_until_idle(watched)
     with watched.expect_download() as begun:
         watched.locator(".st-key-download_csv button").first.click()

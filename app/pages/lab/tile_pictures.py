@@ -19,10 +19,15 @@ from core.lab.clones import clones
 from core.lab.depth import depth
 from core.lab.dictionary import KEYS, QUERY, VALUES, look_up
 from core.lab.head_split import head_split
+from core.lab.labels import labels
+from core.lab.mask_building import build
 from core.lab.masks import masks
+from core.lab.norm_axes import norm_axes
 from core.lab.norms import beside_batch_norm, layer_norms
 from core.lab.one_matrix import one_matrix
 from core.lab.permutation import reversed_order
+from core.lab.seq2seq import read_words
+from core.lab.similarity import compare
 from core.lab.skips import skips
 from core.lab.softmax import normalisers, scaling
 from core.lab.why_attention import routes
@@ -124,6 +129,26 @@ def _masks(_dark: bool) -> Marks:
     return beside(grid, [(each.weights, "weights") for each in both])
 
 
+def _labels(_dark: bool) -> Marks:
+    found = labels(**_originals(weights.LABELS))
+    return beside(
+        bars, [(each.probabilities, "weights") for each in (found.softmax, found.sigmoid)]
+    )
+
+
+def _similarity(_dark: bool) -> Marks:
+    found = compare()
+    return beside(bars, [(found.product.weights, "query"), (found.distance.weights, "key")])
+
+
+def _mask_building(_dark: bool) -> Marks:
+    return beside(grid, [(head[0].float(), "weights") for head in build().spread[:2]])
+
+
+def _mask_steps(_dark: bool) -> Marks:
+    return grid(build().weights, "weights")  # what the mask leaves of even attention, step by step
+
+
 def _layer_norm(dark: bool) -> Marks:
     found = layer_norms(**_originals(layers.LAYER_NORM)).curves
     return curves([(each, head_colour(at, dark), at % 2 > 0) for at, each in enumerate(found)])
@@ -133,6 +158,12 @@ def _batch_norm(_dark: bool) -> Marks:
     found = beside_batch_norm(**_originals(layers.BATCH_NORM))
     both = (found.layer, found.batch)
     return beside(grid, [(each.normalized.flatten(0, 1), "norm") for each in both])
+
+
+def _norm_axes(_dark: bool) -> Marks:
+    norms = norm_axes(at=6).norms
+    both = (norms["batch"], norms["layer"])
+    return beside(grid, [(each.together.flatten(0, 1).float(), "norm") for each in both])
 
 
 def _depth(_dark: bool) -> Marks:
@@ -193,6 +224,12 @@ def _why(dark: bool) -> Marks:
     ])  # fmt: skip
 
 
+def _seq2seq(_dark: bool) -> Marks:
+    found = read_words(sequence.SENTENCE)[0].by_word
+    roles = {"vector": "changed", "attention": "weights"}
+    return curves([(found[way].log10(), role, way == "vector") for way, role in roles.items()])
+
+
 def _examples(_dark: bool) -> Marks:
     return grid(work("pe-matrix").quantity("pe").value.T)
 
@@ -201,7 +238,13 @@ PICTURES: dict[str, Callable[[bool], Marks]] = {
     "scaling": _scaling,
     "normalisers": _normalisers,
     "dictionary": _dictionary,
+    "labels": _labels,
+    "similarity": _similarity,
     "masks": _masks,
+    "mask_building": _mask_building,
+    "mask_steps": _mask_steps,
+    "norm_axes": _norm_axes,
+    "seq2seq": _seq2seq,
     "layer_norm": _layer_norm,
     "batch_norm": _batch_norm,
     "depth": _depth,

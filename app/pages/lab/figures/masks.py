@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 from torch import Tensor
 
-from app.pages.lab.figures.tables import matrix, name, rows_table, shapes
+from app.pages.lab.figures.tables import EMPTY, matrix, name, rows_table, shapes
 from app.plots.labels import MINUS, format_number
 from app.plots.theme import FigureStyle
 from core.lab.mask_building import Built, Line
@@ -76,7 +76,7 @@ def boards_html(spread: Tensor, texts: Texts) -> str:
     for b, each in enumerate(spread):
         boards = "".join(_board(board, bool(h)) for h, board in enumerate(each))
         rows += f"<tr><th>{escape(texts['sentence'])} {b + 1}</th>{boards}</tr>"
-    return f'<table class="lab-boards"><tr><th></th>{heads}</tr>{rows}</table>'
+    return f'<table class="lab-boards"><tr>{EMPTY}{heads}</tr>{rows}</table>'
 
 
 def _board(allowed: Tensor, copied: bool) -> str:
