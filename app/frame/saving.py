@@ -5,7 +5,7 @@ from typing import cast
 
 import streamlit as st
 
-from app.panels.address_words import place
+from app.panels.address_words import on_screen_lines, place
 from app.panels.words.words_panel import attention_in_focus
 from app.runs import on_screen
 from app.session import store
@@ -14,8 +14,6 @@ from app.ui.component import component
 from app.words import say
 from core.analysis import export
 from core.analysis.attention_views import Kind, attention_at
-from core.checkpoints import DEFAULT
-from core.errors import GlassformerError
 from core.explain.steps.steps import nearest, walk
 from core.trace.trace import Trace
 
@@ -59,7 +57,7 @@ def _numbers(trace: Trace) -> None:
         label_visibility="collapsed",
     )
     at = _head(now, trace, address)
-    st.code(_lines(now, trace, address, at), language="python")
+    st.code(_lines(trace, address, at), language="python")
     held = trace.pick(address, **at).numel()
     st.download_button(
         say("saving.csv", numbers=f"{held:,}"),
@@ -100,13 +98,7 @@ def _words(trace: Trace, address: str) -> str:
     return " › ".join(filter(None, (place(address), say(f"sites.{site.group}.{site.name}"))))
 
 
-def _lines(now: State, trace: Trace, address: str, at: dict[str, int]) -> str:
-    if (file := on_screen.file()) is not None:
-        return export.lines_of_file(file.name, address, at)
-    try:
-        name, step = on_screen.made_by()
-    except GlassformerError:
-        name, step = now.model, now.step
-    model = "@".join(filter(None, (name or DEFAULT, step)))
-    switched = on_screen.made_under().text
-    return export.lines(trace, model, switched, address, at)
+def _lines(trace: Trace, address: str, at: dict[str, int]) -> str:
+    held = "".join(f", {axis}={index}" for axis, index in at.items())
+    table = f"table = trace.table({address!r}{held})  # pandas; trace[{address!r}] is the tensor"
+    return "\n".join((*on_screen_lines(trace), table))

@@ -7,11 +7,14 @@ from itertools import groupby
 from typing import get_args
 
 from app.plots.labels import format_number, visible
+from app.runs import on_screen
 from app.runs.untrained import is_untrained, read
+from app.session import store
 from app.session.state import State
 from app.words import say
 from core.analysis.measure import Measure
 from core.analysis.tensor_slice import Plan
+from core.checkpoints import DEFAULT
 from core.interventions.tensors import At
 from core.trace.address import SUBLAYERS, Address
 from core.trace.sites import Axis, AxisName
@@ -84,28 +87,45 @@ def numbers_line(measured: Measure, digits: int) -> str:
     return say("tensors.numbers", least=least, most=most, mean=mean, std=std)
 
 
-def snippet(trace: Trace, address: str, chosen: Plan, now: State) -> str:
-    """Python that gives the numbers on screen."""
-    model, made = (f"load_model({now.model!r})" if now.model else "load_model()"), []
+def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
+    """Python that computes a run again, as `trace`.
+
+    now: what it was asked with. switched: the text of the experiment that it was made under.
+    """
+    name = "@".join(filter(None, (now.model or (DEFAULT if now.step else ""), now.step)))
+    model = f"load_model({name!r})" if name else "load_model()"
+    imports, made = ["from core import load_model"], [f"model = {model}"]
     if is_untrained(now.model):
-        model, given = "model", read(now.model).changed
-        settings = "".join(f", {name}={value!r}" for name, value in given.items())
-        made = [
+        imports += [
             "from core.lab.untrained import blueprint, build",
             "from core.translator import Translator",
+        ]
+        settings = "".join(f", {key}={value!r}" for key, value in read(now.model).changed.items())
+        made = [
             "words = load_model().tokenizer",
             f"plan = blueprint(len(words.vocabulary){settings})",
             'model = Translator(build(plan), words, "untrained")',
         ]
     direction = "" if now.direction == "auto" else f", direction={now.direction!r}"
-    return "\n".join(
-        (
-            "from core import load_model",
-            *made,
-            f"trace = {model}.trace({trace.source_text!r}{direction})",
-            f'trace["{address}"]{_index(trace, address, chosen)}',
-        )
-    )
+    asked = f"{trace.source_text!r}{direction}"
+    run = f"trace = model.trace({asked})"
+    if switched:
+        imports.append("from core.interventions import Experiment, run")
+        made.append(f"experiment = Experiment.from_text({switched!r})")
+        run = f"trace = run(experiment, model, {asked})"
+    return [*imports, *made, run]
+
+
+def on_screen_lines(trace: Trace) -> list[str]:
+    """Python that brings the run on screen: computed again, or read from its file."""
+    if (file := on_screen.file()) is not None:
+        return ["from core import Trace", f"trace = Trace.load({file.name!r})"]
+    return run_lines(trace, store.get_state(), on_screen.made_under().text)
+
+
+def snippet(trace: Trace, address: str, chosen: Plan, run: Sequence[str]) -> str:
+    """Python that gives the numbers on screen; run: the lines that compute `trace`."""
+    return "\n".join((*run, f'trace["{address}"]{_index(trace, address, chosen)}'))
 
 
 def _index(trace: Trace, address: str, chosen: Plan) -> str:

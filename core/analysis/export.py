@@ -1,11 +1,10 @@
-"""One tensor, or the whole run, as the bytes of a file to take away, and the Python that makes it.
+"""One tensor, or the whole run, as the bytes of a file to take away.
 
 Nothing is computed before it is asked for: the sizes follow from shapes alone.
 """
 
 import io
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,29 +94,3 @@ def _csv_size(trace: Trace, address: str) -> int:
         if axis.labels:
             row += 1 + sum(len(word.encode()) for word in axis.labels) / len(axis.labels)
     return int(row * tensor.numel()) + 100
-
-
-def lines(trace: Trace, model: str, switched: str, address: str, at: Mapping[str, int]) -> str:
-    """The Python that computes a run again, and one tensor of it as a table.
-
-    model: as `load_model` takes it. switched: the experiment's text, "" for the plain run.
-    """
-    given = f"{trace.source_text!r}, direction={trace.direction!r}"
-    imports, run = ["from core import load_model"], f"trace = model.trace({given})"
-    if switched:
-        imports.append("from core.interventions import Experiment, run")
-        experiment = f"experiment = Experiment.from_text({switched!r})"
-        run = f"{experiment}\ntrace = run(experiment, model, {given})"
-    made = (*imports, "", f"model = load_model({model!r})", run, _table(address, at))
-    return "\n".join(made)
-
-
-def lines_of_file(name: str, address: str, at: Mapping[str, int]) -> str:
-    """The Python that reads one tensor of a saved run as a table."""
-    made = ("from core import Trace", "", f"trace = Trace.load({name!r})", _table(address, at))
-    return "\n".join(made)
-
-
-def _table(address: str, at: Mapping[str, int]) -> str:
-    held = "".join(f", {axis}={index}" for axis, index in at.items())
-    return f"table = trace.table({address!r}{held})  # pandas; trace[{address!r}] is the tensor"

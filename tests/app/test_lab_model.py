@@ -155,8 +155,8 @@ def test_a_session_keeps_few() -> None:
 
 
 def test_the_python_of_a_tensor_makes_the_same() -> None:
-    app = opened("tensors", model=NAME, text="I like you")
     address = "encoder/0/self_attention/weights"
+    app = opened("tensors", model=NAME, text="I like you", address=address)
     code = next(each.value for each in app.code if "blueprint(" in each.value)
     found: dict[str, object] = {}
     exec(code.rpartition("\n")[0], found)

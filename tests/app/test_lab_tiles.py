@@ -29,7 +29,7 @@ def test_a_tile_opens_its_bench_and_the_bench_leads_back() -> None:
     app = send(opened("lab"), "tiles", "pick", {"bench": "masks"})
     assert state_of(app).lab == app.query_params["lab"] == "masks"
     app.button(key="lab_next").click().run()
-    assert state_of(app).lab == "layer_norm"
+    assert state_of(app).lab == "mask_building"
     app.button(key="lab_all").click().run()
     assert data_of(app, "tiles")
     app = send(app, "tiles", "pick", {"bench": "no such bench"})

@@ -59,19 +59,19 @@ def test_places_are_said_for_every_address_of_a_model(run: Trace) -> None:
 def test_snippet_gives_the_numbers_on_screen(run: Trace) -> None:
     for names in (None, ("key", "query"), ("head", "key"), ("key", "head")):
         chosen = plan(run, WEIGHTS, names, {"head": 1, "query": 2})
-        code = written.snippet(run, WEIGHTS, chosen, State())
+        code = written.snippet(run, WEIGHTS, chosen, written.run_lines(run, State()))
         shown: torch.Tensor = eval(code.splitlines()[-1], {"trace": run})
         assert np.array_equal(shown.numpy(), cut(run, WEIGHTS, chosen).values)
-    assert "load_model().trace('the <b>x</b> the')" in code
-    told = written.snippet(run, WEIGHTS, chosen, State(model="big", direction="en-zh"))
-    assert "load_model('big').trace('the <b>x</b> the', direction='en-zh')" in told
+    assert "model = load_model()\ntrace = model.trace('the <b>x</b> the')" in code
+    told = written.run_lines(run, State(model="big", step="400", direction="en-zh"))
+    assert "model = load_model('big@400')" in told
+    assert told[-1] == "trace = model.trace('the <b>x</b> the', direction='en-zh')"
 
 
 def test_snippet_quotes_any_text(run: Trace) -> None:
     trace = hand_made(dict(run.tensors))
     object.__setattr__(trace, "source_text", 'it\'s "odd"\n')
-    line = written.snippet(trace, WEIGHTS, plan(trace, WEIGHTS), State()).splitlines()[1]
-    compile(line, "snippet", "exec")
+    compile(written.run_lines(trace, State())[-1], "snippet", "exec")
 
 
 def test_a_line_of_the_tree_is_json_and_in_the_order_of_its_script(run: Trace) -> None:

@@ -65,7 +65,7 @@ def test_from_a_sentence_to_one_number_and_back_by_its_link(open_page: Callable[
 @pytest.mark.parametrize("path", ["", "attention", "tensors"])
 def test_markup_is_shown_as_typed(open_page: Callable[..., Page], path: str) -> None:
     """On every page; nothing becomes bold, a link, a formula or a sign of the model."""
-    page = open_page(path, "text=I+like+you")
+    page = open_page(path, "text=I+like+you" + "&address=memory" * (path == "tensors"))
     page.evaluate("window.touched = 0")
     odd = "<b>x</b> likes <s> and </s> $x$ &lt; <img src=x onerror=window.touched=1>"
     type_sentence(page, odd)

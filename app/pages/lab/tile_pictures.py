@@ -226,8 +226,8 @@ def _why(dark: bool) -> Marks:
 
 def _seq2seq(_dark: bool) -> Marks:
     found = read_words(sequence.SENTENCE)[0].by_word
-    roles = {"vector": "changed", "attention": "weights"}
-    return curves([(found[way].log10(), role, way == "vector") for way, role in roles.items()])
+    vector, attention = found["vector"].log10(), found["attention"].log10()
+    return curves([(vector, "changed", True), (attention, "weights", False)])
 
 
 def _examples(_dark: bool) -> Marks:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.pages.tensors import controls, facts, picture, telling
 from app.panels import provenance
-from app.panels.address_words import snippet
+from app.panels.address_words import on_screen_lines, snippet
 from app.runs import on_screen
 from app.runs.turns import admitted
 from app.session import store
@@ -42,7 +42,7 @@ def _tensor(trace: Trace) -> None:
         whole = controls.measure_of(trace, address)
         picture.show(trace, address, chosen, sheet, whole, store.get_state().form)
         with st.container(key="tensors_code"):
-            st.code(snippet(trace, address, chosen, store.get_state()), language="python")
+            st.code(snippet(trace, address, chosen, on_screen_lines(trace)), language="python")
     with right:
         facts.show(trace, address, sheet, whole, look)
         facts.show_downloads(trace, address)
