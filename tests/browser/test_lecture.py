@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import driver
+from tests.browser.test_decoding_steps import click_candidate, expect_step, written
 
 MOVES = 13  # clicks and keys; at first they were 25, and a sentence to type
 
@@ -54,18 +55,21 @@ def test_the_lecture_takes_half_the_clicks(open_page: Callable[..., Page]) -> No
 
     lecturer.turn_to("Attention")
     lecturer.click(page.locator(".st-key-widget_attention_kind").get_by_text("Cross", exact=True))
-    lecturer.click(page.get_by_role("button", name="Layer 2 · mean of all heads"))
+    lecturer.click(page.get_by_role("button", name="Layer 2 · mean of its heads"))
     expect(page.locator(".st-key-attention_title")).to_contain_text("Layer 2")
 
     lecturer.turn_to("Decoding")
     lecturer.click(page.get_by_role("button", name="Play"))
-    expect(page.get_by_text("Step 2 of 11")).to_be_visible()
-    lecturer.click(page.locator(".st-key-decoding_choices").get_by_text("猫"))
+    expect_step(page, 11, 11)
+    before = written(page)
+    click_candidate(page, 1)  # another word than the model's
+    lecturer.moves += 1
+    expect(page.locator(".steps .writes").nth(10)).not_to_have_text(before[10])
 
     lecturer.turn_to("Switch")
     lecturer.click(page.locator(".card").first)
     expect(page.locator(".sentence + .side").first).to_be_visible()
 
     lecturer.turn_to("Training")
-    expect(page.locator("table").first).to_contain_text("19000")
+    expect(body).to_contain_text("After 19,000 steps it will write")
     assert lecturer.moves == MOVES
