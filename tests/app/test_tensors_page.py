@@ -167,7 +167,7 @@ def test_the_page_opens_with_a_few_telling_tensors_in_reading_order() -> None:
     ]
     it, animal = run.source_tokens.index("it"), run.source_tokens.index("animal")
     weights = run["encoder/1/self_attention/weights"][0, 0].numpy()
-    assert cards[2]["about"] == f"it looks at animal: {weights[it, animal]:.1%}."
+    assert cards[2]["about"] == f"“it” looks at “animal”: {weights[it, animal]:.1%}."
     sent = np.frombuffer(base64.b64decode(cards[2]["levels"]), np.uint8).reshape(weights.shape)
     assert sent == pytest.approx(254 * weights / weights.max(), abs=0.51)
     assert data_of(app, "address_tree")["picked"] == ""
