@@ -190,3 +190,14 @@ def test_the_walkthrough_is_one_column_on_a_phone(open_page: Callable[..., Page]
     assert tag is not None
     assert tag["x"] >= 0
     assert tag["x"] + tag["width"] <= 391  # the name of the step is in sight
+
+
+@pytest.mark.parametrize(("path", "cards"), [("lab", ".tiles"), ("switch", ".cards")])
+def test_on_a_phone_the_page_is_scrolled_and_not_a_box_in_it(
+    open_page: Callable[..., Page], path: str, cards: str
+) -> None:
+    page = open_page(path, width=390, height=844)
+    box = page.locator(cards)
+    expect(box).to_be_visible()
+    shown, whole = box.evaluate("one => [one.clientHeight, one.scrollHeight]")
+    assert shown == whole > 844

@@ -20,7 +20,7 @@ def show(groups: Mapping[str, Sequence[str]]) -> None:
         {"name": say(f"lab.group_{group}"), "tiles": list(map(_tile, names))}
         for group, names in groups.items()
     ]
-    with box("fill", "lab_tiles", gap=None):
+    with box("fill grows", "lab_tiles", gap=None):
         _tiles("lab_tiles_all", {"groups": data}, pick=_open)
 
 

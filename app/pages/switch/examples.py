@@ -50,7 +50,7 @@ class ExampleExperiment:
 def show() -> None:
     """Draw the list; the one on screen stands out, and a click on it takes it back."""
     now = on_screen()
-    with box("fill tall", "switch_examples", gap="xsmall"):
+    with box("fill tall grows", "switch_examples", gap="xsmall"):
         st.caption(say("switch_examples.about"))
         data = cards_data(now.id if now else "")
         _cards("example_cards", data, height="stretch", pick=lambda sent: pick(str(sent["id"])))
@@ -59,7 +59,7 @@ def show() -> None:
 def show_gallery() -> None:
     """Draw the list over the whole page, each with what becomes of its translation."""
     on_top(escape(say("switch_examples.top", count=len(examples()))))
-    with box("fill tall", "switch_examples", gap="xsmall"):
+    with box("fill tall grows", "switch_examples", gap="xsmall"):
         data = cards_data("", results=True)
         _cards("example_cards", data, height="stretch", pick=lambda sent: pick(str(sent["id"])))
 

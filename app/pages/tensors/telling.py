@@ -52,7 +52,7 @@ def show(trace: Trace, look: FigureStyle) -> None:
             store.update(**chosen.focus)
             pick(chosen.address)
 
-    with box("fill tall", "tensors_telling", gap=None):
+    with box("fill tall grows", "tensors_telling", gap=None):
         _telling("telling", data, height="stretch", pick=take)
 
 
