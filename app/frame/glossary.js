@@ -8,7 +8,7 @@ const symbolic = (text) => text.split(/(_\w+)/).map((part) => (part.startsWith("
 
 // What the tip and the list show of a term; leave: before the page is turned.
 function entry(view, { name, other, symbol, about, paper, equation, page, at, seen }, leave) {
-  const { texts } = view.data;
+  const { texts } = view.words;
   const place = paper && [phrase(texts.paper, { section: paper }), equation && phrase(texts.equation, { equation })].filter(Boolean).join(", ");
   return [
     make("p.title", make("strong", name), symbol && symbol !== name ? make("span.symbol", symbolic(symbol)) : null, make("span.other", other)),
@@ -36,7 +36,7 @@ const baseOf = (view) => view.data.words.split("scripts/")[0];
 
 // Opens it, at a term if one is named.
 function openGlossary(view, words, tour, at) {
-  const { texts } = view.data;
+  const { texts } = view.words;
   const shown = words.terms.map((term) => {
     const text = lowered([term.name, term.other, term.symbol ?? "", term.about, ...term.words].join(" "));
     return { term, text, node: make("li.entry", { data: { id: term.id } }, entry(view, term, () => dialog.close())) };

@@ -5,11 +5,13 @@ async function load(view, { words: place }) {
   const { default: words } = await import(location.origin + place);
   if (place !== view.data.words) return; // another language meanwhile
   view.words = words;
+  set(view.find(".help"), named(words.texts.open));
+  offer(view, words.texts);
   view.terms.take(words);
   view.tour.take(words);
 }
 
-function offer(view, { texts }) {
+function offer(view, texts) {
   const offers = view.find(".offers");
   if (localStorage.getItem(MET) || !view.differs("offer", texts)) return;
   const taken = () => view.loading.then(() => view.tour.start());
@@ -41,8 +43,6 @@ export default component(
       view.find(".help").onclick = () => open();
     },
     mark(view, data) {
-      set(view.find(".help"), named(data.texts.open));
-      offer(view, data);
       if (view.differs("words", data.words)) view.loading = load(view, data);
     },
   },

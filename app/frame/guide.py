@@ -24,8 +24,7 @@ _guide = component(__file__, "guide", scripts=("terms.js", "glossary.js", "tour.
 
 def show() -> None:
     """Draw the button “?” and, on a first visit, the offer of the tour beside it."""
-    language = store.get_state().language
-    _guide("guide", {"words": _place(language), "texts": _texts(language)}, width="content")
+    _guide("guide", {"words": _place(store.get_state().language)}, width="content")
 
 
 @cache
@@ -41,9 +40,11 @@ def stops() -> tuple[dict[str, Any], ...]:
 
 
 def words(language: str) -> dict[str, Any]:
-    """All that the browser is given in a language: topics, terms, stops."""
+    """All that the browser is given in a language: texts, topics, terms, stops."""
+    texts = {name: say(f"guide.{name}", language) for name in TEXTS}
     topics = dict.fromkeys(term["topic"] for term in terms().values())
     return {
+        "texts": texts | {f"tour_{name}": say(f"tour.{name}", language) for name in TOUR_TEXTS},
         "topics": {topic: say(f"guide.topic_{topic}", language) for topic in topics},
         "terms": [_term(name, term, language) for name, term in terms().items()],
         "stops": [
@@ -73,9 +74,3 @@ def _term(name: str, term: dict[str, Any], language: str) -> dict[str, Any]:
 def _place(language: str) -> str:
     text = orjson.dumps(words(language)).decode()
     return scripts.place_of(scripts.put(f"glossary-{language}", f"export default {text};\n"))
-
-
-@cache
-def _texts(language: str) -> dict[str, str]:
-    own = {name: say(f"guide.{name}", language) for name in TEXTS}
-    return own | {f"tour_{name}": say(f"tour.{name}", language) for name in TOUR_TEXTS}

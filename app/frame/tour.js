@@ -56,7 +56,7 @@ class Tour {
   }
 
   draw({ title, about }) {
-    const { texts } = this.view.data;
+    const { texts } = this.view.words;
     const [last, all] = [this.at === this.stops.length - 1, this.stops.length];
     const next = make("button.push.next", { onclick: () => this.go(this.at + 1) }, last ? texts.tour_done : texts.tour_next);
     this.card.replaceChildren(

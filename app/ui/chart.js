@@ -45,10 +45,18 @@ const FULL = {
   path: "M4 4h6v2H6v4H4zM14 4h6v6h-2V6h-4zM4 14h2v4h4v2H4zM18 14h2v6h-6v-2h4z",
 };
 
-function withFull(config, words, place) {
+// What plotly.js is told once: its buttons, and that the wheel scrolls the page.
+function configured({ name, words }, place) {
   const click = () => (document.fullscreenElement ? document.exitFullscreen() : place.requestFullscreen());
   const full = { name: "full", title: words.full, icon: FULL, click };
-  return document.fullscreenEnabled ? { ...config, modeBarButtonsToAdd: [full] } : config;
+  return {
+    displaylogo: false,
+    scrollZoom: false,
+    doubleClick: false,
+    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "resetScale2d"],
+    modeBarButtonsToAdd: document.fullscreenEnabled ? [full] : [],
+    toImageButtonOptions: { format: "svg", filename: name },
+  };
 }
 
 // Charts wait for each other: the largest of the page is drawn first and painted before the next
@@ -100,7 +108,7 @@ async function drawOne(chart) {
   try {
     const Plotly = await plotly(more.source);
     const layout = chart.gone ? null : sized(chart);
-    if (layout) await Plotly.react(chart.place, figure.data, steadied(chart, layout), chart.config(more));
+    if (layout) await Plotly.react(chart.place, figure.data, steadied(chart, layout), chart.config);
     if (layout && more.clicks) hear(chart);
     if (layout) keepPoint(chart);
     chart.failed(false);
@@ -130,13 +138,8 @@ const MARKUP = `<div class="chart">
 export default component(MARKUP, {
   start(chart) {
     const [place, note, cursor, said] = chart.root.children;
-    let config, text, width, height;
+    let width, height;
     Object.assign(chart, { place, cursor, said });
-    chart.config = (more) => {
-      const now = JSON.stringify(more.config);
-      if (now !== text) [config, text] = [withFull(more.config, more.words, place), now];
-      return config; // the same object: another one makes Plotly build its buttons anew
-    };
     chart.failed = (is) => set(note, { hidden: !is, textContent: is ? chart.data.more.words.failed : "" });
     chart.watch(place, ([{ contentRect }]) => {
       const [wide, high] = [Math.floor(contentRect.width), Math.floor(contentRect.height)];
@@ -145,8 +148,10 @@ export default component(MARKUP, {
       if (chart.since) draw(chart);
     });
   },
-  draw(chart, { more: { alt, height } }) {
-    set(chart.place, { "aria-label": alt, style: { height: height ? `${height}px` : "100%" } });
+  draw(chart, { more }) {
+    // The same object until its words are others: another makes Plotly build its buttons anew.
+    if (chart.differs("config", more.name, more.words)) chart.config = configured(more, chart.place);
+    set(chart.place, { "aria-label": more.alt, style: { height: more.height ? `${more.height}px` : "100%" } });
     draw(chart);
   },
   end(chart) {

@@ -59,19 +59,14 @@ def show_chart(
     says. file_name: of the image that the chart's camera button saves; the key without it.
     clicked: called before the rerun when one of its points is clicked.
     """
-    config = {
-        "displaylogo": False,
-        "scrollZoom": False,
-        "doubleClick": False,
-        "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "resetScale2d"],
-        "toImageButtonOptions": {"format": "svg", "filename": file_name or key},
-    }
     if not scripts.is_served():
         place: Literal["stretch", "content"] = "stretch" if fill else "content"
-        st.plotly_chart(figure.of_plotly, height=place, theme=None, key=key, alt=alt, config=config)
+        st.plotly_chart(figure.of_plotly, height=place, theme=None, key=key, alt=alt)
         return
     height = None if fill else figure.height or HEIGHT
-    data = _packed(figure, config=config, alt=alt, height=height, clicks=clicked is not None)
+    data = _packed(
+        figure, name=file_name or key, alt=alt, height=height, clicks=clicked is not None
+    )
     heard = {} if clicked is None else {"click": lambda sent: clicked(Click.of(key, sent))}
     _chart(key, data, height=height or "stretch", **heard)
 

@@ -37,12 +37,10 @@ def component(
     files = [folder / each for each in (KIT, *scripts, f"{name}.js")]
     sheets = [each.with_suffix(".css") for each in (files if isolate_styles else files[-1:])]
     css = _joined([each for each in sheets if each.exists()])
-    own = json.dumps(css if isolate_styles else "")
-    script = served.put(name, f"const STYLES = {own};\n{_joined(files)}")
+    script = served.put(name, f"const STYLES = {json.dumps(css)};\n{_joined(files)}")
     mount = st.components.v2.component(
         f"glassformer_{name}",
         isolate_styles=isolate_styles,
-        css=None if isolate_styles else css or None,
         js=LOADS.format(place=served.place_of(script)),
     )
     SCRIPTS[name] = files

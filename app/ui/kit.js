@@ -1,5 +1,5 @@
-// What all components share; it stands before the code of each, and before it STYLES, the rules of a
-// component with styles of its own. Every text is set as text: words of users stay words.
+// What all components share; it stands before the code of each, and before it STYLES, the rules of
+// the component. Every text is set as text: words of users stay words.
 
 const SVG = "http://www.w3.org/2000/svg";
 const sheet = new CSSStyleSheet();
@@ -139,8 +139,9 @@ class View {
 
   constructor(place, markup) {
     set(place.host ?? place, { data: { component: "here" } });
+    const home = place.host ? place : document; // styles of its own, or the page's
+    if (STYLES && !home.adoptedStyleSheets.includes(sheet)) home.adoptedStyleSheets.push(sheet);
     if (!markup) return;
-    if (STYLES) place.adoptedStyleSheets = [sheet];
     this.root = markup.startsWith("<") ? document.createRange().createContextualFragment(markup).firstElementChild : make(markup);
     place.append(this.root);
   }
