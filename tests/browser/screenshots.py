@@ -1,8 +1,8 @@
 """Every page as it opens and at its fullest, in all sizes, themes, languages and sizes of type.
 
-    make screenshots ARGS="shots"                          all of them, with contact sheets
+    make screenshots ARGS="shots"                    all of them, and a contact sheet of each screen
     make screenshots ARGS="shots --screens attention --sizes 1280x720 --themes dark"
-    make screenshots ARGS="shots --against before"         and which differ from an earlier set
+    make screenshots ARGS="shots --against before"   and which differ from an earlier set
     make screenshots ARGS="shots --screens attention --query layer=2&head=1"
 
 A screen is a page's name (as it opens) or one of `tests.browser.test_link.SCREENS`.
@@ -28,7 +28,7 @@ PAGES = ("translate", "walkthrough", "attention", "vectors", "decoding", "switch
 OPENING = {page: ("" if page == "translate" else page, {}) for page in PAGES}
 FULL = {f"full-{name}": screen for name, screen in SCREENS.items()}
 SIZES = ("1280x720", "1440x900", "1920x1080", "390x844")
-PICTURE, COLUMNS = 480, 4  # of a contact sheet: pixels across, pictures a row
+HEIGHT, COLUMNS, GAP = 270, 8, 8  # of a contact sheet: pixels down, pictures a row, between them
 SAME = 3  # of 255; lines drawn anew may differ by so much
 
 
@@ -38,42 +38,50 @@ def main() -> int:
     folder = Path(given.folder)
     folder.mkdir(parents=True, exist_ok=True)
     variants = list(product(given.sizes, given.themes, given.languages, given.type))
+    taken: dict[str, list[Path]] = {screen: [] for screen in given.screens}
     with driver.serving(given.port) as server, driver.chromium() as browser:
         for size, theme, language, type_size in variants:
             looks = {"language": language, "theme": theme, "size": type_size}
             page = _window(browser, size, theme)
-            taken = []
             for screen in given.screens:
                 path, query = (OPENING | FULL)[screen]
                 page.goto(f"{server}/{path}?{urlencode(query | looks)}&{given.query}")
                 driver.wait_until_idle(page)
                 name = f"{screen}-{size}-{theme}-{language}-{type_size}.png"
-                taken.append(folder / name)
-                page.screenshot(path=taken[-1], full_page=given.full)
+                page.screenshot(path=folder / name, full_page=given.full)
+                taken[screen].append(folder / name)
             page.close()
-            contact_sheet(taken, folder / f"sheet-{size}-{theme}-{language}-{type_size}.png")
+    for screen, pictures in taken.items():
+        contact_sheet(pictures, folder / f"sheet-{screen}.webp", given.sizes)
     changed = differing(folder, Path(given.against)) if given.against else []
     for name in changed:
         print("differs:", name)  # noqa: T201
     return 1 if changed else 0
 
 
-def contact_sheet(pictures: list[Path], sheet: Path) -> None:
-    """Small copies of the pictures on one page, each below its name."""
-    small = []
-    for path in pictures:
-        picture = Image.open(path).convert("RGB")
-        picture.thumbnail((PICTURE, 2 * PICTURE))
-        small.append((path.stem.split("-")[0] if "full" not in path.stem else path.stem, picture))
-    height = max(picture.height for _, picture in small) + 20
-    rows = -(-len(small) // COLUMNS)
-    whole = Image.new("RGB", (COLUMNS * (PICTURE + 8), rows * height), "white")
+def contact_sheet(pictures: list[Path], sheet: Path, sizes: list[str]) -> None:
+    """Small copies of a screen's pictures, each below what it shows it in; a size begins a row."""
+    rows: list[list[tuple[str, Image.Image]]] = []
+    for size in sizes:
+        of_size = [path for path in pictures if size in path.stem]
+        for first in range(0, len(of_size), COLUMNS):
+            rows.append([_small(path) for path in of_size[first : first + COLUMNS]])
+    widths = [sum(picture.width + GAP for _, picture in row) for row in rows]
+    whole = Image.new("RGB", (max(widths), len(rows) * (HEIGHT + 20)), "white")
     pen = ImageDraw.Draw(whole)
-    for place, (name, picture) in enumerate(small):
-        x, y = place % COLUMNS * (PICTURE + 8), place // COLUMNS * height
-        pen.text((x, y + 3), name, fill="black")
-        whole.paste(picture, (x, y + 18))
-    whole.save(sheet)
+    for place, row in enumerate(rows):
+        x, y = 0, place * (HEIGHT + 20)
+        for name, picture in row:
+            pen.text((x, y + 3), name, fill="black")
+            whole.paste(picture, (x, y + 18))
+            x += picture.width + GAP
+    whole.save(sheet, quality=70)
+
+
+def _small(path: Path) -> tuple[str, Image.Image]:
+    picture = Image.open(path).convert("RGB")
+    picture.thumbnail((2 * HEIGHT, HEIGHT))
+    return " ".join(path.stem.split("-")[-4:]), picture
 
 
 def differing(now: Path, before: Path) -> list[str]:
@@ -81,8 +89,6 @@ def differing(now: Path, before: Path) -> list[str]:
     found = []
     for path in sorted(now.glob("*.png")):
         old = before / path.name
-        if path.name.startswith("sheet-"):
-            continue
         if not old.exists() or not alike(path, old):
             found.append(path.name)
     return found
