@@ -2,8 +2,9 @@
 
 let script = null;
 
-function plotly(source) {
-  if (window.Plotly) return Promise.resolve(window.Plotly);
+async function plotly(source) {
+  if (window.Plotly) return window.Plotly;
+  await othersDrawn();
   script ??= new Promise((done, failed) => {
     const onerror = (event) => {
       script = null;
@@ -102,6 +103,18 @@ const painted = () => new Promise((done) => {
   if (document.hidden) setTimeout(done);
   else requestAnimationFrame(() => setTimeout(done));
 });
+
+// Compiling plotly.js holds the page up for a second: what has no chart in it comes before, the
+// translation first of all.
+const MOST_WAITING = 1500; // ms
+const COMING = `${RUNNING}, [data-testid^="stBidiComponent"]:not([data-component])`;
+
+async function othersDrawn() {
+  const end = performance.now() + MOST_WAITING;
+  do await painted();
+  while (performance.now() < end && document.querySelector(COMING));
+  await painted();
+}
 
 async function drawOne(chart) {
   const { figure, more } = chart.data;
