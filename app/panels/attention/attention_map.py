@@ -142,7 +142,7 @@ def _layout(
     across = words_axis(columns, key, "key", look, layout.columns_width)
     across |= {"domain": [0, SPREAD_FROM - GAP]}
     most = max(float(view.most.max()), 0.1)
-    beside = bare_axis(look, 11, domain=[SPREAD_FROM, 1], anchor="y", side="top") | {
+    beside = bare_axis(look, 11, domain=[SPREAD_FROM, 1], anchor="y") | {
         "range": [0, most * 1.04],
         "tickvals": [0, most],
         "ticktext": ["0", f"{most:.2f}"],
