@@ -65,7 +65,7 @@ def test_the_slider_goes_through_the_training(open_page: Callable[..., Page]) ->
     page.wait_for_url(f"**step={EARLY}*")
     expect(current(page).locator(".step")).to_have_text(str(EARLY))
     driver.wait_until_idle(page)
-    before = page.locator(".training-headline b").inner_text()
+    before = page.locator(".training-headline :is(b, i) >> nth=0").inner_text()
     assert before == row(page, EARLY).locator(".said").inner_text()
 
 
@@ -149,7 +149,7 @@ def test_a_click_on_the_curves_goes_to_the_nearest_step(open_page: Callable[...,
 
 def test_every_page_works_at_the_step_and_finds_back(open_page: Callable[..., Page]) -> None:
     page = open_page("training", f"step={EARLY}&text=I+like+you")
-    said = page.locator(".training-headline b").inner_text()
+    said = page.locator(".training-headline :is(b, i) >> nth=0").inner_text()
     page.get_by_role("link", name="Translate").click()
     expect(page.locator(".headline .text")).to_have_text(said)
     page.get_by_role("link", name="Attention").click()

@@ -105,11 +105,12 @@ def habit(focus: AttentionFocus) -> str:
     if focus.role is None:
         return ""
     (role, head), direction = focus.role, focus.trace.direction
+    loss = format_percent(max(head.loss(direction) or 0.0, 0.0))
     return say(
-        "attention.measured",
+        "attention.measured" if loss != format_percent(0.0) else "attention.measured_idle",
         role=say(f"attention.role_{role}"),
         share=format_percent(head.roles[direction][role]),
-        loss=format_percent(max(head.loss(direction) or 0.0, 0.0)),
+        loss=loss,
     )
 
 
@@ -192,9 +193,9 @@ def _show_terms(focus: AttentionFocus, head: int) -> None:
     now, look = focus.now, focus.look
     cell = terms(focus.trace, focus.kind, now.layer, head, *focus.cell)
     figure = terms_figure(term_rows(cell, now.terms), look)
+    st.latex(cell_formula(cell, focus.stage, focus.trace.config.mask_fill, look))
     _show_bars(focus, "terms", figure, score=format_number(cell.score))
     choice("attention_terms", "attention.terms", TERMS, now.terms, into("terms"))
-    st.latex(cell_formula(cell, focus.stage, focus.trace.config.mask_fill, look))
 
 
 def _show_shares(focus: AttentionFocus) -> None:

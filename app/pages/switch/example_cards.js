@@ -11,9 +11,10 @@ function makeCard(list, { id, language, name, note, results, sentences }, group)
     { title, data: { id }, is: { chosen }, "aria-pressed": chosen, onclick: () => list.send("pick", { id }) },
     make("span.name", name),
     make("span.corner", chosen ? make("span.back", `⟲ ${texts.back}`) : make("span.group", results.length ? group : "")),
+    ...(results.length ? [make("span.sentence.cut", sentences.join("  |  "))] : []),
     ...results.map((parts, at) => make("span.result", make("i", { "aria-hidden": "true" }, at ? "→" : ""), said(parts, language))),
     make("span.note", note),
-    make("span.sentence.cut", sentences.join("  |  ")),
+    ...(results.length ? [] : [make("span.sentence.cut", sentences.join("  |  "))]),
   );
 }
 
@@ -27,6 +28,8 @@ export default component(".cards", {
       ...(gallery ? [] : [make("h4.stays", title)]),
       ...each.map((card) => makeCard(list, card, title)),
     ]);
+    // What changes a word comes before what, tellingly, changes none.
+    if (gallery) cards.sort((one, other) => Boolean(other.querySelector("mark")) - Boolean(one.querySelector("mark")));
     list.keepFocus("id", () => root.replaceChildren(...cards));
     root.scrollTop = scrollTop;
     if (!scrollTop) list.find(".chosen")?.scrollIntoView({ block: "nearest" });

@@ -74,7 +74,9 @@ def show_headline(training: Training) -> None:
         moment = "begins" if steps[place] == 0 else "writes" if place == at else "ends"
         label = escape(say(f"training.headline_{moment}", step=f"{steps[place]:,}"))
         text = escape(training.replay.moments[place].text or say("training.nothing"))
-        tag = "b" if place == at else "i"
+        tag = (
+            "b" if training.replay.moments[place].text == training.replay.moments[-1].text else "i"
+        )
         shown = f'<{tag} lang="{training.trace.language}" title="{text}">{text}</{tag}>'
         parts.append(f"<span>{label}</span>{shown}")
     st.html(f'<p class="training-headline">{"".join(parts)}</p>')
