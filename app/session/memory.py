@@ -75,6 +75,7 @@ class Memory:
     sentences: dict[str, tuple[str, str]] = field(default_factory=dict)  # theirs: text, direction
 
     # The frame
+    presented: bool = False  # in front of a hall: a frame of the presenter's page
     second_open: bool = False  # its input is on screen, though nothing is typed yet
     second_new: bool = False  # it has just been given: to where the two differ most
     moved_seen: Setup | None = None  # the run whose moved switches the reader knows of

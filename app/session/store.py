@@ -16,6 +16,7 @@ from app.session.memory import Memory
 from app.session.state import LANGUAGES, State, clamp
 from core.trace.trace import Trace
 
+PRESENTING = "presenting"  # in the query of a frame that is led by the presenter's page
 Value = TypeVar("Value")
 
 _run = threading.local()  # of the run in this thread: its context, and the state last seen in it
@@ -57,6 +58,7 @@ def begin() -> State:
     if "state" in st.session_state:
         return get_state()
     query = st.query_params.to_dict()
+    memory().presented = PRESENTING in query
     spoken = (st.context.locale or "")[:2]
     if not query and spoken in LANGUAGES:
         query = {"language": spoken}
