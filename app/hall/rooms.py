@@ -281,8 +281,8 @@ def _checked(room: Room, value: Any) -> Any:
 
 
 def _change(room: Room, what: str, *values: Any) -> None:
-    sql = f"update rooms set {what}, revision = revision + 1, seen = ? where code = ?"
-    store.held().ask(sql, *values, now(), room.code)
+    sql = f"update rooms set {what}, revision = revision + 1 where code = ?"
+    store.held().ask(sql, *values, room.code)
     _tell(room.code)
 
 
