@@ -11,9 +11,9 @@ from typing import Any, TypeVar, cast
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from app.session.codecs import PACKED, opened, packed
 from app.session.memory import Memory
 from app.session.state import LANGUAGES, State, clamp
+from core.links import PACKED, opened, packed
 from core.trace.trace import Trace
 
 Value = TypeVar("Value")
