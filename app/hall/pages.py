@@ -22,7 +22,7 @@ LANGUAGES = ("en", "zh")
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 SCRIPTS = {"present": ("follow", "pool", "present")}  # of a page with others than those of its name
 FRAMES = {"present": "frame-src 'self'"}  # what a page needs beside the others
-SHARED = ("language_other", "behind", "ended", "failed", "handed", "no_scripts")
+SHARED = ("behind", "ended", "failed", "handed", "no_scripts")
 WORDS = {
     "enter": ("enter_title", "enter_about", "code", "code_hint", "enter"),
     "audience": (
@@ -88,7 +88,8 @@ def _parts(name: str) -> tuple[str, str, str]:
     script = "".join(_text(f"{each}.js") for each in SCRIPTS.get(name, ("follow", name)))
     words = {
         each: {key: say(f"hall.{key}", each) for key in (*SHARED, *WORDS[name])}
-        for each in LANGUAGES
+        | {"language_other": say("language.name", other)}
+        for each, other in (LANGUAGES, LANGUAGES[::-1])
     }
     told = orjson.dumps(words).decode().replace("<", "\\u003c")
     head = (

@@ -227,7 +227,7 @@ def picture(room: Room, scene: int) -> bytes | None:
     """The picture of a scene."""
     sql = "select body from pictures where room = ? and scene = ?"
     rows = store.held().ask(sql, room.code, scene)
-    return rows[0][0] if rows else None
+    return bytes(rows[0][0]) if rows else None
 
 
 def picture_version(room: Room, scene: int) -> str:
@@ -281,8 +281,8 @@ def _checked(room: Room, value: Any) -> Any:
 
 
 def _change(room: Room, what: str, *values: Any) -> None:
-    sql = f"update rooms set {what}, revision = revision + 1, seen = ? where code = ?"
-    store.held().ask(sql, *values, now(), room.code)
+    sql = f"update rooms set {what}, revision = revision + 1 where code = ?"
+    store.held().ask(sql, *values, room.code)
     _tell(room.code)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from app.session.state import State
+    from app.session.store import State
 
 FOLDER = Path(__file__).parent
 

@@ -140,7 +140,14 @@ ALLOWED = {
     # Whoever says something in the reader's language asks for it.
     "app.words": ("app.words", "app.session.store"),
     "app.py": ("app",),
-    "serve.py": ("app.hall", "app.pages", "app.server", "app.runs.uploads", "app.ui.scripts", "core"),
+    "serve.py": (
+        "app.hall",
+        "app.pages",
+        "app.server",
+        "app.runs.uploads",
+        "app.ui.scripts",
+        "core",
+    ),
     "app": (),
 }
 # What must stay out for good.
