@@ -5,8 +5,7 @@ from typing import Any
 
 from app.hall import answers
 from core.errors import GlassformerError
-from core.lectures.lecture import Lecture, Scene
-from core.lectures.truth import PLACE
+from core.lectures.lecture import PLACE, Lecture, Scene
 
 TEXTS = ("title", "text", "notes")
 

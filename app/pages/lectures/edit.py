@@ -70,7 +70,7 @@ def _texts(lecture: Lecture, at: int, name: str) -> None:
 
     def take(language: str, typed: str) -> None:
         def change(scene: Scene) -> Scene:
-            held = with_text(getattr(scene, name), lecture, language, typed)
+            held: Any = with_text(getattr(scene, name), lecture, language, typed)
             return replace(scene, **{name: held})
 
         put(lecture, at, change)
@@ -222,7 +222,7 @@ def _in_all(lecture: Lecture, key: str) -> dict[str, str]:
 
 def _asks(lecture: Lecture, at: int, name: str, language: str, typed: str) -> None:
     def change(scene: Scene) -> Scene:
-        held = with_text(getattr(scene.question, name), lecture, language, typed)
+        held: Any = with_text(getattr(scene.question, name), lecture, language, typed)
         return replace(scene, question=replace(scene.question, **{name: held}))  # type: ignore[type-var]
 
     put(lecture, at, change)
@@ -287,7 +287,7 @@ def _answer(lecture: Lecture, scene: Scene) -> None:
 def _lecture_texts(lecture: Lecture, name: str) -> None:
     def take(language: str, typed: str) -> None:
         try:
-            held = with_text(getattr(lecture, name), lecture, language, typed)
+            held: Any = with_text(getattr(lecture, name), lecture, language, typed)
             if name == "title" and not held:
                 return
             drafts.put(replace(lecture, **{name: held}))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -22,6 +23,7 @@ from core.lectures.write import link_text, write
 
 SIGNS = ("open", "up", "down", "remove", "question")
 WIDTHS = (36, 64)
+TAKEAWAY = "app.takeaway"  # what makes files of a lecture, where it is there
 TAKEN = {"page": ("html", "text/html"), "notebook": ("ipynb", "application/x-ipynb+json")}
 
 _scenes = component(__file__, "scenes")
@@ -127,7 +129,7 @@ def _files(lecture: Lecture, own: bool) -> None:
         say("lectures.export"), partial(write, lecture), f"{lecture.name}.toml", "text/plain",
         key="widget_lecture_export", icon=down, on_click="ignore", help=say("lectures.export_help"),
     )  # fmt: skip
-    if find_spec("app.takeaway") is not None:
+    if find_spec(TAKEAWAY) is not None:
         _take_away(lecture)
     copy, icon = partial(_copy, lecture), ":material/content_copy:"
     label = say("lectures.copy" if own else "lectures.copy_bundled")
@@ -142,8 +144,7 @@ def _files(lecture: Lecture, own: bool) -> None:
 
 
 def _take_away(lecture: Lecture) -> None:
-    from app import takeaway
-
+    takeaway = import_module(TAKEAWAY)
     language = start.language_of(lecture)
     for name, (ending, kind) in TAKEN.items():
         st.download_button(
