@@ -1,17 +1,12 @@
 """How the state is written in a URL and read back, field by field; reading raises ValueError.
 
-Short links are in plain words, long ones packed into one parameter: `z=` and the base64url of the
-zlib of what the plain query would be.
+How a long link is packed into one parameter is in `core/links.py`.
 """
 
-import base64
-import binascii
 import re
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, get_args
-from urllib.parse import parse_qsl, urlencode
 
 from core.errors import GlassformerError
 from core.interventions.switch import from_text, to_text
@@ -21,11 +16,6 @@ MAX_LINK_TEXT = 2000  # of one parameter, unless its codec says otherwise
 LONG_TEXT = 20_000  # of one that is packed with the link
 
 Sections = dict[str, dict[str, Any]]
-PACKED = "z"
-PLAIN = 1500  # characters of a query that stays as it is
-LONGEST = 7000  # of any query: servers and browsers take an address of 8 KB
-INFLATED = 200_000  # bytes that a packed one may hold
-MOST = 500  # parameters
 
 
 @dataclass(frozen=True)
@@ -172,40 +162,3 @@ EDITS = Codec(str, longest=LONG_TEXT)
 SECTIONS = Codec(lambda text: sections_text(sections(text)), longest=LONG_TEXT)
 ORDER = checked(listed(COUNT), lambda order: sorted(order) == [*range(len(order))])
 MAP = paired(COUNT, COUNT, ",")
-
-
-def packed(query: Mapping[str, str]) -> dict[str, str]:
-    """What stands in the address; where even packed it is too long, its largest part stays out."""
-    fitting = dict(query)
-    while len(plain := urlencode(fitting, errors="replace")) > PLAIN:
-        data = zlib.compress(plain.encode("ascii"), 9)
-        text = base64.urlsafe_b64encode(data).decode("ascii").rstrip("=")
-        if len(text) + len(PACKED) < LONGEST and len(plain) <= INFLATED:
-            return {PACKED: text}
-        del fitting[max(fitting, key=lambda name: len(fitting[name]))]
-    return fitting
-
-
-def opened(query: Mapping[str, str]) -> dict[str, str]:
-    """The plain query again; what stands beside the packed parameter goes before what is in it.
-
-    One that cannot be opened, or holds too much, stays as it is: at most `INFLATED` bytes are made.
-    """
-    if PACKED not in query:
-        return dict(query)
-    beside = {name: text for name, text in query.items() if name != PACKED}
-    try:
-        return _inflated(query[PACKED]) | beside
-    except (ValueError, binascii.Error, zlib.error):
-        return dict(query)
-
-
-def _inflated(text: str) -> dict[str, str]:
-    if len(text) > LONGEST:
-        raise ValueError(len(text))
-    data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    unzip = zlib.decompressobj()
-    plain = unzip.decompress(data, INFLATED)
-    if not unzip.eof:
-        raise ValueError("too large, or cut off")
-    return dict(parse_qsl(plain.decode("ascii"), keep_blank_values=True, max_num_fields=MOST))

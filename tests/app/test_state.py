@@ -11,19 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from app.session.codecs import (
-    INFLATED,
-    LONG_TEXT,
-    LONGEST,
-    MAX_LINK_TEXT,
-    PACKED,
-    PLAIN,
-    opened,
-    packed,
-    sections_text,
-)
+from app.session.codecs import LONG_TEXT, MAX_LINK_TEXT, sections_text
 from app.session.state import DIRECTIONS, KINDS, LANGUAGES, STAGES, THEMES, State, clamp
 from app.words import texts
+from core.links import INFLATED, LONGEST, PACKED, PLAIN, opened, packed
 from tests.traces import small_trace
 
 index = some.integers(0, 500)

@@ -12,7 +12,6 @@ from app.frame.guide import stops, terms
 from app.frame.sentence import examples as sentences
 from app.pages.switch.examples import examples as experiments
 from app.pages.walkthrough.text import key_of
-from app.session.codecs import PACKED
 from app.session.state import LANGUAGES, State
 from app.words import FOLDER, say, texts
 from core.analysis.training_views import groups
@@ -21,6 +20,7 @@ from core.errors import MESSAGES
 from core.explain.steps.steps import step_by_id, steps_of
 from core.lab.errata import code_errata, errata
 from core.lab.worked_examples import examples, notes_inputs, work
+from core.links import PACKED
 from core.text.vocabulary import RESERVED
 from tests.architecture.sources import parse, python_files
 

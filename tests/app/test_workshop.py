@@ -21,10 +21,10 @@ from app.pages.training.workshop import data, live
 from app.pages.training.workshop.form import PRESETS, Form
 from app.plots.theme import FigureStyle
 from app.runs import trainings
-from app.session.codecs import opened as opened_link
 from core.checkpoints import load_model
 from core.corpus import load_grammar
 from core.history import CurvePoint, SnapshotMetrics
+from core.links import opened as opened_link
 from core.training.queue.lessons import examples_of, family_names, narrowed, pronoun_families
 from core.training.queue.pairs import Problem
 from core.training.queue.training_queue import TrainingQueue

@@ -1,0 +1,226 @@
+"""Lectures as TOML: read without trust, every mistake named with its line.
+
+name = "attention"
+title.en = "Attention"
+
+[[scene]]
+name = "pronoun"
+link = "attention?layer=2&head=1&query=8"
+title.en = "What does “it” look at?"
+"""
+
+import math
+import re
+import tomllib
+from pathlib import Path as File
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from core.errors import GlassformerError
+from core.lectures.fields import Field, Reader, count, number, numbers, one_of, table, text, words
+from core.lectures.lecture import (
+    FORMS,
+    KINDS,
+    PLACE,
+    READINGS,
+    Lecture,
+    Link,
+    Question,
+    Scene,
+    Truth,
+)
+from core.lectures.lines import Path, bare, line_at, lines_of
+from core.links import MOST, PACKED, opened
+
+FOLDER = File(__file__).parents[2] / "assets" / "lectures"
+MOST_BYTES = 256 * 1024
+MOST_LINES = 5000
+MOST_SCENES = 100
+MOST_OPTIONS = 6
+LONGEST_LINE = 400  # characters beside strings: long dotted keys cost their square
+LONGEST_LINK = 8000
+NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
+FACT = re.compile(r"[a-z][a-z0-9_]{0,39}")
+PAGE = re.compile(r"[a-z]{0,30}")
+THE_READERS = ("language", "theme", "size", "mine")  # of a link: whoever looks has their own
+
+
+def bundled() -> tuple[str, ...]:
+    """The names of the lectures that come with the app."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+def load(name: str) -> Lecture:
+    """One of them. Errors: LookupError for another name."""
+    if name not in bundled():
+        raise LookupError(name)
+    return read((FOLDER / f"{name}.toml").read_bytes())
+
+
+def read(data: str | bytes) -> Lecture:
+    """The lecture that a file holds.
+
+    Raises `GlassformerError`, lecture_…, with `line` (from 1) where there is one to name.
+    """
+    plain = _decoded(data)
+    if (length := plain.count("\n")) > MOST_LINES:
+        raise GlassformerError("lecture_lines", given=length, limit=MOST_LINES)
+    lines = bare(plain)
+    for at, line in enumerate(lines, 1):
+        if len(line) > LONGEST_LINE:
+            raise GlassformerError("lecture_line", line=at, limit=LONGEST_LINE)
+    try:
+        found = tomllib.loads(plain)
+    except RecursionError:
+        raise GlassformerError("lecture_toml", line=1, problem="nested too deeply") from None
+    except ValueError as error:
+        where = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        problem = str(error).partition(" (at ")[0][:100]
+        at = int(where[1]) if where else len(lines)
+        raise GlassformerError("lecture_toml", line=at, problem=problem) from None
+    return _lecture(Reader(lines_of(lines)), found)
+
+
+def _decoded(data: str | bytes) -> str:
+    try:
+        raw = data.encode() if isinstance(data, str) else data
+        if len(raw) > MOST_BYTES:
+            given, limit = (f"{size / 1024:,.0f} KB" for size in (len(raw), MOST_BYTES))
+            raise GlassformerError("lecture_large", given=given, limit=limit)
+        return raw.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeError:
+        raise GlassformerError("lecture_encoding") from None
+
+
+def _lecture(reader: Reader, given: dict[str, Any]) -> Lecture:
+    found = reader.fields((), given, LECTURE, ("name", "title", "scene"))
+    scenes: tuple[Scene, ...] = found.pop("scene")
+    names = [scene.name for scene in scenes]
+    for at, scene in enumerate(scenes):
+        if scene.name in names[:at]:
+            reader.refuse("lecture_twice", ("scene", at, "name"), given=scene.name)
+    for at, scene in enumerate(scenes):
+        for each in scene.truths.values():
+            if each.scene and each.scene not in names:
+                reader.refuse("lecture_scene", ("scene", at), given=each.scene)
+    return Lecture(**{"about": {}, **found}, scenes=scenes)
+
+
+def _scenes(reader: Reader, path: Path, given: Any) -> tuple[Scene, ...]:
+    if not isinstance(given, list) or not given:
+        reader.refuse("lecture_kind", path, allowed="[[scene]]")
+    if len(given) > MOST_SCENES:
+        reader.refuse("lecture_many", path, given=len(given), limit=MOST_SCENES)
+    return tuple(_scene(reader, (*path, at), each) for at, each in enumerate(given))
+
+
+def _scene(reader: Reader, path: Path, given: Any) -> Scene:
+    found = reader.fields(path, given, SCENE, ("name", "link", "title"))
+    links: dict[str, Link] = found.pop("link")
+    page, query = next(iter(links.values()))
+    if "" in links:
+        links = {}
+    scene = Scene(**found, page=page, query=query, links=links, line=line_at(path, reader.lines))
+    for part in ("title", "text", "notes"):
+        for language, said in getattr(scene, part).items():
+            unknown = [name for name in PLACE.findall(said) if name not in scene.truths]
+            if unknown:
+                allowed = ", ".join(scene.truths) or "—"
+                reader.refuse(
+                    "lecture_place", (*path, part, language), given=unknown[0], allowed=allowed
+                )
+    return scene
+
+
+def _question(reader: Reader, path: Path, given: Any) -> Question:
+    found = reader.fields(path, given, QUESTION, ("kind", "prompt", "truth"))
+    question = Question(**found, line=line_at(path, reader.lines))
+    options, truth = len(question.options), question.truth
+    if (question.kind == "choice") != bool(options) or options == 1 or options > MOST_OPTIONS:
+        reader.refuse("lecture_options", path, given=options, limit=MOST_OPTIONS)
+    parts = len(truth.words) or len(truth.bounds) + 1
+    if options and (parts != options or (truth.words and truth.bounds)):
+        reader.refuse("lecture_truth", (*path, "truth"), given=parts, needed=options)
+    return question
+
+
+def _options(reader: Reader, path: Path, given: Any) -> tuple[Any, ...]:
+    if not isinstance(given, list) or len(given) > MOST_OPTIONS:
+        reader.refuse("lecture_kind", path, allowed='[{ en = "…" }, { en = "…" }]')
+    return tuple(text(200)(reader, path, each) for each in given)
+
+
+def _facts(reader: Reader, path: Path, given: Any) -> dict[str, Truth]:
+    for name in table(reader, path, given):
+        if not FACT.fullmatch(name) or name in ("key", "truth"):
+            reader.refuse("lecture_name", (*path, name), given=name[:60])
+    return {name: _truth(reader, (*path, name), each) for name, each in given.items()}
+
+
+def _truth(reader: Reader, path: Path, given: Any) -> Truth:
+    truth = Truth(**reader.fields(path, given, TRUTH, ("address",)))
+    if (truth.read in ("argmax", "size")) != bool(truth.axis):
+        reader.refuse("lecture_axis", path, given=truth.read)
+    return truth
+
+
+def _at(reader: Reader, path: Path, given: Any) -> dict[str, Any]:
+    for axis, index in table(reader, path, given).items():
+        each = index if isinstance(index, dict) else {"": index}
+        if isinstance(index, dict) and each.keys() != set(reader.languages):
+            reader.refuse("lecture_language", (*path, axis), language=", ".join(reader.languages))
+        for one in each.values():
+            if not (count(one, 10**6) or (isinstance(one, str) and 0 < len(one) <= 100)):
+                reader.refuse("lecture_kind", (*path, axis), allowed='7, "it"')
+    return dict(given)
+
+
+def _link(reader: Reader, path: Path, given: Any) -> dict[str, Link]:
+    """The links by language; a single one under ""."""
+    if not isinstance(given, dict):
+        return {"": _one_link(reader, path, given)}
+    texts = text(LONGEST_LINK)(reader, path, given)
+    return {
+        language: _one_link(reader, (*path, language), each) for language, each in texts.items()
+    }
+
+
+def _one_link(reader: Reader, path: Path, given: Any) -> Link:
+    """Page and query of a link as it was copied, with or without the server's address."""
+    if not isinstance(given, str) or len(given) > LONGEST_LINK:
+        reader.refuse("lecture_link", path, given=str(given)[:60])
+    try:
+        parts = urlsplit(given.strip())
+        query = opened(dict(parse_qsl(parts.query, keep_blank_values=True, max_num_fields=MOST)))
+    except ValueError:
+        reader.refuse("lecture_link", path, given=given[:60])
+    page = parts.path.rstrip("/").rpartition("/")[2]
+    if not PAGE.fullmatch(page) or PACKED in query or any("\0" in each for each in query.values()):
+        reader.refuse("lecture_link", path, given=given[:60])
+    kept = {name: each for name, each in query.items() if name not in THE_READERS}
+    return "" if page == "translate" else page, kept
+
+
+def _name(reader: Reader, path: Path, given: Any) -> str:
+    if not isinstance(given, str) or not NAME.fullmatch(given):
+        reader.refuse("lecture_name", path, given=str(given)[:60])
+    return given
+
+
+# In this order: the languages of a lecture are those of its title.
+LECTURE: dict[str, Field] = {
+    "name": _name, "title": text(200, new=True), "about": text(1000), "scene": _scenes,
+}  # fmt: skip
+SCENE: dict[str, Field] = {
+    "name": _name, "link": _link, "title": text(200), "text": text(1000), "notes": text(5000),
+    "minutes": number(0, 600), "question": _question, "key": _truth, "facts": _facts,
+}  # fmt: skip
+QUESTION: dict[str, Field] = {
+    "kind": one_of(*KINDS), "prompt": text(500), "options": _options, "unit": text(20),
+    "truth": _truth,
+}  # fmt: skip
+TRUTH: dict[str, Field] = {
+    "address": one_of(), "at": _at, "read": one_of(*READINGS), "axis": one_of(),
+    "above": number(-math.inf, math.inf), "form": one_of(*FORMS), "scene": _name,
+    "bounds": numbers, "words": words,
+}  # fmt: skip

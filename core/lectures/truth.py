@@ -1,0 +1,190 @@
+"""What a run answers: the number or the word at the place that a lecture names."""
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from core.device import precise
+from core.errors import GlassformerError
+from core.lectures.lecture import PLACE, Form, Lecture, Question, Scene, Truth
+from core.trace.sites import Axis
+from core.trace.trace import Trace
+
+TraceOf = Callable[[Scene, str], Trace]  # the run that a scene shows in a language
+MINUS, SUPERSCRIPT = "−", str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found: a number (of percent: 0 to 100), a word, or of a choice the option's index.
+
+    text: as the screens show it; address and place: where it was read, axis → index.
+    """
+
+    value: float | str
+    text: str
+    address: str
+    place: Mapping[str, int]
+
+
+def found(truth: Truth, trace: Trace, language: str) -> Answer:
+    """The number or the word at the place.
+
+    Raises `GlassformerError`: unknown_address, unknown_axis, out_of_range, lecture_word for a word
+    that the sentence has not, trail_cell where the place is not one number.
+    """
+    axes = trace.axes(truth.address)
+    place = _place(truth, axes, language)
+    tensor = trace.pick(truth.address, **place)
+    left = [axis for axis in axes if axis.name not in {"batch", *place}]
+    wanted = {"value": [], "argmax": [truth.axis]}.get(truth.read)
+    if wanted is not None and [axis.name for axis in left] != wanted:
+        _refuse(truth, axes, place)
+    value: float | str
+    if truth.read == "size":
+        value = next((axis.size for axis in axes if axis.name == truth.axis), -1)
+        if value < 0:
+            _refuse(truth, axes, place)
+    elif truth.read == "argmax":
+        best = int(tensor.argmax())
+        value = _label(trace, left[0], best)
+    else:
+        value = _number(truth, tensor)
+    if isinstance(value, str):
+        return Answer(value, value, truth.address, place)
+    if truth.form == "percent":
+        value *= 100
+    return Answer(value, told(value, truth.form), truth.address, place)
+
+
+def truth(question: Question, trace: Trace, language: str) -> Answer:
+    """The answer to a question; `trace` is that of `Lecture.source`.
+
+    Raises `GlassformerError`: as `found`, and lecture_answer where no option fits.
+    """
+    answer = found(question.truth, trace, language)
+    if question.kind != "choice":
+        return answer
+    index = _option(question.truth, answer.value)
+    if index is None or index >= len(question.options):
+        raise GlassformerError("lecture_answer", given=answer.text)
+    return Answer(index, question.options[index][language], answer.address, answer.place)
+
+
+def answer_of(lecture: Lecture, scene: Scene, language: str, trace_of: TraceOf) -> Answer | None:
+    """The answer to a scene's question, None without one. Errors: as `truth`, and `trace_of`."""
+    if scene.question is None:
+        return None
+    source = lecture.source(scene, scene.question.truth)
+    return truth(scene.question, trace_of(source, language), language)
+
+
+@dataclass(frozen=True)
+class Said:
+    """The texts of a scene in one language, with the run's numbers in them."""
+
+    title: str
+    text: str
+    notes: str
+
+
+def said(lecture: Lecture, scene: Scene, language: str, trace_of: TraceOf) -> Said:
+    """What is said of a scene, every `{name}` filled in. Errors: as `truth`, and `trace_of`."""
+    parts = [each.get(language, "") for each in (scene.title, scene.text, scene.notes)]
+    names = {name for part in parts for name in PLACE.findall(part)}
+    known = {}
+    for name, each in scene.truths.items():
+        if name == "truth" and name in names:
+            answer = answer_of(lecture, scene, language, trace_of)
+            known[name] = answer.text if answer else ""
+        elif name in names:
+            source = lecture.source(scene, each)
+            known[name] = found(each, trace_of(source, language), language).text
+    return Said(*(PLACE.sub(lambda at: known.get(at[1], at[0]), part) for part in parts))
+
+
+def told(value: float, form: Form) -> str:
+    """A number as the app's pages write it: three significant digits, "97.1%", or a whole one."""
+    if form == "whole" and math.isfinite(value):
+        return f"{round(value)}".replace("-", MINUS)
+    if form == "percent":
+        return _percent(value)
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else f"{MINUS}∞" if value < 0 else "∞"
+    if value == 0:
+        return "0"
+    mantissa, _, power = f"{value:.2e}".partition("e")
+    exponent = int(power)
+    if -5 < exponent < 6:
+        return f"{value:.{max(2 - exponent, 0)}f}".replace("-", MINUS)
+    return f"{mantissa}×10{str(exponent).translate(SUPERSCRIPT)}".replace("-", MINUS)
+
+
+def _percent(value: float) -> str:
+    if math.isnan(value):
+        return "NaN"
+    if 0 < value < 0.1:
+        return "<0.1%"
+    if value >= 99.95:
+        return "100%" if value >= 100 else ">99.9%"
+    return f"{value:.1f}%"
+
+
+def _place(truth: Truth, axes: Sequence[Axis], language: str) -> dict[str, int]:
+    """The indices of all axes that are held; an axis of one cell is held by itself."""
+    by_name: dict[str, Axis] = {axis.name: axis for axis in axes}
+    alone = (
+        axis.name for axis in axes if axis.size == 1 and axis.name not in ("batch", truth.axis)
+    )
+    place: dict[str, int] = dict.fromkeys(alone, 0)
+    for name, given in truth.at.items():
+        index = given if isinstance(given, int | str) else given[language]
+        axis = by_name.get(name)
+        if isinstance(index, str) and axis is not None:
+            index = _index(truth.address, axis, index)
+        place[name] = index if isinstance(index, int) else 0  # an unknown axis is refused later
+    return place
+
+
+def _index(address: str, axis: Axis, word: str) -> int:
+    if axis.labels is None or word not in axis.labels:
+        raise GlassformerError("lecture_word", address=address, axis=axis.name, word=word)
+    return axis.labels.index(word)
+
+
+def _label(trace: Trace, axis: Axis, index: int) -> float | str:
+    """The word at an index; of an axis without words the number that the screen counts from 1."""
+    if axis.labels is None:
+        return index + 1
+    word = axis.labels[index]
+    return trace.surfaces.get(word, word) if axis.name == "vocabulary" else word
+
+
+def _number(truth: Truth, tensor: Tensor) -> float:
+    numbers = precise(tensor)
+    if truth.read == "count_above":
+        return float((numbers > truth.above).sum())
+    if truth.read == "std":
+        return float(numbers.std(correction=0))
+    if truth.read == "value":
+        return float(numbers)
+    return float(getattr(numbers, truth.read)())
+
+
+def _option(truth: Truth, value: float | str) -> int | None:
+    if not truth.words:
+        number = value if isinstance(value, int | float) else math.nan
+        return None if math.isnan(number) else bisect_right(truth.bounds, number)
+    given = value if isinstance(value, str) else f"{value:g}"
+    having = (index for index, words in enumerate(truth.words) if given in words)
+    rest = (index for index, words in enumerate(truth.words) if not words)
+    return next(having, next(rest, None))
+
+
+def _refuse(truth: Truth, axes: Sequence[Axis], place: Mapping[str, int]) -> None:
+    given = ", ".join(f"{name} {index}" for name, index in place.items()) or truth.read
+    names = ", ".join(axis.name for axis in axes)
+    raise GlassformerError("trail_cell", given=given, address=truth.address, axes=names)

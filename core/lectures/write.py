@@ -1,0 +1,86 @@
+"""A lecture as the TOML that `read` reads back equal, laid out for people who go on with it."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from urllib.parse import quote
+
+from core.lectures.lecture import Lecture, Link, Question, Scene, Text, Truth
+
+
+def write(lecture: Lecture) -> str:
+    """The file of a lecture."""
+    lines = [f"name = {_string(lecture.name)}"]
+    lines += [*_texts("title", lecture.title), *_texts("about", lecture.about)]
+    for scene in lecture.scenes:
+        lines += ["", "[[scene]]", *_scene(scene)]
+    return "\n".join(lines) + "\n"
+
+
+def link_text(link: Link) -> str:
+    """A link in one line, its texts readable: what a browser shows of it."""
+    page, query = link
+    parts = [f"{quote(name)}={_readable(value)}" for name, value in query.items()]
+    return f"{page}?{'&'.join(parts)}" if parts else page
+
+
+def _scene(scene: Scene) -> Iterator[str]:
+    yield f"name = {_string(scene.name)}"
+    if scene.links:
+        for language in scene.title:
+            yield f"link.{language} = {_string(link_text(scene.link(language)))}"
+    else:
+        yield f"link = {_string(link_text((scene.page, scene.query)))}"
+    for name in ("title", "text", "notes"):
+        yield from _texts(name, getattr(scene, name))
+    yield f"minutes = {scene.minutes:g}"
+    if scene.key is not None:
+        yield f"key = {_truth(scene.key)}"
+    for name, fact in scene.facts.items():
+        yield f"facts.{name} = {_truth(fact)}"
+    if scene.question is not None:
+        yield from _question(scene.question)
+
+
+def _question(question: Question) -> Iterator[str]:
+    yield "[scene.question]"
+    yield f"kind = {_string(question.kind)}"
+    yield from _texts("prompt", question.prompt)
+    yield from _texts("unit", question.unit)
+    if question.options:
+        yield "options = ["
+        yield from (f"  {_value(option)}," for option in question.options)
+        yield "]"
+    yield f"truth = {_truth(question.truth)}"
+
+
+def _truth(truth: Truth) -> str:
+    known = {each.name: getattr(truth, each.name) for each in fields(truth)}
+    plain = Truth("")
+    return _value({name: each for name, each in known.items() if each != getattr(plain, name)})
+
+
+def _texts(name: str, text: Text) -> Iterator[str]:
+    for language, said in text.items():
+        yield f"{name}.{language} = {_string(said)}"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{name} = {_value(each)}" for name, each in value.items()) + " }"
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return _string(value) if isinstance(value, str) else str(value)
+
+
+def _string(text: str) -> str:
+    """A string in TOML: as in JSON, but for DEL; several lines stay several lines."""
+    if "\n" not in text:
+        return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return '"""\n' + "\n".join(_string(line)[1:-1] for line in text.split("\n")) + '"""'
+
+
+def _readable(text: str) -> str:
+    """Percent-encoded where a link needs it; letters of all scripts stay."""
+    kept = "".join(quote(each, "/:@,'! ") if each.isascii() else each for each in text)
+    return kept.replace(" ", "+")

@@ -1,0 +1,130 @@
+"""Lectures are read without trust: each mistake is named with its line."""
+
+import pytest
+
+from core.errors import GlassformerError
+from core.lectures.read import MOST_BYTES, bundled, load, read
+from core.lectures.write import write
+from core.links import packed
+from tests.lectures.lectures import GOOD, changed
+
+TRUTH, AT = "[scene.question.truth]", "at = { position = 1 }"
+
+
+def line_of(text: str, words: str) -> int:
+    return text[: text.index(words)].count("\n") + 1
+
+
+def test_a_lecture_is_read_and_written() -> None:
+    lecture = read(GOOD)
+    assert (lecture.name, lecture.languages, lecture.minutes) == ("small", ("en", "zh"), 2.5)
+    one, two = lecture.scenes
+    assert one.link("en") == ("attention", {"text": "I like you", "layer": "2", "head": "1"})
+    assert two.link("en") == ("", {"text": "The cat sleeps."})
+    assert two.link("zh") == ("", {"text": "猫睡觉。"})
+    assert one.line == line_of(GOOD, '[[scene]]\nname = "one"')
+    assert one.question is not None and one.question.line == line_of(GOOD, "[scene.question]")
+    assert set(one.truths) == {"key", "truth", "share"}
+    assert lecture.source(one, one.truths["truth"]) == two
+    assert read(write(lecture)) == lecture
+    assert read(GOOD.replace("\n", "\r\n").encode("utf-8-sig")) == lecture
+
+
+def test_any_text_is_written_so_that_it_is_read_again() -> None:
+    hostile = 'a "quoted" \\ back\tslash \x7f \x01 {} \u2028 </script> 😀\n\nlast """ line \\'
+    lecture = read(changed('title.en = "Small"', "title.en = 'x'"))
+    named = lecture.having(*lecture.scenes)
+    object.__setattr__(named, "title", {"en": hostile, "zh": hostile[::-1].strip()})
+    assert read(write(named)) == named
+
+
+def test_a_packed_link_is_opened() -> None:
+    query = {"text": "I like you", "pairs": "a\tb\n" * 900}
+    link = f"training?z={packed(query)['z']}&size=150"
+    assert read(changed("?text=猫睡觉。", link)).scenes[1].link("zh") == ("training", query)
+
+
+# what is wrong: the change, the error, the words on the line that it names
+WRONG = [
+    ('name = "small"', "name = small", "toml", "name = small"),
+    ('title.zh = "小"', 'title.zh = "小"\ntitle.zh = "大"', "toml", 'title.zh = "大"'),
+    ('name = "small"', 'name = "Small!"', "name", "Small!"),
+    ('name = "small"\n', "", "missing", "# a lecture"),
+    ('title.zh = "二"', 'title.zh = "二"\ntext = "x"', "kind", 'text = "x"'),
+    ('title.zh = "二"', 'subtitle = "x"', "unknown", "subtitle"),
+    ('title.zh = "二"\n', "", "language", 'title.en = "Two"'),
+    ('title.zh = "二"', 'title.zh = " "', "kind", 'title.zh = " "'),
+    ('title.zh = "二"', 'title.zh = "二"\ntitle.fr = "Deux"', "unknown", "title.fr"),
+    ('title.zh = "二"', f'title.zh = "{"二" * 201}"', "long", "二二"),
+    ("minutes = 1.5", "minutes = nan", "kind", "minutes"),
+    ("minutes = 1.5", "minutes = -1", "kind", "minutes"),
+    ("minutes = 1.5", "minutes = true", "kind", "minutes"),
+    ('name = "two"', 'name = "one"', "twice", 'name = "one"\nlink.en'),
+    ('scene = "two"', 'scene = "three"', "scene", '[[scene]]\nname = "one"'),
+    ('"?text=猫睡觉。"', '"../../etc/pass%wd"', "link", "pass%wd"),
+    ('"?text=猫睡觉。"', '"?z=abc"', "link", "z=abc"),
+    ('"?text=猫睡觉。"', '"http://[?x=1"', "link", "http://["),
+    ('"?text=猫睡觉。"', '"?text=%00"', "link", "%00"),
+    ('link.en = "translate?text=The cat sleeps."\n', "", "language", "link.zh"),
+    ('kind = "choice"', 'kind = "number"', "options", "[scene.question]"),
+    ('kind = "choice"', 'kind = "essay"', "kind", "essay"),
+    ('  { en = "Like", zh = "喜欢" },\n', "", "options", "[scene.question]"),
+    ('  { en = "Like", zh = "喜欢" },\n', '  { en = "Like" },\n', "language", "options"),
+    ('words = [["爱"], ["喜欢"]]', "bounds = [0.1, 0.5]", "truth", TRUTH),
+    ('words = [["爱"], ["喜欢"]]', "bounds = [0.5, 0.1]", "kind", "bounds"),
+    ('words = [["爱"], ["喜欢"]]', "words = [1]", "kind", "words = [1]"),
+    ('axis = "vocabulary"\n', "", "axis", TRUTH),
+    ('read = "argmax"', 'read = "magic"', "kind", "magic"),
+    (AT, "at = { position = -1 }", "kind", "position = -1"),
+    (AT, 'at = { position = { en = "I" } }', "language", 'position = { en = "I"'),
+    ('form = "percent"', "digits = 3", "unknown", "digits"),
+    ("{share}", "{shares}", "place", "notes.en"),
+    ("facts.share", "facts.truth", "name", "[scene.facts.truth]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "key", "words"), WRONG)
+def test_a_mistake_is_named_with_its_line(old: str, new: str, key: str, words: str) -> None:
+    text = changed(old, new)
+    with pytest.raises(GlassformerError) as caught:
+        read(text)
+    assert caught.value.key == f"lecture_{key}", caught.value
+    assert caught.value.values["line"] == line_of(text, words), caught.value
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("data", "key"),
+    [
+        (b"", "missing"),
+        (b"\xff\xfe", "encoding"),
+        (GOOD.encode("gb18030"), "encoding"),
+        ("\ud800", "encoding"),
+        (b"#" * (MOST_BYTES + 1), "large"),
+        ('name = "x"\ntitle.en = "x"', "missing"),
+        ('name = "x"\ntitle.en = "x"\nscene = []', "kind"),
+        ('name = "x"\ntitle.en = "x"\nscene = [1]', "kind"),
+        ('name = "x"\ntitle.en = "x"\n' + "[[scene]]\n" * 101, "many"),
+        ("[\n" * 4000, "toml"),
+        ("a=" + "[\n" * 4000, "toml"),
+        (".".join("a" * 100_000), "line"),
+        ("a=" + "9" * 200_000, "line"),
+        ('a="""' + "x" * 200_000, "toml"),
+        ('a="' + '\\"' * 100_000, "toml"),
+        ("a='''" + "''" * 100_000, "toml"),
+        ("1=[]\n" * 40_000, "lines"),
+        ("".join(f"[a{i}]\n" for i in range(4000)), "kind"),
+        (f"scene = 1\ntitle = 1\nname.{'.'.join('a' * 190)} = 1\n", "name"),
+    ],
+)
+def test_what_is_hostile_costs_little(data: str | bytes, key: str) -> None:
+    with pytest.raises(GlassformerError) as caught:
+        read(data)
+    assert caught.value.key == f"lecture_{key}"
+
+
+def test_another_name_is_no_bundled_lecture() -> None:
+    for name in ("../secrets", "", "nothing"):
+        with pytest.raises(LookupError):
+            load(name)
+    assert all(load(name).name == name for name in bundled())
