@@ -9,6 +9,8 @@ READY_BROWSER := $(VENV)/.ready-browser
 PORT ?= 8501
 # 127.0.0.1: this machine alone. 0.0.0.0: everybody in its network.
 ADDRESS ?= 127.0.0.1
+# off: lectures have no audience. key: they ask for the presenter's key behind a proxy, too.
+HALL ?= $(GLASSFORMER_HALL)
 # Tests run side by side, a file in one process, each process with a server and a browser of its own;
 # the slow ones first.
 JOBS ?= 2
@@ -22,8 +24,8 @@ HEADLESS := $(if $(CI),--server.headless true)
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
-app: $(READY_APP) ## open the app in the browser (PORT=8501 ADDRESS=127.0.0.1)
-	@$(PYTHON) -m streamlit run serve.py --server.port $(PORT) --server.address $(ADDRESS) $(HEADLESS)
+app: $(READY_APP) ## open the app in the browser (PORT=8501 ADDRESS=127.0.0.1 HALL=off)
+	@GLASSFORMER_HALL=$(HALL) $(PYTHON) -m streamlit run serve.py --server.port $(PORT) --server.address $(ADDRESS) $(HEADLESS)
 
 test: $(READY_CHECKS) browser ## run the tests (ARGS="-k words" to choose)
 	@$(TESTS) $(ARGS)

@@ -15,6 +15,8 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
+from app.hall import keys, rooms
+from app.hall import routes as hall
 from app.runs.uploads import UploadLimit
 from app.server import network
 from app.server.network import Departures, SecurityHeaders, reach
@@ -41,11 +43,13 @@ FIRST = (  # what the first page needs
 async def _warm_up(_app: Any) -> AsyncIterator[None]:
     # In a thread: the port opens at once, and the browser loads its scripts meanwhile.
     threading.Thread(target=_load, name="warm-up", daemon=True).start()
-    sys.stdout.write(f"\n  {reach()}\n")
+    lines = filter(None, (reach(), keys.said()))
+    sys.stdout.write("".join(f"\n  {line}" for line in lines) + "\n")
     sys.stdout.flush()
     network.gather()
-    with scripts.served():
-        yield
+    async with hall.running():
+        with scripts.served():
+            yield
     # A signal ends the server without Python's own clean-up: trainings and their folders go here.
     from app.server import process
 
@@ -58,6 +62,7 @@ def _load() -> None:
     process.warm_up()
     for name in FIRST:
         import_module(f"app.{name}")
+    rooms.resume()
     process.wait_until_quiet()  # the first visitor has a page; what follows is for the others
     from app import pages
 
@@ -71,6 +76,6 @@ share_heaps()
 app = st.App(
     "app.py",
     lifespan=_warm_up,
-    routes=[scripts.route()],
+    routes=[scripts.route(), *hall.routes()],
     middleware=[Middleware(Departures), Middleware(SecurityHeaders), Middleware(UploadLimit)],
 )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from core.errors import GlassformerError
 
 DEVICES = ("cpu", "cuda", "mps")
+HALLS = ("on", "key", "off")
 MOST_THREADS, MOST_TRAININGS, NICEST = 1024, 1024, 19
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # malloc.h
 LARGEST_BLOCK = 32 * 2**20  # bytes; larger blocks go back at once (the most that glibc takes)
@@ -28,12 +29,17 @@ class Settings:
 
     device: "" for the best one there is. threads: of torch, in the server. trainings: of visitors,
     at once; None for all cores but one. nice: of a training's process, 19 gives way to everybody.
+    hall: whether lectures can have an audience; "key" asks for the presenter's key, too, where the
+    server listens on this machine alone (behind a reverse proxy). hall_folder: of its rooms, "" for
+    one of this user.
     """
 
     device: str = ""
     threads: int = 1
     trainings: int | None = None
     nice: int = 10
+    hall: str = "on"
+    hall_folder: str = ""
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -42,6 +48,8 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     nice = _whole(given, "GLASSFORMER_NICE", 0, NICEST)
     return Settings(
         device=_device(given.get("GLASSFORMER_DEVICE", "")),
+        hall=_hall(given.get("GLASSFORMER_HALL", "")),
+        hall_folder=given.get("GLASSFORMER_HALL_FOLDER", ""),
         threads=_whole(given, "GLASSFORMER_THREADS", 1, MOST_THREADS) or Settings.threads,
         trainings=_whole(given, "GLASSFORMER_TRAININGS", 1, MOST_TRAININGS),
         nice=Settings.nice if nice is None else nice,
@@ -53,6 +61,13 @@ def _device(given: str) -> str:
         allowed = ", ".join(DEVICES)
         raise GlassformerError("setting", name="GLASSFORMER_DEVICE", given=given, allowed=allowed)
     return given
+
+
+def _hall(given: str) -> str:
+    if (found := given.strip().lower() or Settings.hall) not in HALLS:
+        allowed = ", ".join(HALLS)
+        raise GlassformerError("setting", name="GLASSFORMER_HALL", given=given, allowed=allowed)
+    return found
 
 
 def _whole(environment: Mapping[str, str], name: str, least: int, most: int) -> int | None:

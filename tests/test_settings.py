@@ -19,6 +19,7 @@ WRONG = (
     ("GLASSFORMER_TRAININGS", "1.5"),
     ("GLASSFORMER_NICE", "20"),
     ("GLASSFORMER_DEVICE", "abacus"),
+    ("GLASSFORMER_HALL", "maybe"),
 )
 
 
@@ -33,8 +34,10 @@ def test_what_is_set_is_typed() -> None:
         "GLASSFORMER_THREADS": " 4 ",
         "GLASSFORMER_TRAININGS": "2",
         "GLASSFORMER_NICE": "0",
+        "GLASSFORMER_HALL": " Key",
+        "GLASSFORMER_HALL_FOLDER": "rooms",
     }
-    assert read_settings(given) == Settings("cuda:1", 4, 2, 0)
+    assert read_settings(given) == Settings("cuda:1", 4, 2, 0, "key", "rooms")
 
 
 @pytest.mark.parametrize(("name", "value"), WRONG)

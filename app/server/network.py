@@ -37,13 +37,17 @@ HEADERS = {
 }
 _ENCODED = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 _OURS = dict(_ENCODED).keys()
+POLICY_HEADER = b"content-security-policy"
 GATHER = 0.004  # seconds that a message of a rerun waits for others
 RERUN = "ScriptRunner."  # how the names of Streamlit's threads for reruns begin
 IDLE = 1.0  # seconds between two looks whether the loop has ended
 
 
 class SecurityHeaders:
-    """ASGI middleware: puts `HEADERS` on every HTTP answer, in place of any of the same name."""
+    """ASGI middleware: puts `HEADERS` on every HTTP answer, in place of any of the same name.
+
+    A light page allows less than Streamlit needs: an answer's own policy stays.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -56,8 +60,11 @@ class SecurityHeaders:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                others = (pair for pair in message["headers"] if pair[0].lower() not in _OURS)
-                message = {**message, "headers": [*others, *_ENCODED]}
+                given = message["headers"]
+                kept = {POLICY_HEADER} & {name.lower() for name, _ in given}
+                others = (pair for pair in given if pair[0].lower() not in _OURS - kept)
+                ours = (pair for pair in _ENCODED if pair[0] not in kept)
+                message = {**message, "headers": [*others, *ours]}
             await send(message)
 
         await self._app(scope, receive, with_headers)
@@ -86,11 +93,27 @@ def reach() -> str:
             f"Only this machine can open it, at http://localhost:{port} "
             "(everybody in the network: make app ADDRESS=0.0.0.0)."
         )
-    host = address if address and address not in ("0.0.0.0", "::") else own_address()
     return (
-        f"Everybody in the network can open it, at http://{written(host)}:{port} "
+        f"Everybody in the network can open it, at http://{network_host()}:{port} "
         "(only this machine: make app ADDRESS=127.0.0.1)."
     )
+
+
+def network_host() -> str:
+    """The host under which others in the network find a server that listens for them."""
+    address = config.get_option("server.address") or ""
+    return written(address if address not in ("", "0.0.0.0", "::") else own_address())
+
+
+def listens_beyond() -> bool:
+    """Whether others than this machine can reach the server."""
+    return not is_local(config.get_option("server.address") or "")
+
+
+def base_path() -> str:
+    """The path below which the server answers: "", or one such as "/glass"."""
+    base = str(config.get_option("server.baseUrlPath") or "").strip("/")
+    return base and f"/{base}"
 
 
 def is_local(address: str) -> bool:

@@ -28,7 +28,7 @@ _served = False
 
 def route() -> Route:
     """The route of the scripts, for `st.App(routes=…)`."""
-    return Route("/scripts/{name}", _send)
+    return Route(f"{_base()}/scripts/{{name}}", _send)
 
 
 @contextmanager
@@ -57,8 +57,12 @@ def put(name: str, script: str) -> str:
 
 def place_of(name: str) -> str:
     """The path of a script on the server."""
+    return f"{_base()}/scripts/{name}"
+
+
+def _base() -> str:
     base = st.get_option("server.baseUrlPath").strip("/")
-    return f"{base and '/'}{base}/scripts/{name}"
+    return base and f"/{base}"
 
 
 async def _send(request: Request) -> Response:

@@ -6,9 +6,10 @@ The texts are data: a folder a language, a file a page. Of the other rooms it im
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from app.session.store import get_state
+if TYPE_CHECKING:
+    from app.session.state import State
 
 FOLDER = Path(__file__).parent
 
@@ -21,6 +22,13 @@ def say(key: str, language: str | None = None, /, **values: Any) -> str:
     """
     text = texts(language or get_state().language)[key]
     return text.format(**values) if values else text
+
+
+def get_state() -> "State":
+    """The session's state. Whoever names a language needs no session, and not torch below it."""
+    from app.session import store
+
+    return store.get_state()
 
 
 @cache

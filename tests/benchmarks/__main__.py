@@ -15,6 +15,7 @@ from rich.console import Console
 
 from tests.benchmarks import (
     attention_page,
+    audience,
     decoding,
     experiments,
     hall,
@@ -40,6 +41,7 @@ QUESTIONS: dict[str, tuple[Question, float]] = {
     "switch": (switch_page.tables, 3),
     "start": (start.tables, 5),
     "hall": (hall.tables, 30),
+    "audience": (audience.tables, 30),
 }
 FULL = 10  # how many times as long a full run measures
 

@@ -1,0 +1,82 @@
+"""What the runs of a lecture's scenes say in a room: texts with their numbers, words, truths.
+
+It comes with the model: the room asks for it only when it must.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from app.runs.scenes import trace_of
+from app.session.state import LANGUAGES
+from app.words import say
+from core.errors import GlassformerError
+from core.lectures.lecture import Lecture, Scene
+from core.lectures.truth import Answer, answer_of, found, said
+from core.text.vocabulary import RESERVED
+
+MOST_WORDS = 40  # to choose from: the sentence's
+CANDIDATES = 8  # of the vocabulary, where the question is for a word that the model writes
+TEXTS = ("title", "text", "notes")
+
+Told = dict[str, Any]
+
+
+def prepared(lecture: Lecture, scene: Scene, language: str) -> Told:
+    """The texts of a scene in all languages, and the words that its question chooses from.
+
+    The numbers are those of the run that a room of `language` shows, whoever reads them.
+    Errors: as `core.lectures.truth.said`.
+    """
+    told: Told = {name: {} for name in TEXTS}
+    for reader in lecture.languages:
+        texts = {name: {language: getattr(scene, name).get(reader, "")} for name in TEXTS}
+        filled = said(lecture, replace(scene, **texts), language, trace_of)
+        for name in TEXTS:
+            told[name][reader] = getattr(filled, name)
+    if scene.question is not None and scene.question.kind == "word":
+        told["words"] = _words(lecture, scene, language)
+    return told
+
+
+def answer(lecture: Lecture, scene: Scene, language: str) -> Told:
+    """The truth of a scene's question as JSON; `error` where the run or the reading failed."""
+    question = scene.question
+    assert question is not None
+    try:
+        right = answer_of(lecture, scene, language, trace_of)
+    except GlassformerError as error:
+        why = {each: say(f"errors.{error.key}", each, **error.values) for each in LANGUAGES}
+        return {"error": {"key": error.key, "text": why}}
+    assert right is not None
+    value = int(right.value) if question.kind == "choice" else right.value
+    return {"value": value, "text": _text(scene, right), "address": right.address}
+
+
+def _text(scene: Scene, right: Answer) -> Mapping[str, str]:
+    question = scene.question
+    assert question is not None
+    if question.kind == "choice":
+        return question.options[int(right.value)]
+    # A percentage has its sign already.
+    units = question.unit or dict.fromkeys(LANGUAGES, "")
+    return {
+        each: right.text + (unit if not right.text.endswith(unit.strip() or " ") else "")
+        for each, unit in units.items()
+    }
+
+
+def _words(lecture: Lecture, scene: Scene, language: str) -> list[str]:
+    """Each word once, in the order of the sentence; of the vocabulary the likeliest, by letter."""
+    question = scene.question
+    assert question is not None
+    truth = question.truth
+    trace = trace_of(lecture.source(scene, truth), language)
+    right = found(truth, trace, language)
+    axis = next((each for each in trace.axes(truth.address) if each.name == truth.axis), None)
+    labels = axis.labels if axis is not None and axis.labels is not None else ()
+    if truth.axis == "vocabulary":
+        likely = trace.pick(truth.address, **right.place).topk(CANDIDATES).indices.tolist()
+        labels = sorted(trace.surfaces.get(labels[at], labels[at]) for at in likely)
+    words = [word for word in labels if word not in RESERVED][:MOST_WORDS]
+    return [*dict.fromkeys([*words, str(right.value)])]

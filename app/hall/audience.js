@@ -1,0 +1,141 @@
+/* The audience's page: the scene in front, its question, the bars after the reveal. */
+"use strict";
+let state = held("state");
+const code = document.body.dataset.code;
+const own = new Map(); // what was voted, by scene
+const keep = `hall.${code}.votes`;
+try {
+  for (const [scene, value] of JSON.parse(localStorage.getItem(keep) ?? "[]")) own.set(scene, value);
+} catch { /* a browser that keeps nothing */ }
+let drawn = {}; // what the page shows: a part is made anew only when it changes
+
+function part(name, ...of) {
+  const now = JSON.stringify([language, ...of]);
+  const changed = drawn[name] !== now;
+  drawn[name] = now;
+  return changed;
+}
+
+function draw() {
+  const place = say("scene", { scene: state.scene + 1, scenes: state.scenes });
+  byId("lecture").textContent = told(state.lecture);
+  byId("place").textContent = place;
+  byId("progress").style.width = `${(100 * (state.scene + 1)) / state.scenes}%`;
+  byId("black").hidden = !state.black;
+  byId("black").textContent = say("black");
+  byId("lit").hidden = state.black;
+  byId("title").textContent = told(state.title);
+  document.title = `${told(state.title)} · Glassformer`;
+  byId("behind").textContent = say("behind");
+  byId("open").textContent = say("open_yourself");
+  byId("open").href = `${here}/open?language=${language}`;
+  byId("open_help").textContent = say("open_help");
+  byId("code").textContent = `${say("code")}: ${code}`;
+  if (part("text", state.text)) {
+    const lines = told(state.text).split(/\n\s*\n/).filter(Boolean);
+    byId("text").replaceChildren(...lines.map((line) => make("p", {}, line)));
+  }
+  const picture = byId("picture");
+  picture.hidden = !state.picture;
+  picture.alt = say("picture", { title: told(state.title) });
+  if (part("picture", state.scene, state.picture) && state.picture)
+    picture.src = `${here}/picture/${state.scene}?v=${state.picture}`;
+  // The question is not made anew while somebody types or is about to press.
+  if (part("question", state.scene, state.question, state.result)) drawQuestion();
+  if (part("spoken", state.scene, state.black, !!state.result)) {
+    const answer = state.result?.answer?.text;
+    byId("spoken").textContent = state.black ? say("black")
+      : answer ? say("computed", { answer: told(answer) }) : `${place}. ${told(state.title)}`;
+  }
+}
+
+function drawQuestion() {
+  const { question, result, scene } = state;
+  const box = byId("question");
+  box.hidden = !question;
+  if (!question) return box.replaceChildren();
+  const mine = own.get(scene);
+  const prompt = make("h2", { id: "prompt" }, told(question.prompt));
+  const said = make("p", { className: "faint", id: "said", role: "status" });
+  if (result) {
+    const isOwn = (bar) => mine !== undefined && (bar.option === mine || bar.word === mine
+      || (question.kind === "number" && (bar.from ?? -Infinity) <= mine && (mine < (bar.to ?? Infinity) || mine === bar.from)));
+    const count = result.voted ? say("voted", { count: result.voted }) : say("no_votes");
+    return box.replaceChildren(...[prompt, answered(result.answer), bars(result, question, isOwn),
+      make("p", { className: "faint" }, count),
+      mine === undefined ? null : make("p", {}, say("your_answer", { answer: asSaid(question, mine) }))].filter(Boolean));
+  }
+  box.replaceChildren(prompt, { choice, number, word }[question.kind](question, mine), said);
+  tell(question, mine);
+}
+
+const asSaid = (question, value) => question.kind === "choice" ? told(question.options[value])
+  : question.kind === "number" ? `${value}${told(question.unit)}` : value;
+
+function tell(question, mine) {
+  byId("said").textContent = mine === undefined ? say(`vote_${question.kind}`)
+    : `${say("your_answer", { answer: asSaid(question, mine) })} ${say("change")}`;
+}
+
+async function vote(value) {
+  const scene = state.scene;
+  try {
+    await send("vote", { scene, value });
+  } catch (error) {
+    if (byId("said")) byId("said").textContent = error.message;
+    return;
+  }
+  own.set(scene, value);
+  try { localStorage.setItem(keep, JSON.stringify([...own])); } catch { /* as above */ }
+  if (state.scene !== scene || state.result) return;
+  for (const each of byId("question").querySelectorAll("[data-value]"))
+    each.setAttribute("aria-pressed", String(each.dataset.value === String(value)));
+  tell(state.question, value);
+}
+
+const pressed = (value, text, mine) =>
+  make("button", { type: "button", "aria-pressed": String(value === mine), "data-value": value, onclick: () => vote(value) }, text);
+
+function choice(question, mine) {
+  return make("div", { className: "options", role: "group", "aria-labelledby": "prompt" },
+    ...question.options.map((option, at) => pressed(at, told(option), mine)));
+}
+
+function word(question, mine) {
+  if (!question.words) return make("p", { className: "faint" }, say("words_soon"));
+  return make("div", { className: "chips", role: "group", "aria-labelledby": "prompt" },
+    ...question.words.map((each) => pressed(each, each, mine)));
+}
+
+function number(question, mine) {
+  const input = make("input", { inputMode: "decimal", autocomplete: "off", maxLength: 20, value: mine ?? "", "aria-label": say("number") });
+  return make("form", {
+    className: "number",
+    onsubmit: (event) => {
+      event.preventDefault();
+      const text = input.value.trim().replace(/[−–]/, "-").replace(",", ".").replace(/\s*%$/, "");
+      const value = Number(text);
+      if (text && Number.isFinite(value)) vote(value);
+      else byId("said").textContent = say("no_number");
+    },
+  }, input, told(question.unit) ? make("span", {}, told(question.unit)) : null,
+  make("button", { className: "main" }, say("send")));
+}
+
+speaks(byId("language"), draw);
+follow({
+  show: (now) => {
+    const moved = now.scene !== state.scene;
+    state = now;
+    draw();
+    if (moved) scrollTo(0, 0);
+  },
+  behind: (is) => { byId("behind").hidden = !is; },
+  over: () => {
+    byId("behind").hidden = true;
+    byId("question").hidden = true;
+    byId("spoken").textContent = say("ended");
+    byId("scene").replaceChildren(make("h1", {}, say("ended")));
+    byId("open_line").hidden = byId("open_help").hidden = true;
+  },
+});

@@ -1,0 +1,194 @@
+/* The presenter's notes and remote: this scene, the next, the time, the votes; keys and a thumb. */
+"use strict";
+const code = document.body.dataset.code;
+let key = location.hash.slice(1);
+let state = null, skew = 0, drives = false, wanted = null, sending = false;
+let trouble = key ? "" : "no_key"; // what is said at the top: a word's name, or a sentence
+
+const minutes = (seconds) => {
+  const whole = Math.round(Math.abs(seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+};
+const paragraphs = (text) => text.split(/\n\s*\n/).filter(Boolean).map((line) => make("p", {}, line));
+
+function draw() {
+  for (const name of ["notes", "hand_over_about", "hand_over_now", "hand_over_link"])
+    byId(name === "notes" ? "notes_name" : name).textContent = say(name);
+  const named = { clock_name: "clock", hand_over_open: "hand_over", hand_over_cancel: "cancel", hand_over_copy: "copy", keys: "key_keys" };
+  for (const [id, name] of Object.entries(named)) byId(id).textContent = say(name);
+  byId("hand_over_url").setAttribute("aria-label", say("hand_over_link"));
+  byId("back").textContent = `← ${say("back")}`;
+  byId("forward").textContent = `${say("forward")} →`;
+  byId("code").textContent = `${say("code")}: ${code}`;
+  byId("behind").hidden = !trouble;
+  byId("behind").textContent = words[language][trouble] ?? trouble;
+  for (const name of ["scene", "bar"]) byId(name).hidden = !state;
+  if (!state) return;
+  const place = say("scene", { scene: state.scene + 1, scenes: state.scenes });
+  const moved = byId("title").textContent !== told(state.title);
+  document.title = `${place} · ${told(state.lecture)}`;
+  byId("lecture").textContent = told(state.lecture);
+  byId("place").textContent = place;
+  byId("progress").style.width = `${(100 * (state.scene + 1)) / state.scenes}%`;
+  byId("title").textContent = told(state.title);
+  byId("black").hidden = !state.black;
+  byId("black").textContent = say("is_black");
+  byId("blacken").textContent = say(state.black ? "light" : "blacken");
+  byId("blacken").setAttribute("aria-pressed", String(state.black));
+  const notes = told(state.notes);
+  byId("notes").replaceChildren(...(notes ? paragraphs(notes) : [make("p", { className: "faint" }, say("no_notes"))]));
+  byId("next").textContent = state.next ? say("next", { title: told(state.next) }) : say("last");
+  byId("next").hidden = byId("notes_name").hidden = byId("notes").hidden = !drives;
+  byId("back").disabled = !drives || state.scene === 0;
+  byId("forward").disabled = !drives || state.scene === state.scenes - 1;
+  byId("blacken").disabled = !drives;
+  byId("reveal").textContent = say(state.result ? "revealed" : "reveal");
+  byId("reveal").disabled = !drives || !state.question?.open;
+  byId("reveal").hidden = !state.question;
+  byId("hand_over").hidden = !drives && byId("hand_over_done").hidden;
+  if (moved) byId("spoken").textContent = `${place}. ${told(state.title)}`;
+  drawVotes();
+  tick();
+}
+
+function drawVotes() {
+  const { question, votes } = state;
+  byId("votes").hidden = !question || !votes;
+  if (!question || !votes) return;
+  const count = make("p", {}, say("votes_so_far", { count: votes.voted, followers: Math.max(state.followers, votes.voted) }));
+  byId("votes").replaceChildren(...[make("h2", {}, told(question.prompt)), count,
+    answered(votes.answer), bars(votes, question)].filter(Boolean));
+}
+
+/* The time of day, what is used since the first step, and how that stands to the plan. */
+function tick() {
+  if (!state) return;
+  const now = new Date();
+  byId("time").textContent = now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const whole = state.minutes.reduce((sum, each) => sum + each, 0);
+  const planned = say("planned", { minutes: minutes(60 * whole) });
+  if (!state.started) {
+    byId("used").textContent = `${planned} · ${say("waiting")}`;
+    byId("rest").textContent = "";
+    return;
+  }
+  const used = (now - skew) / 1000 - state.started;
+  // The clock starts with the first step: this scene may last until the end of its own minutes.
+  const upTo = 60 * state.minutes.slice(1, state.scene + 1).reduce((sum, each) => sum + each, 0);
+  byId("used").textContent = `${say("used", { minutes: minutes(used) })} · ${planned} ·`;
+  byId("rest").textContent = say(used > upTo ? "over" : "ahead", { minutes: minutes(used - upTo) });
+  byId("rest").className = used > upTo ? "late" : "";
+}
+
+function warn(about) {
+  if (about === trouble) return;
+  trouble = about;
+  draw();
+}
+
+async function drive(path, data = {}) {
+  try {
+    return await send(path, data, key);
+  } catch (error) {
+    if (error.status === 403) lose();
+    else warn(error.message);
+    return null;
+  }
+}
+
+/* To a scene: of many presses while one is on its way the last counts. */
+async function go(scene) {
+  if (!state || !drives) return;
+  wanted = Math.min(Math.max(scene, 0), state.scenes - 1);
+  if (sending) return;
+  sending = true;
+  for (let sent = null; wanted !== null && wanted !== sent;) {
+    sent = wanted;
+    if ((await drive("move", { scene: sent })) === null) break;
+  }
+  wanted = null;
+  sending = false;
+}
+const step = (by) => go((wanted ?? state?.scene ?? 0) + by);
+const black = () => drives && drive("black", { black: !state.black });
+const reveal = () => drives && state.question?.open && drive("reveal");
+
+const KEYS = {
+  ArrowRight: () => step(1), ArrowDown: () => step(1), PageDown: () => step(1), " ": () => step(1),
+  ArrowLeft: () => step(-1), ArrowUp: () => step(-1), PageUp: () => step(-1),
+  Home: () => go(0), End: () => go(state.scenes - 1),
+  b: black, B: black, ".": black, v: reveal, V: reveal,
+};
+addEventListener("keydown", (event) => {
+  const act = KEYS[event.key];
+  const busy = event.target.closest("input") || (event.key === " " && event.target.closest("button"));
+  if (!act || !state || busy || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  if (event.repeat && "bBvV.".includes(event.key)) return;
+  act();
+});
+byId("back").addEventListener("click", () => step(-1));
+byId("forward").addEventListener("click", () => step(1));
+byId("blacken").addEventListener("click", black);
+byId("reveal").addEventListener("click", reveal);
+
+/* Hand over: asked twice, then the new link, as text and as a code for the other's phone. */
+const asks = (open) => {
+  byId("hand_over_open").hidden = open;
+  byId("hand_over_sure").hidden = !open;
+};
+byId("hand_over_open").addEventListener("click", () => asks(true));
+byId("hand_over_cancel").addEventListener("click", () => asks(false));
+byId("hand_over_now").addEventListener("click", async () => {
+  const found = await drive("handover");
+  if (!found) return;
+  byId("hand_over_url").value = found.link;
+  byId("hand_over_qr").src = found.qr;
+  byId("hand_over_qr").alt = found.link;
+  byId("hand_over_sure").hidden = true;
+  byId("hand_over_done").hidden = false;
+});
+byId("hand_over_copy").addEventListener("click", async () => {
+  byId("hand_over_url").select();
+  try { await navigator.clipboard.writeText(byId("hand_over_url").value); } catch { document.execCommand("copy"); }
+  byId("hand_over_copy").textContent = say("copied");
+});
+
+/* The key is none any more: somebody else drives, this page follows with what all may see. */
+function lose() {
+  if (!key) return;
+  key = "";
+  drives = false;
+  wanted = null;
+  history.replaceState(null, "", location.pathname);
+  warn(state ? "handed" : "no_key");
+  if (!state) return;
+  draw();
+  follow({
+    show: (now) => {
+      state = { ...state, ...now, notes: null, next: null, votes: now.result };
+      draw();
+    },
+    behind: (is) => warn(is ? "behind" : "handed"),
+    over: () => warn("ended"),
+  });
+}
+
+speaks(byId("language"), draw);
+if (key)
+  follow({
+    key,
+    show: (now) => {
+      state = now;
+      skew = Date.now() - 1000 * now.now;
+      drives = true;
+      draw();
+    },
+    behind: (is) => warn(is ? "behind" : ""),
+    over: (why) => {
+      if (why === "refused") return lose();
+      drives = false;
+      warn("ended");
+    },
+  });
+setInterval(tick, 1_000);

@@ -1,0 +1,327 @@
+"""The rooms: a lecture with a code, its scene on screen, its votes, who may drive.
+
+All of it is in the store; nothing is remembered here, so that a server which was killed goes on
+where it was. A change is told to `CHANGED`, from whatever thread it comes.
+"""
+
+import hmac
+import math
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+
+import orjson
+
+from app.hall import keys, store
+from core.errors import GlassformerError
+from core.lectures.lecture import Lecture, Question
+from core.lectures.read import read
+from core.lectures.write import write
+
+LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like figures
+CODE = 6  # letters
+AWAY = 2 * 3600.0  # seconds that a room waits for its presenter
+LONGEST = 24 * 3600.0  # seconds that anything of it is kept
+TOUCHED = 30.0  # seconds between two notes that the presenter is there
+MOST_ROOMS, MOST_VOTERS = 50, 2000  # of a server, of a question
+MOST_PICTURE = 200 * 1024  # bytes
+LARGEST = 1e9  # of a number that is voted
+PICTURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"RIFF": "image/webp"}
+
+CHANGED: list[Callable[[str, bool], None]] = []  # each called with the code, and "votes alone"
+now = time.time  # tests set the clock
+
+
+@dataclass(frozen=True)
+class Room:
+    """A room as it is now.
+
+    key: of its driver, in the answer of `open_room` alone: only its hash is kept. revealed: whether
+    the truth of this scene's question is out. started: when the presenter left the first scene.
+    handed: how often the driver's key was handed over.
+    """
+
+    code: str
+    lecture: Lecture
+    language: str
+    scene: int
+    black: bool
+    revealed: bool
+    revision: int
+    handed: int
+    opened_at: float
+    started: float | None
+    lock: bytes = field(repr=False)
+    secret: bytes = field(repr=False)
+    key: str = field(default="", repr=False)
+
+    @property
+    def question(self) -> Question | None:
+        """That of the scene on screen."""
+        return self.lecture.scenes[self.scene].question
+
+    @property
+    def opened(self) -> bool:
+        """Whether votes are taken now."""
+        return self.question is not None and not self.revealed
+
+
+def open_room(lecture: Lecture, language: str, presenter_key: str = "") -> Room:
+    """A new room, its key with it.
+
+    Errors: hall_off, hall_key where the presenter's key is asked for and wrong, hall_rooms, and
+    those of the store.
+    """
+    keys.check(presenter_key)
+    text = write(lecture)
+    purge()
+    held, key, moment = store.held(), secrets.token_hex(16), now()
+    with held.changing():
+        if held.ask("select count(*) from rooms")[0][0] >= MOST_ROOMS:
+            raise GlassformerError("hall_rooms", limit=MOST_ROOMS)
+        code = _free_code(held)
+        held.ask(
+            "insert into rooms (code, lecture, language, lock, secret, opened, seen) "
+            "values (?, ?, ?, ?, ?, ?, ?)",
+            code, text, language, _hash(key), secrets.token_bytes(16), moment, moment,
+        )  # fmt: skip
+    found = room(code)
+    assert found is not None
+    _warm(found)
+    return replace(found, key=key)
+
+
+def room(code: str) -> Room | None:
+    """The room of a code; None where there is none, or its presenter has been away too long."""
+    rows = store.held().ask(
+        "select code, lecture, language, scene, black, revision, handed, opened, started, lock, "
+        "secret, exists (select 1 from answers where room = code and answers.scene = rooms.scene) "
+        "from rooms where code = ? and opened > ? and seen > ?",
+        code.strip().upper()[: 2 * CODE], now() - LONGEST, now() - AWAY,
+    )  # fmt: skip
+    if not rows:
+        return None
+    name, text, language, scene, black, revision, handed, opened, started, lock, secret, out = rows[
+        0
+    ]
+    return Room(name, _lecture(text), language, scene, bool(black), bool(out), revision, handed,
+                opened, started, lock, secret)  # fmt: skip
+
+
+def allowed(room: Room, key: str) -> bool:
+    """Whether the key drives the room; told in constant time."""
+    return hmac.compare_digest(room.lock, _hash(key))
+
+
+def seen(room: Room) -> None:
+    """The presenter is there."""
+    store.held().ask(
+        "update rooms set seen = ? where code = ? and seen < ?", now(), room.code, now() - TOUCHED
+    )
+
+
+def move(room: Room, scene: int) -> None:
+    """Put a scene on screen; of one beyond the ends the nearest. A screen that was black is lit."""
+    place = min(max(scene, 0), len(room.lecture.scenes) - 1)
+    _change(
+        room, "scene = ?, black = 0, started = case when ? > 0 then coalesce(started, ?) "
+        "else started end", place, place, now(),
+    )  # fmt: skip
+
+
+def blacken(room: Room, black: bool) -> None:
+    """Make the screens black, or light again."""
+    _change(room, "black = ?", int(black))
+
+
+def hand_over(room: Room) -> str:
+    """A new key for whoever drives from now on; the one before opens nothing any more."""
+    key = secrets.token_hex(16)
+    _change(room, "lock = ?, handed = handed + 1", _hash(key))
+    return key
+
+
+def reveal(room: Room) -> None:
+    """Close the question on screen and work out its truth from the run of the scene.
+
+    A run that fails closes it, too: the answer then says why. Without a question nothing happens.
+    """
+    if not room.opened:
+        return
+    from app.hall import answers  # late: the model comes with it
+
+    scene = room.lecture.scenes[room.scene]
+    found = orjson.dumps(answers.answer(room.lecture, scene, room.language)).decode()
+    held = store.held()
+    held.ask("insert or ignore into answers values (?, ?, ?)", room.code, room.scene, found)
+    _change(room, "black = 0")
+
+
+def answer_of(room: Room) -> dict[str, Any] | None:
+    """What `reveal` found for the question on screen; None before it."""
+    sql = "select answer from answers where room = ? and scene = ?"
+    rows = store.held().ask(sql, room.code, room.scene)
+    return orjson.loads(rows[0][0]) if rows else None
+
+
+def vote(room: Room, scene: int, voter: str, value: Any) -> None:
+    """Take in a vote; of several of one voter the last counts.
+
+    Errors: hall_vote_scene, hall_vote_closed, hall_vote_value, hall_voters.
+    """
+    held = store.held()
+    with held.changing():
+        current = _current(room.code)
+        if current is None or current.scene != scene or current.question is None:
+            raise GlassformerError("hall_vote_scene")
+        if not current.opened:
+            raise GlassformerError("hall_vote_closed")
+        text = orjson.dumps(_checked(current, value)).decode()
+        voted = (
+            "select count(*), coalesce(sum(voter = ?), 0) from votes where room = ? and scene = ?"
+        )
+        count, own = held.ask(voted, voter, room.code, scene)[0]
+        if count >= MOST_VOTERS and not own:
+            raise GlassformerError("hall_voters", limit=MOST_VOTERS)
+        held.ask("insert or replace into votes values (?, ?, ?, ?)", room.code, scene, voter, text)
+    _tell(room.code, votes=True)
+
+
+def prepared(room: Room, scene: int) -> dict[str, Any]:
+    """Texts with their numbers, words to choose from (`answers.prepared`); {} before the run."""
+    sql = "select told from prepared where room = ? and scene = ?"
+    rows = store.held().ask(sql, room.code, scene)
+    return orjson.loads(rows[0][0]) if rows else {}
+
+
+def counts(room: Room, scene: int) -> dict[Any, int]:
+    """How many have voted for each value that somebody voted for."""
+    sql = "select value, count(*) from votes where room = ? and scene = ? group by value"
+    return {orjson.loads(value): n for value, n in store.held().ask(sql, room.code, scene)}
+
+
+def put_picture(room: Room, scene: int, body: bytes) -> str:
+    """Keep the picture of a scene; its version. Errors: hall_picture_large, hall_picture."""
+    if len(body) > MOST_PICTURE:
+        raise GlassformerError("hall_picture_large", given=len(body) // 1024, limit=200)
+    if picture_type(body) is None or not 0 <= scene < len(room.lecture.scenes):
+        raise GlassformerError("hall_picture")
+    version = sha256(body).hexdigest()[:12]
+    if version != picture_version(room, scene):
+        sql = "insert or replace into pictures values (?, ?, ?, ?)"
+        store.held().ask(sql, room.code, scene, version, body)
+        current = _current(room.code)
+        if current is not None and current.scene == scene:
+            _change(room, "black = black")
+    return version
+
+
+def picture(room: Room, scene: int) -> bytes | None:
+    """The picture of a scene."""
+    sql = "select body from pictures where room = ? and scene = ?"
+    rows = store.held().ask(sql, room.code, scene)
+    return rows[0][0] if rows else None
+
+
+def picture_version(room: Room, scene: int) -> str:
+    """What changes with the picture; "" without one."""
+    sql = "select version from pictures where room = ? and scene = ?"
+    rows = store.held().ask(sql, room.code, scene)
+    return rows[0][0] if rows else ""
+
+
+def picture_type(body: bytes) -> str | None:
+    """The media type of a PNG or WebP picture; None for anything else."""
+    found = next((kind for mark, kind in PICTURES.items() if body.startswith(mark)), None)
+    return None if found == "image/webp" and body[8:12] != b"WEBP" else found
+
+
+def resume() -> None:
+    """After a start: compute again what the rooms of before will ask for."""
+    for (code,) in store.held().ask("select code from rooms"):
+        if (found := room(code)) is not None:
+            _warm(found)
+
+
+def purge() -> list[str]:
+    """Delete what is a day old or was left by its presenter; the codes of those rooms."""
+    held = store.held()
+    with held.changing():
+        gone = "from rooms where opened <= ? or seen <= ?"
+        ages = now() - LONGEST, now() - AWAY
+        codes = [code for (code,) in held.ask(f"select code {gone}", *ages)]
+        held.ask(f"delete {gone}", *ages)
+    return codes
+
+
+def _current(code: str) -> Room | None:
+    return room(code)
+
+
+def _checked(room: Room, value: Any) -> Any:
+    """A vote as it is kept. Errors: hall_vote_value."""
+    question = room.question
+    assert question is not None
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if question.kind == "choice" and whole and 0 <= value < len(question.options):
+        return value
+    number = whole or (isinstance(value, float) and math.isfinite(value))
+    if question.kind == "number" and number and abs(value) <= LARGEST:
+        return float(value)
+    if question.kind == "word" and value in prepared(room, room.scene).get("words", ()):
+        return value
+    raise GlassformerError("hall_vote_value")
+
+
+def _change(room: Room, what: str, *values: Any) -> None:
+    sql = f"update rooms set {what}, revision = revision + 1 where code = ?"
+    store.held().ask(sql, *values, room.code)
+    _tell(room.code)
+
+
+def _tell(code: str, votes: bool = False) -> None:
+    for heard in CHANGED:
+        heard(code, votes)
+
+
+def _free_code(held: store.Store) -> str:
+    while True:
+        code = "".join(secrets.choice(LETTERS) for _ in range(CODE))
+        if not held.ask("select 1 from rooms where code = ?", code):
+            return code
+
+
+def _hash(key: str) -> bytes:
+    return sha256(key.encode("utf-8", "replace")).digest()
+
+
+@lru_cache(maxsize=MOST_ROOMS)
+def _lecture(text: str) -> Lecture:
+    return read(text)
+
+
+def _warm(room: Room) -> None:
+    """Compute the runs of all scenes in a thread, and keep what their texts and questions want."""
+
+    def work() -> None:
+        from app.hall import answers  # late: the model comes with it
+
+        for place, scene in enumerate(room.lecture.scenes):
+            with suppress(GlassformerError, sqlite3.IntegrityError):  # the room may have gone
+                told = orjson.dumps(answers.prepared(room.lecture, scene, room.language)).decode()
+                sql = "insert or replace into prepared values (?, ?, ?)"
+                store.held().ask(sql, room.code, place, told)
+                current = _current(room.code)
+                if current is not None and current.scene == place:
+                    _change(current, "black = black")
+                else:
+                    _tell(room.code, votes=True)
+
+    threading.Thread(target=work, name="scenes", daemon=True).start()

@@ -1,0 +1,326 @@
+"""The hall's HTTP routes: light pages, their event streams, votes, pictures, what a driver does.
+
+Paths in the pages and redirects are relative to the browser's, so that a proxy may put all of it
+below any path.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from streamlit import runtime
+
+from app.hall import join, keys, pages, rooms, screen
+from app.hall.hub import ENDED, HANDED, Channel, Hub
+from app.hall.rooms import Room
+from app.server.network import base_path
+from core.errors import GlassformerError
+
+MOST_BODY = 4096  # bytes of a vote or a command
+PATIENCE = 20.0  # seconds that a long poll waits
+TURN = 30.0  # seconds between two looks at which rooms have ended
+MOST_EXPLORING = 60  # sessions of the app, after which a room sends nobody more there
+FRESH = {"Cache-Control": "no-store"}
+STREAM = {**FRESH, "X-Accel-Buffering": "no"}  # nginx then passes each event on at once
+STATUS = {  # of what is refused; anything else is 400
+    "hall_code": 404, "hall_scene": 404, "hall_off": 404, "hall_wait": 429, "hall_driver": 403,
+    "hall_voter": 403, "hall_vote_scene": 409, "hall_vote_closed": 409, "hall_voters": 503,
+    "hall_full": 503, "hall_explored": 503, "hall_picture_large": 413, "hall_body": 413,
+}  # fmt: skip
+
+Answer = Callable[[Request, Room], Awaitable[Response]]
+
+
+def _message(channel: Channel) -> tuple[bytes, int]:
+    code, key = channel
+    if (found := rooms.room(code)) is None:
+        return ENDED, 0
+    if key not in (None, found.handed):
+        return HANDED, found.revision
+    told = screen.state(found)
+    if key is not None:
+        told |= screen.driven(found) | {"followers": HUB.followers(code)}
+    return screen.event(told), found.revision
+
+
+HUB = Hub(_message)
+rooms.CHANGED.append(HUB.tell)
+
+
+def routes() -> list[Route]:
+    """All of them, for `st.App(routes=…)`; where the hall is off, one that says so."""
+    base = base_path()
+    if not keys.is_open():
+        return [Route(f"{base}/hall{rest}", _off) for rest in ("", "/{rest:path}")]
+    here = f"{base}/hall/{{code}}"
+    return [
+        Route(f"{base}/hall", _slash),
+        Route(f"{base}/hall/", _enter),
+        Route(here, _in_room(_audience, page=True)),
+        Route(f"{here}/notes", _in_room(_page("notes"), page=True)),
+        Route(f"{here}/present", _in_room(_page("present"), page=True)),
+        Route(f"{here}/open", _in_room(_open, page=True)),
+        Route(f"{here}/events", _in_room(_events)),
+        Route(f"{here}/state", _in_room(_state)),
+        Route(f"{here}/lecture", _in_room(_driven(_lecture))),
+        Route(f"{here}/qr.svg", _in_room(_qr)),
+        Route(f"{here}/vote", _in_room(_vote), methods=["POST"]),
+        Route(f"{here}/move", _in_room(_driven(_move)), methods=["POST"]),
+        Route(f"{here}/black", _in_room(_driven(_black)), methods=["POST"]),
+        Route(f"{here}/reveal", _in_room(_driven(_reveal)), methods=["POST"]),
+        Route(f"{here}/handover", _in_room(_driven(_hand_over)), methods=["POST"]),
+        Route(f"{here}/picture/{{scene:int}}", _in_room(_picture), methods=["GET", "PUT"]),
+    ]
+
+
+@asynccontextmanager
+async def running() -> AsyncIterator[None]:
+    """While the server runs: changes reach the followers, rooms that are over end."""
+    if not keys.is_open():
+        yield
+        return
+    turns = asyncio.create_task(_turns())
+    with HUB.running():
+        yield
+    turns.cancel()
+
+
+async def _turns() -> None:
+    while True:
+        for code in HUB.driven():
+            if (found := rooms.room(code)) is not None:
+                await run_in_threadpool(rooms.seen, found)
+        for code in await run_in_threadpool(rooms.purge):
+            HUB.tell(code)
+        await asyncio.sleep(TURN)
+
+
+# Who comes in.
+
+
+def _in_room(answer: Answer, page: bool = False) -> Callable[[Request], Awaitable[Response]]:
+    """The room of the path is looked up, and what is refused is said: on a page, or as JSON."""
+
+    async def answered(request: Request) -> Response:
+        try:
+            return await answer(request, _room(request))
+        except GlassformerError as error:
+            status = STATUS.get(error.key, 400)
+            if page:
+                language = pages.language_of(request.headers.get("accept-language", ""))
+                return pages.entrance(error, status, language)
+            return _json(pages.refusal(error), status)
+
+    return answered
+
+
+def _room(request: Request) -> Room:
+    """Errors: hall_code for none, hall_wait for a client that has guessed too often."""
+    client = request.client.host if request.client else ""
+    found = rooms.room(str(request.path_params["code"]))
+    known = found is not None and (_voter(request, found) or rooms.allowed(found, _key(request)))
+    if keys.CODES.too_many(client) and not known:
+        raise GlassformerError("hall_wait")
+    if found is None:
+        keys.CODES.wrong(client)
+        raise GlassformerError("hall_code", given=str(request.path_params["code"])[:12])
+    return found
+
+
+def _driven(answer: Answer) -> Answer:
+    """Only for who has the driver's key. Errors: hall_driver."""
+
+    async def answered(request: Request, room: Room) -> Response:
+        if not rooms.allowed(room, _key(request)):
+            raise GlassformerError("hall_driver")
+        await run_in_threadpool(rooms.seen, room)
+        return await answer(request, room)
+
+    return answered
+
+
+def _key(request: Request) -> str:
+    return request.headers.get("authorization", "").removeprefix("Bearer ").strip()
+
+
+def _voter(request: Request, room: Room) -> str | None:
+    return keys.voter(room.secret, request.cookies.get(_cookie(room), ""))
+
+
+def _cookie(room: Room) -> str:
+    return f"hall_{room.code}"
+
+
+# Pages.
+
+
+async def _off(_request: Request) -> Response:
+    return pages.entrance(GlassformerError("hall_off"), 404, pages.language_of(""))
+
+
+async def _slash(_request: Request) -> Response:
+    return Response(status_code=307, headers={"Location": "hall/"})
+
+
+async def _enter(request: Request) -> Response:
+    """The page that asks for a code; without scripts its form comes back here."""
+    language = pages.language_of(request.headers.get("accept-language", ""))
+    if code := request.query_params.get("code", "").strip().upper():
+        plain = "".join(each for each in code if each.isalnum())[: rooms.CODE]
+        return Response(status_code=303, headers={"Location": plain or "./"})
+    return pages.entrance(None, 200, language)
+
+
+async def _audience(request: Request, room: Room) -> Response:
+    found = pages.page("audience", screen.state(room), code=room.code)
+    if _voter(request, room) is None:
+        secure = request.url.scheme == "https"
+        cookie = keys.new_voter(room.secret)
+        # Without a path: the browser takes that of this page, whatever a proxy put before it.
+        found.set_cookie(_cookie(room), cookie, max_age=int(rooms.LONGEST), path=None,
+                         secure=secure, httponly=True, samesite="lax")  # fmt: skip
+    return found
+
+
+def _page(name: str) -> Answer:
+    async def answered(_request: Request, room: Room) -> Response:
+        return pages.page(name, None, code=room.code)
+
+    return answered
+
+
+async def _open(request: Request, room: Room) -> Response:
+    """The screen of the scene, in a session of the app, if there is room for one more."""
+    exploring = runtime.get_instance()._session_mgr.num_active_sessions() if runtime.exists() else 0
+    if exploring >= MOST_EXPLORING:
+        raise GlassformerError("hall_explored", limit=MOST_EXPLORING)
+    language = request.query_params.get("language", "")
+    language = language if language in room.lecture.languages else room.language
+    page, query = room.lecture.scenes[room.scene].link(language)
+    place = f"../../{page}?{urlencode(query | {'language': language})}"
+    return Response(status_code=303, headers={"Location": place, **FRESH})
+
+
+# What is followed.
+
+
+async def _events(request: Request, room: Room) -> Response:
+    if HUB.is_full:
+        raise GlassformerError("hall_full")
+    return StreamingResponse(
+        HUB.follow(_channel(request, room)), media_type="text/event-stream", headers=STREAM
+    )
+
+
+async def _state(request: Request, room: Room) -> Response:
+    """The state, once it is newer than `since`: where a proxy holds back streams."""
+    since = request.query_params.get("since", "")
+    if HUB.is_full:
+        raise GlassformerError("hall_full")
+    known = int(since) if since.isascii() and since.isdigit() and len(since) < 12 else -1
+    told = await HUB.newer(_channel(request, room), known, PATIENCE)
+    return Response(
+        told.rpartition(b"data: ")[2].strip(), media_type="application/json", headers=FRESH
+    )
+
+
+def _channel(request: Request, room: Room) -> Channel:
+    """The driver's, where a key is given. Errors: hall_driver for a key that is another's."""
+    key = _key(request)
+    if key and not rooms.allowed(room, key):
+        raise GlassformerError("hall_driver")
+    return room.code, room.handed if key else None
+
+
+async def _lecture(_request: Request, room: Room) -> Response:
+    return _json(screen.lecture(room))
+
+
+async def _qr(request: Request, room: Room) -> Response:
+    picture = join.qr(join.address(request, room.code))
+    headers = {"Content-Security-Policy": pages.PICTURE_POLICY, **FRESH}
+    return Response(picture, media_type="image/svg+xml", headers=headers)
+
+
+# What is sent.
+
+
+async def _vote(request: Request, room: Room) -> Response:
+    voter = _voter(request, room)
+    if voter is None:
+        raise GlassformerError("hall_voter")
+    sent = await _sent(request)
+    scene, value = sent.get("scene"), sent.get("value")
+    if not isinstance(scene, int):
+        raise GlassformerError("hall_vote_scene")
+    await run_in_threadpool(rooms.vote, room, scene, voter, value)
+    return _json({"value": value})
+
+
+async def _move(request: Request, room: Room) -> Response:
+    scene = (await _sent(request)).get("scene")
+    if not isinstance(scene, int) or isinstance(scene, bool):
+        raise GlassformerError("hall_scene")
+    await run_in_threadpool(rooms.move, room, scene)
+    return _json({})
+
+
+async def _black(request: Request, room: Room) -> Response:
+    await run_in_threadpool(rooms.blacken, room, bool((await _sent(request)).get("black")))
+    return _json({})
+
+
+async def _reveal(_request: Request, room: Room) -> Response:
+    await run_in_threadpool(rooms.reveal, room)
+    return _json({})
+
+
+async def _hand_over(request: Request, room: Room) -> Response:
+    key = await run_in_threadpool(rooms.hand_over, room)
+    link = f"{join.address(request, room.code)}/notes#{key}"
+    return _json({"key": key, "link": link, "qr": join.as_data(join.qr(link))})
+
+
+async def _picture(request: Request, room: Room) -> Response:
+    scene = request.path_params["scene"]
+    if request.method == "PUT":
+        if not rooms.allowed(room, _key(request)):
+            raise GlassformerError("hall_driver")
+        body = await _body(request, rooms.MOST_PICTURE, "hall_picture_large")
+        return _json({"version": await run_in_threadpool(rooms.put_picture, room, scene, body)})
+    body = await run_in_threadpool(rooms.picture, room, scene)
+    if body is None:
+        raise GlassformerError("hall_scene")
+    # Its version stands in the address that the pages ask for.
+    headers = {"Cache-Control": "private, max-age=86400, immutable",
+               "Content-Security-Policy": pages.PICTURE_POLICY}  # fmt: skip
+    return Response(body, media_type=rooms.picture_type(body), headers=headers)
+
+
+async def _sent(request: Request) -> dict[str, Any]:
+    """The JSON object of a body; {} for one that is none. Errors: hall_body."""
+    found: Any = None
+    with suppress(orjson.JSONDecodeError):
+        found = orjson.loads(await _body(request, MOST_BODY, "hall_body") or b"{}")
+    return found if isinstance(found, dict) else {}
+
+
+async def _body(request: Request, most: int, key: str) -> bytes:
+    """At most so many bytes; a longer body is not read to its end. Errors: that key."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > most:
+            raise GlassformerError(key, given=len(body) // 1024, limit=most // 1024)
+    return bytes(body)
+
+
+def _json(found: object, status: int = 200) -> Response:
+    return Response(orjson.dumps(found), status, media_type="application/json", headers=FRESH)

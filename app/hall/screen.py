@@ -1,0 +1,162 @@
+"""What is said of a room to those who follow it: the scene, the question, the bars after it."""
+
+from math import floor, log10
+from typing import Any
+
+import orjson
+
+from app.hall import rooms
+from app.hall.rooms import Room
+from core.lectures.lecture import PLACE
+
+TEXTS = ("title", "text", "notes")
+MOST_BARS = 8  # of numbers and of words; the rest of the words is one bar
+FAR = 1.5  # times the middle half's width: what lies farther out stands apart
+STEPS = (1, 2, 5, 10)  # of a bar of numbers, times a power of ten
+
+
+def event(told: dict[str, Any]) -> bytes:
+    """A server-sent event: newest wins, each holds all that a screen shows."""
+    return b"id: %d\ndata: %b\n\n" % (told["revision"], orjson.dumps(told))
+
+
+def state(room: Room) -> dict[str, Any]:
+    """The room as everybody sees it."""
+    texts = _texts(room, room.scene)
+    return {
+        "revision": room.revision, "lecture": room.lecture.title, "scene": room.scene,
+        "scenes": len(room.lecture.scenes), "black": room.black, "language": room.language,
+        "title": texts["title"], "text": texts["text"],
+        "picture": rooms.picture_version(room, room.scene),
+        "question": _question(room), "result": _result(room) if room.revealed else None,
+    }  # fmt: skip
+
+
+def driven(room: Room) -> dict[str, Any]:
+    """What only the driver sees: notes, what comes next, the time, the votes before the reveal."""
+    scenes, following = room.lecture.scenes, room.scene + 1
+    return {
+        "votes": _result(room) if room.question else None,
+        "notes": _texts(room, room.scene)["notes"],
+        "next": _texts(room, following)["title"] if following < len(scenes) else None,
+        "minutes": [scene.minutes for scene in scenes],
+        "started": room.started, "handed": room.handed, "now": rooms.now(),
+    }  # fmt: skip
+
+
+def lecture(room: Room) -> dict[str, Any]:
+    """The whole lecture, for the driver: texts and minutes of every scene, where its links lead."""
+    scenes = [
+        {
+            **_texts(room, place), "name": scene.name, "minutes": scene.minutes,
+            "question": scene.question is not None,
+            "links": {each: scene.link(each) for each in room.lecture.languages},
+        }
+        for place, scene in enumerate(room.lecture.scenes)
+    ]  # fmt: skip
+    return {"title": room.lecture.title, "language": room.language, "scenes": scenes}
+
+
+def _texts(room: Room, place: int) -> dict[str, Any]:
+    """Title, text and notes of a scene; numbers that no run has given yet are "…"."""
+    if found := rooms.prepared(room, place):
+        return {name: found[name] for name in TEXTS}
+    scene = room.lecture.scenes[place]
+    return {
+        name: {each: PLACE.sub("…", text) for each, text in getattr(scene, name).items()}
+        for name in TEXTS
+    }
+
+
+def _question(room: Room) -> dict[str, Any] | None:
+    if (question := room.question) is None:
+        return None
+    told: dict[str, Any] = {
+        "kind": question.kind, "prompt": question.prompt, "open": room.opened,
+    }  # fmt: skip
+    if question.kind == "choice":
+        told["options"] = question.options
+    if question.kind == "number":
+        told["unit"] = question.unit
+    if question.kind == "word":
+        told["words"] = rooms.prepared(room, room.scene).get("words")
+    return told
+
+
+def _result(room: Room) -> dict[str, Any]:
+    """The votes as bars, the truth marked where it is out."""
+    question, answer = room.question, rooms.answer_of(room) or {}
+    assert question is not None
+    counts, truth = rooms.counts(room, room.scene), answer.get("value")
+    if question.kind == "choice":
+        bars = [
+            {"option": index, "count": counts.get(index, 0), "truth": index == truth}
+            for index in range(len(question.options))
+        ]
+    elif question.kind == "word":
+        bars = _word_bars(counts, truth)
+    else:
+        bars = number_bars(counts, truth)
+    told = {"voted": sum(counts.values()), "bars": bars}
+    return told | ({"answer": answer} if answer else {})
+
+
+def _word_bars(counts: dict[Any, int], truth: Any) -> list[dict[str, Any]]:
+    named = sorted({*counts, *([truth] if truth is not None else [])},
+                   key=lambda word: (word != truth, -counts.get(word, 0), word))  # fmt: skip
+    shown = sorted(named[:MOST_BARS], key=lambda word: (-counts.get(word, 0), word))
+    bars = [{"word": w, "count": counts.get(w, 0), "truth": w == truth} for w in shown]
+    if rest := sum(counts[word] for word in named[MOST_BARS:]):
+        bars.append({"word": None, "count": rest, "truth": False})
+    return bars
+
+
+def number_bars(counts: dict[Any, int], truth: float | None) -> list[dict[str, Any]]:
+    """Votes of numbers in bars of equal, round width, `from` ≤ number < `to`, the truth among them.
+
+    What lies far from all others is in a bar at the end, with None as its outer limit: one vote of
+    a billion leaves the others apart.
+    """
+    told = sorted(float(number) for number, count in counts.items() for _ in range(count))
+    if not told:
+        return []
+    first, third = told[len(told) // 4], told[3 * len(told) // 4]
+    reach = FAR * (third - first)
+    near = [each for each in told if first - reach <= each <= third + reach]
+    low, high = min(near), max(near)
+    if truth is not None:
+        low, high = min(low, truth), max(high, truth)
+    width = _round_up((high - low) / (MOST_BARS - 1)) if high > low else 0.0
+    bars = _even_bars([each for each in told if low <= each <= high], low, high, width, truth)
+    below, above = sum(each < low for each in told), sum(each > high for each in told)
+    first_bar = {"from": None, "to": bars[0]["from"], "count": below, "truth": False}
+    last_bar = {"from": bars[-1]["to"], "to": None, "count": above, "truth": False}
+    return [first_bar] * bool(below) + bars + [last_bar] * bool(above)
+
+
+def _even_bars(
+    told: list[float], low: float, high: float, width: float, truth: float | None
+) -> list[dict[str, Any]]:
+    if not width:
+        return [{"from": low, "to": low, "count": len(told), "truth": truth == low}]
+
+    def place(number: float) -> int:
+        return floor(number / width + 1e-9)
+
+    held = dict.fromkeys(range(place(low), place(high) + 1), 0)
+    for number in told:
+        held[place(number)] += 1
+    return [
+        {"from": _clean(at * width), "to": _clean((at + 1) * width), "count": count,
+         "truth": truth is not None and at == place(truth)}
+        for at, count in held.items()
+    ]  # fmt: skip
+
+
+def _round_up(width: float) -> float:
+    power = 10.0 ** floor(log10(width))
+    return next(step * power for step in STEPS if step * power >= width * (1 - 1e-9))
+
+
+def _clean(number: float) -> float:
+    return float(f"{number:.9g}")

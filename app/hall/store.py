@@ -1,0 +1,138 @@
+"""The rooms on disk: one SQLite file in WAL mode, so that a killed server finds all of it again.
+
+The folder is this user's alone, a server's file has its port in its name; what was deleted is
+overwritten.
+"""
+
+import os
+import sqlite3
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from streamlit import config
+
+from core.errors import GlassformerError
+from core.settings import read_settings
+
+BUSY = 5.0  # seconds to wait for another process
+SCHEMA = """
+create table if not exists rooms (
+    code text primary key, lecture text not null, language text not null,
+    scene integer not null default 0, black integer not null default 0,
+    revision integer not null default 1, handed integer not null default 0,
+    lock blob not null, secret blob not null,
+    opened real not null, seen real not null, started real
+);
+create table if not exists answers (
+    room text not null references rooms on delete cascade, scene integer not null,
+    answer text not null, primary key (room, scene)
+);
+create table if not exists votes (
+    room text not null references rooms on delete cascade, scene integer not null,
+    voter text not null, value text not null, primary key (room, scene, voter)
+) without rowid;
+create table if not exists prepared (
+    room text not null references rooms on delete cascade, scene integer not null,
+    told text not null, primary key (room, scene)
+);
+create table if not exists pictures (
+    room text not null references rooms on delete cascade, scene integer not null,
+    version text not null, body blob not null, primary key (room, scene)
+);
+"""
+
+
+class Store:
+    """One connection for all threads; what is asked of it takes well under a millisecond."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock = threading.RLock()
+        self._db = _opened(path)
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """All that is asked inside happens, or nothing of it; nobody else's changes between."""
+        with self._lock:
+            self._db.execute("begin immediate")
+            try:
+                yield
+            except BaseException:
+                self._db.rollback()
+                raise
+            self._db.commit()
+
+    def ask(self, sql: str, *values: Any) -> list[Any]:
+        """The rows of one statement."""
+        with self._lock:
+            return self._db.execute(sql, values).fetchall()
+
+    def close(self) -> None:
+        """Let the file go."""
+        with self._lock:
+            self._db.close()
+
+
+def held() -> Store:
+    """This server's store, opened when it is first asked for. Errors: hall_folder."""
+    port = config.get_option("server.port")
+    return _store(read_settings().hall_folder, f"hall-{port}.sqlite3")
+
+
+@lru_cache(maxsize=4)
+def _store(given: str, name: str) -> Store:
+    return Store(_folder(given) / name)
+
+
+def _folder(given: str) -> Path:
+    """The folder asked for; this user's own; a temporary one where that cannot be written."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    user = os.getuid() if hasattr(os, "getuid") else "own"
+    usual = (Path(state) / "glassformer", Path(tempfile.gettempdir()) / f"glassformer-{user}")
+    for folder in (Path(given),) if given else usual:
+        with suppress(OSError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if _is_private(folder):
+                return folder
+    raise GlassformerError("hall_folder", path=given or usual[0])
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether it can be written, and nobody else has laid it there or looks into it."""
+    if not hasattr(os, "getuid"):
+        return os.access(folder, os.W_OK)
+    about = folder.stat()
+    if about.st_uid == os.getuid() and about.st_mode & 0o077:
+        folder.chmod(0o700)
+    return about.st_uid == os.getuid() and os.access(folder, os.W_OK)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    try:
+        return _connected(path)
+    except sqlite3.OperationalError:  # another process holds it
+        raise
+    except sqlite3.DatabaseError:  # damaged: what it held is of today, and the hall is waiting
+        for end in ("", "-wal", "-shm"):
+            Path(f"{path}{end}").unlink(missing_ok=True)
+        return _connected(path)
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    path.touch(mode=0o600)
+    db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
+    try:
+        # In WAL mode with NORMAL what was committed survives the process; the disk is waited for
+        # only now and then.
+        for setting in ("journal_mode = wal", "synchronous = normal", "foreign_keys = on",
+                        "secure_delete = on"):  # fmt: skip
+            db.execute(f"pragma {setting}")
+        db.executescript(SCHEMA)
+    except sqlite3.DatabaseError:
+        db.close()
+        raise
+    return db

@@ -1,0 +1,42 @@
+"""The run that a scene of a lecture shows, without a session: for truths, and beforehand."""
+
+import threading
+from contextlib import suppress
+
+from app.runs.traces import get_run, get_trace
+from app.session.experiments import fitting, parsed
+from app.session.state import State
+from core.errors import GlassformerError
+from core.lectures.lecture import Lecture, Scene
+from core.trace.trace import Trace
+
+
+def trace_of(scene: Scene, language: str) -> Trace:
+    """The run that the scene's page draws; of two the one that its link names, else the switched.
+
+    Errors: as `get_run`; link for an experiment that cannot be read.
+    """
+    _, query = scene.link(language)
+    state, _ = State.from_query(query)
+    own = state.direction, state.model, state.step
+    text = state.second if state.second and state.run == "second" else state.text
+    plain = get_trace(text, *own)
+    if not state.edits or (not state.second and state.run == "first"):
+        return plain
+    return get_run(fitting(parsed(state.edits), plain)[0], text, *own)
+
+
+def warm(lecture: Lecture, language: str) -> threading.Thread:
+    """Compute the runs of all scenes in a thread, one after the other; the caches bound them.
+
+    A run that fails says so on screen.
+    """
+
+    def work() -> None:
+        for scene in lecture.scenes:
+            with suppress(GlassformerError):
+                trace_of(scene, language)
+
+    thread = threading.Thread(target=work, name="scenes", daemon=True)
+    thread.start()
+    return thread

@@ -1,0 +1,216 @@
+"""The hall on screens: a presenter's notes and three phones in step; votes by touch and by key."""
+
+import re
+from collections.abc import Callable, Iterator
+from io import BytesIO
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from app.hall.rooms import Room
+from tests.browser.test_everybody import found
+from tests.hall.halls import CHOICE, NUMBER, WORD, Client, open_at
+
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture
+def room(app_url: str) -> Room:
+    return open_at(app_url)
+
+
+@pytest.fixture
+def own(app_url: str, room: Room) -> Client:
+    """The driver without a screen."""
+    return Client(f"{app_url}/hall/{room.code}", room.key)
+
+
+@pytest.fixture
+def screen(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """`screen(url, locale="en-GB", theme="light", **window)`: one with a browser of its own."""
+    opened: list[BrowserContext] = []
+    wrong: list[str] = []
+
+    def open_one(url: str, locale: str = "en-GB", theme: str = "light", **window: object) -> Page:
+        size = {"viewport": PHONE, "has_touch": True, **window}
+        context = browser.new_context(locale=locale, color_scheme=theme, **size)  # type: ignore[arg-type]
+        opened.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text) if "Policy" in said.text else None)
+        page.goto(url)
+        return page
+
+    yield open_one
+    for context in opened:
+        context.close()
+    assert not wrong
+
+
+def test_notes_and_three_phones_in_step(
+    app_url: str, room: Room, own: Client, screen: Callable[..., Page]
+) -> None:
+    notes = screen(f"{own.url}/notes#{room.key}")
+    phones = [screen(own.url), screen(own.url, "zh-CN", "dark"), screen(own.url)]
+    expect(notes.locator("#title")).to_have_text("A sentence becomes a translation")
+    titles = ["What does “it” look at?", "“it”看向哪个词？", "What does “it” look at?"]
+    notes.tap("#forward")
+    for phone, title in zip(phones, titles, strict=True):
+        expect(phone.locator("#title")).to_have_text(title)
+    expect(notes.locator("#notes")).to_contain_text("The weight is animal.")
+    expect(notes.locator("#next")).to_have_text("Next: How much?")
+    phones[0].tap('button[data-value="animal"]')
+    phones[1].tap('button[data-value="street"]')
+    phones[1].tap('button[data-value="animal"]')  # changed
+    phones[2].tap('button[data-value="street"]')
+    expect(phones[1].locator('[aria-pressed="true"]')).to_have_text("animal")
+    expect(notes.locator("#votes")).to_contain_text("3 of 3 have voted")
+    expect(phones[0].locator(".bars")).to_have_count(0)
+    notes.tap("#reveal")
+    for phone in phones:
+        expect(phone.locator(".bars li")).to_have_count(2)
+        expect(phone.locator(".bars .truth")).to_contain_text(re.compile("animal.*✓.*2 · 67 %"))
+    expect(phones[2].locator("#question")).to_contain_text("Your answer: street.")
+    expect(phones[0].locator(".truth .own")).to_have_text("● yours")
+
+
+def test_keys_drive_and_repeat(room: Room, own: Client, screen: Callable[..., Page]) -> None:
+    notes = screen(f"{own.url}/notes#{room.key}", viewport={"width": 1280, "height": 720})
+    phone = screen(own.url)
+    expect(notes.locator("#place")).to_have_text("1 of 4")
+    for _ in range(20):
+        notes.keyboard.press("ArrowRight")
+    expect(phone.locator("#place")).to_have_text("4 of 4")
+    expect(notes.locator("#forward")).to_be_disabled()
+    notes.keyboard.press("PageUp")
+    expect(phone.locator("#title")).to_have_text("How much?")
+    notes.keyboard.press("b")
+    expect(phone.locator("#black")).to_be_visible()
+    expect(phone.locator("#title")).to_be_hidden()
+    notes.keyboard.press(".")
+    expect(phone.locator("#title")).to_be_visible()
+    notes.keyboard.press("v")
+    expect(phone.locator("#question")).to_contain_text("What the model computed: 98.2%")
+    notes.keyboard.press("Home")
+    expect(phone.locator("#place")).to_have_text("1 of 4")
+    expect(notes.locator("#used")).to_contain_text("used · 8:00 planned")
+
+
+def test_a_question_is_answered_by_keyboard(own: Client, screen: Callable[..., Page]) -> None:
+    own.ask("/move", {"scene": NUMBER})
+    page = screen(own.url, viewport={"width": 1280, "height": 720})
+    page.keyboard.press("Tab")  # the language
+    page.keyboard.press("Tab")
+    page.keyboard.type("a lot")
+    page.keyboard.press("Enter")
+    expect(page.locator("#said")).to_contain_text("That is no number")
+    page.locator("#question input").fill("97,5 %")
+    page.keyboard.press("Enter")
+    expect(page.locator("#said")).to_contain_text("Your answer: 97.5%.")
+    own.ask("/move", {"scene": CHOICE})
+    page.locator("#question button").first.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(page.locator('[aria-pressed="true"]')).to_have_text("Rather: 10 to 50 %")
+    page.reload()
+    expect(page.locator('[aria-pressed="true"]')).to_have_text("Rather: 10 to 50 %")
+    page.click("#language")
+    expect(page.locator("#said")).to_have_text(
+        "你的回答：比较确定：10% 到 50%。 公布答案之前可以修改。"
+    )
+    assert page.evaluate("document.documentElement.lang") == "zh-Hans"
+
+
+def test_a_phone_that_was_asleep_shows_the_newest(own: Client, screen: Callable[..., Page]) -> None:
+    phone = screen(own.url)
+    expect(phone.locator("#place")).to_have_text("1 of 4")
+    phone.context.set_offline(True)
+    phone.evaluate("dispatchEvent(new Event('online'))")  # it tries, and there is nobody
+    expect(phone.locator("#behind")).to_be_visible()
+    for scene in (WORD, NUMBER, CHOICE):
+        own.ask("/move", {"scene": scene})
+    phone.context.set_offline(False)
+    expect(phone.locator("#place")).to_have_text("4 of 4")
+    expect(phone.locator("#behind")).to_be_hidden()
+
+
+def test_where_a_proxy_holds_back_streams_the_page_polls(
+    own: Client, screen: Callable[..., Page]
+) -> None:
+    phone = screen(f"{own.url}")
+    phone.route("**/events", lambda _: None)  # never answered
+    phone.reload()
+    with phone.expect_response("**/state*", timeout=30_000):
+        own.ask("/move", {"scene": NUMBER})
+    expect(phone.locator("#title")).to_have_text("How much?")
+    own.ask("/move", {"scene": WORD})
+    expect(phone.locator("#title")).to_have_text("What does “it” look at?")
+
+
+def test_who_drives_hands_over(room: Room, own: Client, screen: Callable[..., Page]) -> None:
+    first = screen(f"{own.url}/notes#{room.key}")
+    first.tap("#hand_over_open")
+    first.tap("#hand_over_now")
+    expect(first.locator("#behind")).to_have_text("Somebody else drives now. You follow.")
+    expect(first.locator("#forward")).to_be_disabled()
+    second = screen(first.locator("#hand_over_url").input_value())
+    second.tap("#forward")
+    expect(first.locator("#place")).to_have_text("2 of 4")
+    expect(first.locator("#notes")).to_be_hidden()
+
+
+def test_a_link_without_its_key_says_so(own: Client, screen: Callable[..., Page]) -> None:
+    for end in ("", "#" + "0" * 32):
+        page = screen(f"{own.url}/notes{end}")
+        expect(page.locator("#behind")).to_contain_text("no driver's key")
+        expect(page.locator("#bar")).to_be_hidden()
+
+
+def test_a_code_is_typed(app_url: str, room: Room, screen: Callable[..., Page]) -> None:
+    page = screen(f"{app_url}/hall/")
+    page.fill("#code", "xyzxyz")
+    page.keyboard.press("Enter")
+    expect(page.locator("#error")).to_contain_text("There is no room with the code “XYZXYZ”")
+    page.fill("#code", room.code.lower())
+    page.tap("#enter")
+    expect(page.locator("#title")).to_have_text("A sentence becomes a translation")
+    with page.context.expect_page() as opened:
+        page.tap("#open")  # in a tab of its own
+    expect(opened.value).to_have_url(re.compile(r"/\?language=en$|/$"))
+
+
+def picture() -> bytes:
+    drawn = BytesIO()
+    Image.new("RGB", (640, 360), "#7C3AED").save(drawn, "PNG")
+    return drawn.getvalue()
+
+
+def test_the_picture_of_a_scene_arrives(own: Client, screen: Callable[..., Page]) -> None:
+    phone = screen(own.url)
+    expect(phone.locator("#picture")).to_be_hidden()
+    assert own.ask("/picture/0", picture(), "PUT").status == 200
+    expect(phone.locator("#picture")).to_be_visible()
+    phone.wait_for_function("document.getElementById('picture').naturalWidth === 640")
+    name = "What is on the screen: A sentence becomes a translation"
+    assert phone.get_by_role("img", name=name).count() == 1
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(
+    app_url: str, room: Room, own: Client, screen: Callable[..., Page], theme: str
+) -> None:
+    assert not found(screen(f"{app_url}/hall/", theme=theme))
+    own.ask("/picture/1", picture(), "PUT")
+    phone = screen(own.url, theme=theme)
+    notes = screen(f"{own.url}/notes#{room.key}", "zh-CN", theme)
+    for scene in (WORD, NUMBER, CHOICE):
+        own.ask("/move", {"scene": scene})
+        phone.wait_for_selector("#question :is(button, input)")
+        assert not found(phone) and not found(notes)
+        own.ask("/reveal", {})
+        phone.wait_for_selector("#question .answer")
+        assert not found(phone) and not found(notes)
+    own.ask("/black", {"black": True})
+    phone.wait_for_selector("#black:visible")
+    assert not found(phone) and not found(notes)

@@ -1,0 +1,242 @@
+"""A room: who drives, what is on screen, votes, truths, and how long it is kept."""
+
+import re
+import stat
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.hall import rooms, store
+from app.hall.rooms import Room
+from app.runs.traces import get_trace
+from app.session.state import FIRST_SENTENCE
+from core.errors import GlassformerError
+from tests.hall.halls import CHOICE, NUMBER, WELCOME, WORD, lecture, now, open_room
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
+
+
+def refused(key: str, act: Any, *values: Any) -> None:
+    with pytest.raises(GlassformerError) as raised:
+        act(*values)
+    assert raised.value.key == key
+
+
+def on(room: Room, scene: int) -> Room:
+    rooms.move(room, scene)
+    return now(room)
+
+
+def test_a_code_can_be_read_out_and_the_key_is_not_kept(room: Room, folder: Path) -> None:
+    assert re.fullmatch("[A-HJ-NP-Z]{6}", room.code)
+    assert re.fullmatch("[0-9a-f]{32}", room.key)
+    assert rooms.allowed(room, room.key) and not rooms.allowed(room, "") and not now(room).key
+    assert not rooms.allowed(room, room.key.upper()) and not rooms.allowed(room, "ключ\ud800")
+    assert room.key not in repr(room)
+    files = [path.read_bytes() for path in folder.iterdir()]
+    assert files and not any(room.key.encode() in each for each in files)
+    assert any(room.code.encode() in each for each in files)
+
+
+def test_nobody_else_can_read_the_file(room: Room, folder: Path) -> None:
+    for path in (folder, *folder.iterdir()):
+        assert not stat.S_IMODE(path.stat().st_mode) & 0o077, path
+
+
+def test_a_folder_of_somebody_else_is_refused(monkeypatch: pytest.MonkeyPatch, room: Room) -> None:
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("GLASSFORMER_HALL_FOLDER", "/proc/nothing")
+        refused("hall_folder", rooms.open_room, lecture(), "en")
+
+
+def test_scenes_are_moved_to_and_clamped(room: Room) -> None:
+    assert (room.scene, room.black, room.started, room.opened) == (0, False, None, False)
+    first = on(room, WORD)
+    assert first.scene == WORD and first.opened and first.started is not None
+    assert first.revision > room.revision
+    assert on(room, 99).scene == CHOICE and on(room, -5).scene == WELCOME
+    assert now(room).started == first.started
+    rooms.blacken(room, True)
+    assert now(room).black and not on(room, WORD).black
+
+
+def test_the_last_vote_of_a_voter_counts(room: Room) -> None:
+    here = on(room, CHOICE)
+    for voter, value in (("a", 0), ("b", 1), ("a", 2), ("a", 2)):
+        rooms.vote(here, CHOICE, voter, value)
+    assert rooms.counts(here, CHOICE) == {1: 1, 2: 1}
+
+
+@pytest.mark.parametrize("value", [-1, 3, 1.0, True, None, "1", "x" * 1_000_000, [1], {"a": 1}])
+def test_what_is_no_option_is_refused(room: Room, value: Any) -> None:
+    refused("hall_vote_value", rooms.vote, on(room, CHOICE), CHOICE, "a", value)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e10, True, "3", "<b>3</b>", None])
+def test_what_is_no_number_is_refused(room: Room, value: Any) -> None:
+    refused("hall_vote_value", rooms.vote, on(room, NUMBER), NUMBER, "a", value)
+
+
+@pytest.mark.parametrize("value", ["<script>alert(1)</script>", "dog", "", "x" * 10**6, 1, None])
+def test_what_is_no_word_of_the_sentence_is_refused(room: Room, value: Any) -> None:
+    here = on(room, WORD)
+    refused("hall_vote_value", rooms.vote, here, WORD, "a", value)
+    rooms.vote(here, WORD, "a", "animal")
+    assert rooms.counts(here, WORD) == {"animal": 1}
+
+
+def test_a_vote_for_another_scene_or_after_the_reveal_is_refused(room: Room) -> None:
+    here = on(room, CHOICE)
+    refused("hall_vote_scene", rooms.vote, here, NUMBER, "a", 1)
+    refused("hall_vote_scene", rooms.vote, on(room, WELCOME), WELCOME, "a", 1)
+    here = on(room, CHOICE)
+    rooms.vote(here, CHOICE, "a", 1)
+    rooms.reveal(here)
+    refused("hall_vote_closed", rooms.vote, here, CHOICE, "a", 0)
+    assert now(room).revealed and rooms.counts(here, CHOICE) == {1: 1}
+    assert on(room, WORD).opened and not on(room, CHOICE).opened  # it stays closed
+
+
+def test_more_voters_than_can_be_are_refused(monkeypatch: pytest.MonkeyPatch, room: Room) -> None:
+    monkeypatch.setattr(rooms, "MOST_VOTERS", 2)
+    here = on(room, CHOICE)
+    for voter in "ab":
+        rooms.vote(here, CHOICE, voter, 0)
+    refused("hall_voters", rooms.vote, here, CHOICE, "c", 0)
+    rooms.vote(here, CHOICE, "b", 1)  # whoever has voted may change it
+    assert rooms.counts(here, CHOICE) == {0: 1, 1: 1}
+
+
+def test_votes_of_many_threads_are_counted_once_each(room: Room) -> None:
+    here = on(room, CHOICE)
+
+    def cast(name: int) -> None:
+        for each in range(40):
+            rooms.vote(here, CHOICE, f"{name}-{each}", name % 3)
+
+    threads = [threading.Thread(target=cast, args=(name,)) for name in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert rooms.counts(here, CHOICE) == {0: 80, 1: 80, 2: 80}
+
+
+def test_truths_are_those_of_the_run(room: Room) -> None:
+    trace = get_trace(FIRST_SENTENCE)
+    weights = trace["encoder/1/self_attention/weights"][0, 0].numpy()
+    words = trace.source_tokens
+    row = weights[words.index("it")]
+    found = {}
+    for scene in (WORD, NUMBER, CHOICE):
+        rooms.reveal(on(room, scene))
+        found[scene] = rooms.answer_of(now(room))
+    assert found[WORD]["value"] == words[int(row.argmax())]
+    share = float(row[words.index("animal")])
+    assert found[NUMBER]["value"] == pytest.approx(100 * share, rel=1e-5)
+    assert found[NUMBER]["text"]["en"] == f"{100 * share:.1f}%"
+    assert found[CHOICE]["value"] == (share >= 0.1) + (share >= 0.5)
+    assert found[CHOICE]["text"]["zh"] == lecture().scenes[CHOICE].question.options[2]["zh"]
+
+
+def test_a_run_that_cannot_be_closes_the_question_and_says_why(
+    monkeypatch: pytest.MonkeyPatch, room: Room
+) -> None:
+    from app.hall import answers
+
+    def fail(*_: Any) -> None:
+        raise GlassformerError("empty_text")
+
+    monkeypatch.setattr(answers, "trace_of", fail)
+    rooms.reveal(on(room, NUMBER))
+    assert now(room).revealed
+    assert rooms.answer_of(now(room))["error"]["text"]["zh"]
+
+
+def test_a_reveal_without_a_question_changes_nothing(room: Room) -> None:
+    rooms.reveal(room)
+    assert now(room).revision == room.revision
+
+
+def test_notes_hold_the_numbers_of_the_run(room: Room) -> None:
+    told = rooms.prepared(room, WORD)
+    assert told["notes"]["en"] == "Let them choose first. The weight is animal."
+    assert told["words"][:3] == ["The", "animal", "didn't"]
+
+
+def test_the_last_hand_over_wins(room: Room) -> None:
+    second = rooms.hand_over(room)
+    third = rooms.hand_over(now(room))
+    held = [rooms.allowed(now(room), key) for key in (room.key, second, third)]
+    assert held == [False, False, True] and now(room).handed == 2
+
+
+def test_pictures(room: Room) -> None:
+    assert rooms.picture(room, WORD) is None and rooms.picture_version(room, WORD) == ""
+    version = rooms.put_picture(room, WORD, PNG)
+    assert rooms.picture(room, WORD) == PNG and rooms.picture_version(room, WORD) == version
+    assert now(room).revision == room.revision  # it is not on screen
+    rooms.put_picture(room, WELCOME, PNG)
+    assert now(room).revision == room.revision + 1
+    refused("hall_picture_large", rooms.put_picture, room, 0, PNG + bytes(rooms.MOST_PICTURE))
+    refused("hall_picture", rooms.put_picture, room, 0, b"<svg onload=alert(1)>")
+    refused("hall_picture", rooms.put_picture, room, 0, b"RIFF0000WAVEfmt ")
+    refused("hall_picture", rooms.put_picture, room, 99, PNG)
+
+
+def test_a_room_waits_two_hours_for_its_presenter(
+    monkeypatch: pytest.MonkeyPatch, room: Room
+) -> None:
+    start = rooms.now()
+    for hours, there in ((1.9, True), (3.8, True), (5.9, False)):
+        monkeypatch.setattr(rooms, "now", lambda hours=hours: start + 3600 * hours)
+        assert (rooms.room(room.code) is not None) == there
+        if there:
+            rooms.seen(room)  # the key opens it again
+
+
+def test_nothing_is_left_after_a_day(
+    monkeypatch: pytest.MonkeyPatch, room: Room, folder: Path
+) -> None:
+    here = on(room, WORD)
+    rooms.vote(here, WORD, "a-voter-by-name", "animal")
+    rooms.put_picture(room, WORD, PNG)
+    rooms.reveal(here)
+    start = rooms.now()
+    for hour in range(1, 24):
+        monkeypatch.setattr(rooms, "now", lambda hour=hour: start + 3600 * hour)
+        rooms.seen(room)
+        assert rooms.purge() == []
+    monkeypatch.setattr(rooms, "now", lambda: start + 24.1 * 3600)
+    assert rooms.room(room.code) is None and rooms.purge() == [room.code]
+    held = store.held()
+    for table in ("rooms", "answers", "votes", "pictures", "prepared"):
+        assert held.ask(f"select count(*) from {table}") == [(0,)]
+    held.ask("pragma wal_checkpoint(truncate)")
+    assert not any(b"a-voter-by-name" in path.read_bytes() for path in folder.iterdir())
+
+
+def test_a_server_holds_so_many_rooms(monkeypatch: pytest.MonkeyPatch, room: Room) -> None:
+    monkeypatch.setattr(rooms, "MOST_ROOMS", 1)
+    refused("hall_rooms", rooms.open_room, lecture(), "en")
+
+
+def test_a_server_that_starts_again_finds_its_rooms(room: Room) -> None:
+    here = on(room, CHOICE)
+    rooms.vote(here, CHOICE, "a", 2)
+    before = now(room)
+    store.held().close()
+    store._store.cache_clear()
+    assert now(room) == before
+    assert rooms.counts(room, CHOICE) == {2: 1} and rooms.allowed(now(room), room.key)
+
+
+def test_a_damaged_file_is_begun_anew(room: Room, folder: Path) -> None:
+    store.held().close()
+    store._store.cache_clear()
+    for path in folder.iterdir():
+        path.write_bytes(b"no database, but long enough to be read as one" * 100)
+    assert rooms.room(room.code) is None
+    assert rooms.room(open_room("zh").code) is not None
