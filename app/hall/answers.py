@@ -5,7 +5,7 @@ It comes with the model: the room asks for it only when it must.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from app.runs.scenes import trace_of
 from app.session.state import LANGUAGES
@@ -31,7 +31,7 @@ def prepared(lecture: Lecture, scene: Scene, language: str) -> Told:
     told: Told = {name: {} for name in TEXTS}
     for reader in lecture.languages:
         texts = {name: {language: getattr(scene, name).get(reader, "")} for name in TEXTS}
-        filled = said(lecture, replace(scene, **texts), language, trace_of)
+        filled = said(lecture, replace(scene, **cast(Any, texts)), language, trace_of)
         for name in TEXTS:
             told[name][reader] = getattr(filled, name)
     if scene.question is not None and scene.question.kind == "word":
@@ -74,7 +74,7 @@ def _words(lecture: Lecture, scene: Scene, language: str) -> list[str]:
     trace = trace_of(lecture.source(scene, truth), language)
     right = found(truth, trace, language)
     axis = next((each for each in trace.axes(truth.address) if each.name == truth.axis), None)
-    labels = axis.labels if axis is not None and axis.labels is not None else ()
+    labels = list(axis.labels or ()) if axis is not None else []
     if truth.axis == "vocabulary":
         likely = trace.pick(truth.address, **right.place).topk(CANDIDATES).indices.tolist()
         labels = sorted(trace.surfaces.get(labels[at], labels[at]) for at in likely)

@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 FRAMES = {"present": "frame-src 'self'"}  # what a page needs beside the others
-SHARED = ("language_other", "behind", "ended", "failed", "handed", "no_scripts")
+SHARED = ("behind", "ended", "failed", "handed", "no_scripts")
 WORDS = {
     "enter": ("enter_title", "enter_about", "code", "code_hint", "enter"),
     "audience": (
@@ -82,7 +82,8 @@ def _parts(name: str) -> tuple[str, str, str]:
     script = "".join(_text(f"{each}.js") for each in ("follow", name))
     words = {
         each: {key: say(f"hall.{key}", each) for key in (*SHARED, *WORDS[name])}
-        for each in LANGUAGES
+        | {"language_other": say("language.name", other)}
+        for each, other in (LANGUAGES, LANGUAGES[::-1])
     }
     told = orjson.dumps(words).decode().replace("<", "\\u003c")
     head = (

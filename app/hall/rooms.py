@@ -227,7 +227,7 @@ def picture(room: Room, scene: int) -> bytes | None:
     """The picture of a scene."""
     sql = "select body from pictures where room = ? and scene = ?"
     rows = store.held().ask(sql, room.code, scene)
-    return rows[0][0] if rows else None
+    return bytes(rows[0][0]) if rows else None
 
 
 def picture_version(room: Room, scene: int) -> str:

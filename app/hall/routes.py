@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import orjson
 from starlette.concurrency import run_in_threadpool
@@ -146,6 +146,11 @@ def _driven(answer: Answer) -> Answer:
     return answered
 
 
+def _asked(request: Request, name: str) -> str:
+    """A parameter of the address, "" without it."""
+    return dict(parse_qsl(request.url.query)).get(name, "")
+
+
 def _key(request: Request) -> str:
     return request.headers.get("authorization", "").removeprefix("Bearer ").strip()
 
@@ -172,7 +177,7 @@ async def _slash(_request: Request) -> Response:
 async def _enter(request: Request) -> Response:
     """The page that asks for a code; without scripts its form comes back here."""
     language = pages.language_of(request.headers.get("accept-language", ""))
-    if code := request.query_params.get("code", "").strip().upper():
+    if code := _asked(request, "code").upper():
         plain = "".join(each for each in code if each.isalnum())[: rooms.CODE]
         return Response(status_code=303, headers={"Location": plain or "./"})
     return pages.entrance(None, 200, language)
@@ -201,10 +206,10 @@ async def _open(request: Request, room: Room) -> Response:
     exploring = runtime.get_instance()._session_mgr.num_active_sessions() if runtime.exists() else 0
     if exploring >= MOST_EXPLORING:
         raise GlassformerError("hall_explored", limit=MOST_EXPLORING)
-    language = request.query_params.get("language", "")
+    language = _asked(request, "language")
     language = language if language in room.lecture.languages else room.language
     page, query = room.lecture.scenes[room.scene].link(language)
-    place = f"../../{page}?{urlencode(query | {'language': language})}"
+    place = f"../../{page}?{urlencode({**query, 'language': language})}"
     return Response(status_code=303, headers={"Location": place, **FRESH})
 
 
@@ -221,7 +226,7 @@ async def _events(request: Request, room: Room) -> Response:
 
 async def _state(request: Request, room: Room) -> Response:
     """The state, once it is newer than `since`: where a proxy holds back streams."""
-    since = request.query_params.get("since", "")
+    since = _asked(request, "since")
     if HUB.is_full:
         raise GlassformerError("hall_full")
     known = int(since) if since.isascii() and since.isdigit() and len(since) < 12 else -1
@@ -295,13 +300,12 @@ async def _picture(request: Request, room: Room) -> Response:
             raise GlassformerError("hall_driver")
         body = await _body(request, rooms.MOST_PICTURE, "hall_picture_large")
         return _json({"version": await run_in_threadpool(rooms.put_picture, room, scene, body)})
-    body = await run_in_threadpool(rooms.picture, room, scene)
-    if body is None:
+    if (kept := await run_in_threadpool(rooms.picture, room, scene)) is None:
         raise GlassformerError("hall_scene")
     # Its version stands in the address that the pages ask for.
     headers = {"Cache-Control": "private, max-age=86400, immutable",
                "Content-Security-Policy": pages.PICTURE_POLICY}  # fmt: skip
-    return Response(body, media_type=rooms.picture_type(body), headers=headers)
+    return Response(kept, media_type=rooms.picture_type(kept), headers=headers)
 
 
 async def _sent(request: Request) -> dict[str, Any]:

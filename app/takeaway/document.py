@@ -91,7 +91,7 @@ class _Writer:
         self.scripts: dict[str, str] = {}
 
     def say(self, key: str, **values: Any) -> str:
-        return escape(say(f"takeaway.{key}", self.language, **values))
+        return escape(say(key, self.language, **values))
 
     def document(self, sections: Sequence[_Section]) -> str:
         body = [self.section(at, each, len(sections)) for at, each in enumerate(sections)]
@@ -119,7 +119,7 @@ class _Writer:
             run=line_of(say("takeaway.run", self.language)),
             blobs="\n".join(blobs),
             script=main,
-            **{f"word_{name}": self.say(name) for name in FRAME_WORDS},
+            **{f"word_{name}": self.say(f"takeaway.{name}") for name in FRAME_WORDS},
         )
 
     def contents(self, sections: Iterable[_Section]) -> str:
@@ -128,7 +128,7 @@ class _Writer:
 
     def section(self, at: int, each: _Section, count: int) -> str:
         running = f"{escape(self.lecture.title[self.language])} · {at + 1} / {count}"
-        notes = f"<b>{self.say('notes')}</b>{paragraphs(each.said.notes)}"
+        notes = f"<b>{self.say('takeaway.notes')}</b>{paragraphs(each.said.notes)}"
         return (
             f'<section class="scene" id="{escape(each.scene.name)}">'
             f'<p class="running" dir="auto">{running}</p>'
@@ -141,12 +141,12 @@ class _Writer:
 
     def picture(self, at: int, each: _Section) -> str:
         if each.screen.get("failed"):
-            return f'<p class="missing">{self.say("failed")}</p>'
+            return f'<p class="missing">{self.say("takeaway.failed")}</p>'
         scripts, held = each.screen["scripts"], dict(each.screen["screen"])
         self.scripts |= {name: _callable(name, text) for name, text in scripts.items()}
         held["sheets"] = self.kept(held["sheets"])
         large = each.screen["large"]
-        missing = self.say("large", size=f"{large / 1e6:.1f} MB")
+        missing = self.say("takeaway.large", size=f"{large / 1e6:.1f} MB")
         return (
             (f'<p class="missing">{missing}</p>' if large else "")
             + f'<div class="picture" data-screen="screen-{at}" '
@@ -173,7 +173,7 @@ class _Writer:
             '<div class="question">'
             f'<p dir="auto"><b>{escape(question.prompt[self.language])}</b></p>'
             f"{f'<ul>{options}</ul>' if options else ''}"
-            f"<details><summary>{self.say('answer')}</summary><p>{answer} {address}</p></details>"
+            f"<details><summary>{self.say('takeaway.answer')}</summary><p>{answer} {address}</p></details>"
             "</div>"
         )
 

@@ -1,5 +1,6 @@
 """What a lecture is: scenes, questions, and the places in a run where their numbers are read."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
@@ -11,6 +12,7 @@ Reading = Literal["value", "argmax", "max", "min", "mean", "sum", "std", "count_
 Form = Literal["number", "percent", "whole"]
 Kind = Literal["choice", "number", "word"]
 READINGS, FORMS, KINDS = get_args(Reading), get_args(Form), get_args(Kind)
+PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")  # in a text: a number of the run, by its name
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,18 @@ from urllib.parse import parse_qsl, urlsplit
 
 from core.errors import GlassformerError
 from core.lectures.fields import Field, Reader, count, number, numbers, one_of, table, text, words
-from core.lectures.lecture import FORMS, KINDS, READINGS, Lecture, Link, Question, Scene, Truth
+from core.lectures.lecture import (
+    FORMS,
+    KINDS,
+    PLACE,
+    READINGS,
+    Lecture,
+    Link,
+    Question,
+    Scene,
+    Truth,
+)
 from core.lectures.lines import Path, bare, line_at, lines_of
-from core.lectures.truth import PLACE
 from core.links import MOST, PACKED, opened
 
 FOLDER = File(__file__).parents[2] / "assets" / "lectures"

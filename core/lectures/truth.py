@@ -1,7 +1,6 @@
 """What a run answers: the number or the word at the place that a lecture names."""
 
 import math
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +9,11 @@ from torch import Tensor
 
 from core.device import precise
 from core.errors import GlassformerError
-from core.lectures.lecture import Form, Lecture, Question, Scene, Truth
+from core.lectures.lecture import PLACE, Form, Lecture, Question, Scene, Truth
 from core.trace.sites import Axis
 from core.trace.trace import Trace
 
 TraceOf = Callable[[Scene, str], Trace]  # the run that a scene shows in a language
-PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 MINUS, SUPERSCRIPT = "−", str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
