@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import get_args
 
+from app.plots.axes import Side
 from app.plots.labels import format_number, visible
 from app.runs import on_screen
 from app.runs.untrained import is_untrained, read
@@ -13,7 +14,7 @@ from app.session import store
 from app.session.state import State
 from app.words import say
 from core.analysis.measure import Measure
-from core.analysis.tensor_slice import Plan
+from core.analysis.tensor_slice import Lines, Plan
 from core.checkpoints import DEFAULT
 from core.interventions.tensors import At
 from core.trace.address import SUBLAYERS, Address
@@ -63,9 +64,9 @@ def branch_name(branch: str) -> str:
     return say(f"tensors.place_{last}")
 
 
-def axis_name(axis: Axis) -> str:
+def axis_name(axis: Axis, language: str | None = None) -> str:
     """An axis in a word."""
-    return say(f"axes.{axis.name}")
+    return say(f"axes.{axis.name}", language)
 
 
 def named_shape(axes: Sequence[Axis]) -> str:
@@ -85,6 +86,13 @@ def numbers_line(measured: Measure, digits: int) -> str:
         for value in (measured.least, measured.most, measured.mean, measured.std)
     )
     return say("tensors.numbers", least=least, most=most, mean=mean, std=std)
+
+
+def side_of(lines: Lines, language: str | None = None) -> Side:
+    """Lines for a figure: counted from 1, with their axis in a word."""
+    title = axis_name(lines.axis, language) if lines.axis else ""
+    numbers = [int(index) + 1 for index in lines.indices]
+    return Side(title.capitalize(), numbers, lines.labels, lines.step)
 
 
 def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:

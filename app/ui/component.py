@@ -16,6 +16,7 @@ from app.ui import scripts as served
 KIT, CELLS = (Path(__file__).with_name(name) for name in ("kit.js", "cells.js"))
 CHIP_COLUMNS = Path(__file__).parent / "components" / "chip_columns.js"
 SCRIPTS: dict[str, list[Path]] = {}  # of every component, in the order in which they are sent
+_whole: dict[str, str] = {}  # component -> all of it in one script
 # What Streamlit sends of a component, with each new data: where the browser finds the whole.
 # One line alone would be taken for the name of a file.
 LOADS = "const whole = await import(location.origin + '{place}');\nexport default whole.default;"
@@ -37,7 +38,8 @@ def component(
     files = [folder / each for each in (KIT, *scripts, f"{name}.js")]
     sheets = [each.with_suffix(".css") for each in (files if isolate_styles else files[-1:])]
     css = _joined([each for each in sheets if each.exists()])
-    script = served.put(name, f"const STYLES = {json.dumps(css)};\n{_joined(files)}")
+    _whole[name] = f"const STYLES = {json.dumps(css)};\n{_joined(files)}"
+    script = served.put(name, _whole[name])
     mount = st.components.v2.component(
         f"glassformer_{name}",
         isolate_styles=isolate_styles,
@@ -62,6 +64,11 @@ def _hearing(key: str, event: str, act: Callable[[Any], object]) -> Callable[[],
             act(value)
 
     return heard
+
+
+def whole(name: str) -> str:
+    """The one script of a component, for other pages than the app's own."""
+    return _whole[name]
 
 
 def going(count: int, on_go: Callable[[int], None]) -> Callable[[Mapping[str, Any]], None]:

@@ -75,11 +75,12 @@ async def _send(request: Request) -> Response:
     return Response(body, media_type="text/javascript", headers=headers)
 
 
-def _plotly() -> bytes:
+def plotly() -> bytes:
+    """plotly.js, as the installed package brings it."""
     return files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
 
 
-_scripts: dict[str, Callable[[], bytes]] = {PLOTLY: _plotly}
+_scripts: dict[str, Callable[[], bytes]] = {PLOTLY: plotly}
 
 
 def _script(name: str) -> bytes:

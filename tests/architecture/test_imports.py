@@ -11,7 +11,8 @@ from tests.architecture.sources import ROOT, imports, module_name, parse, python
 # The rooms of the app and those below each: pages → panels → {ui, plots} → runs → session → core.
 BELOW = ("runs", "session", "words")
 ROOMS = {
-    "pages": ("panels", "ui", "plots", "hall", *BELOW),
+    "pages": ("panels", "ui", "plots", "hall", "takeaway", *BELOW),
+    "takeaway": ("panels", "ui", "plots", *BELOW),
     "frame": ("panels", "ui", "plots", *BELOW),
     "panels": ("ui", "plots", *BELOW),
     "ui": ("plots", "session", "words"),
@@ -31,13 +32,7 @@ ALLOWED = {
     "core.interruption": ("core.errors",),
     "core.stored": (),
     "core.links": (),
-    "core.lectures": (
-        "core.device",
-        "core.errors",
-        "core.lectures",
-        "core.links",
-        "core.trace",
-    ),
+    "core.lectures": ("core.device", "core.errors", "core.lectures", "core.links", "core.trace"),
     "core.trace.tape": ("core.errors", "core.interruption"),
     "core.trace.address": (),
     "core.trace.graph": ("core.config", "core.trace.address"),

@@ -9,12 +9,12 @@ import numpy as np
 import streamlit as st
 
 from app.pages.tensors.controls import WIDEST
-from app.pages.tensors.figures import tensor_bars, tensor_heatmap
+from app.pages.tensors.figures import tensor_bars
 from app.panels import provenance
-from app.panels.address_words import axis_name
-from app.plots.axes import Side
+from app.panels.address_words import axis_name, side_of
 from app.plots.drawing import Figure
 from app.plots.labels import MINUS, SUPERSCRIPT, format_number, text_width, visible
+from app.plots.sheet import tensor_heatmap
 from app.plots.theme import FigureStyle
 from app.ui.chart import Click, current_look, show_chart
 from app.ui.layout import box
@@ -72,13 +72,6 @@ def _figure(
 def pieces_of(trace: Trace, sheet: Sheet) -> list[str]:
     """What the vocabulary calls the token ids of a sheet."""
     return [trace.vocabulary[int(number)] for number in sheet.values[:, 0]]
-
-
-def side_of(lines: Lines) -> Side:
-    """Lines for a figure: counted from 1, with their axis in a word."""
-    title = axis_name(lines.axis) if lines.axis else ""
-    numbers = [int(index) + 1 for index in lines.indices]
-    return Side(title.capitalize(), numbers, lines.labels, lines.step)
 
 
 def picture_notes(sheet: Sheet, measured: Measure) -> list[str]:

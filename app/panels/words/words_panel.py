@@ -1,6 +1,7 @@
 """Source and output joined by cross-attention, as lines or as a matrix."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -118,17 +119,24 @@ def lines(
 
     step: the output word that is marked, or NO_STEP. key: unique on the page.
     """
-    look = current_look()
-    data = lines_data(
+    data = joined(trace, layer, head, current_look(), pin, step)
+    word_lines(key, data, on_pin)
+
+
+def joined(
+    trace: Trace, layer: int, head: int | None, look: FigureStyle, pin: Pin | None = None,
+    step: int = NO_STEP, language: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """What the lines are drawn from. language: of the words around them, the session's without."""
+    return lines_data(
         source_chips(trace),
         output_chips(trace),
         head_map(trace, "cross", layer, head, "weights").weights,
         pin,
         step,
         look.colour("weights") if head is None else head_colour(head, look.dark),
-        texts={"end": vocabulary.END} | {name: say(f"translate.{name}") for name in TEXTS},
+        {"end": vocabulary.END} | {name: say(f"translate.{name}", language) for name in TEXTS},
     )
-    word_lines(key, data, on_pin)
 
 
 def _matrix(trace: Trace, layer: int, head: int | None) -> None:

@@ -4,9 +4,10 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from app.pages.tensors.figures import tensor_bars, tensor_heatmap, tensor_histogram
+from app.pages.tensors.figures import tensor_bars, tensor_histogram
 from app.plots.axes import Side, sheet_axes
 from app.plots.colours import diverging, sequential
+from app.plots.sheet import tensor_heatmap
 from app.plots.theme import FigureStyle
 
 LOOK = FigureStyle()

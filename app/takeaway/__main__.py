@@ -1,0 +1,58 @@
+"""`python -m app.takeaway lecture.toml --page out.html --notebook out.ipynb --language en`."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import torch
+import typer
+from rich.console import Console
+
+from app import takeaway
+from app.takeaway.files import write
+from core.errors import GlassformerError
+from core.lectures.lecture import Lecture
+from core.lectures.read import bundled, load, read
+
+console = Console()
+
+
+def take_home(
+    lecture: Annotated[str, typer.Argument(help="A TOML file, or the name of a bundled lecture.")],
+    page: Annotated[Path | None, typer.Option(help="The HTML page to write.")] = None,
+    notebook: Annotated[Path | None, typer.Option(help="The notebook to write (.ipynb).")] = None,
+    language: Annotated[Literal["en", "zh"], typer.Option(help="Of texts and screens.")] = "en",
+    notes: Annotated[bool, typer.Option(help="With the speaker's notes, on the page.")] = False,
+) -> None:
+    """Writes a lecture as a page that opens offline, and as a notebook that runs."""
+    torch.set_num_threads(1)
+    found = _lecture(lecture)
+    if page is not None:
+        write(page, takeaway.page(found, language, notes))
+    if notebook is not None:
+        write(notebook, takeaway.notebook(found, language))
+    for path in filter(None, (page, notebook)):
+        console.print(f"{path}  {path.stat().st_size / 1e6:.2f} MB", markup=False)
+    if page is None and notebook is None:
+        raise typer.BadParameter("say what to write: --page out.html, --notebook out.ipynb")
+
+
+def _lecture(name: str) -> Lecture:
+    if name in bundled():
+        return load(name)
+    try:
+        return read(Path(name).read_bytes())
+    except OSError as error:
+        raise GlassformerError("takeaway_read", path=name, problem=error.strerror) from error
+
+
+def main() -> None:
+    """The program: refusals are printed as one sentence, with exit code 2."""
+    try:
+        typer.run(take_home)
+    except GlassformerError as error:
+        Console(stderr=True).print(str(error), markup=False, style="red")
+        raise SystemExit(2) from None
+
+
+if __name__ == "__main__":
+    main()

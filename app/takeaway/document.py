@@ -1,0 +1,210 @@
+"""A lecture as one HTML page that opens offline: texts, screens, and the scripts that draw them.
+
+Each screen lies in a frame of its own, where the app's style sheets and components find the page
+that they know. What a frame needs is packed; only scripts whose hash the page names may run, and
+nothing may be loaded. The browser's print of it is the handout.
+"""
+
+import base64
+import gzip
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import orjson
+import streamlit
+
+from app.plots.colours import DARK, LIGHT
+from app.runs.scenes import trace_of
+from app.takeaway.screens import screens
+from app.takeaway.texts import line_of, paragraphs
+from app.ui.scripts import plotly
+from app.words import say
+from core.errors import GlassformerError
+from core.lectures.lecture import Lecture, Scene
+from core.lectures.truth import Said, answer_of, said
+
+# The type that the app is set in, as the installed Streamlit brings it.
+MEDIA = Path(streamlit.__file__).parent / "static" / "static" / "media"
+TYPE = sorted(MEDIA.glob("SourceSansVF-Upright*.woff2"))[:1]
+MOST = 12_000_000  # bytes of a page
+CHART = "chart"  # the component that wants plotly.js
+FRAME_WORDS = ("theme", "print", "answer", "notes", "contents")
+
+
+@dataclass(frozen=True)
+class _Section:
+    """A scene in words, and what its screen shows."""
+
+    scene: Scene
+    said: Said
+    answer: str
+    screen: dict[str, Any]
+
+
+def page(lecture: Lecture, language: str, notes: bool = False) -> bytes:
+    """The page of a lecture. notes: with the speaker's notes, which are not the audience's.
+
+    A scene whose link or run fails says so in its place. Raises `GlassformerError`: takeaway_large
+    for a page that nobody could send, and those of `screens`.
+    """
+    spoken = language if language in lecture.languages else lecture.languages[0]
+    links = [scene.link(spoken) for scene in lecture.scenes]
+    shown = screens([(name, {**query, "language": spoken}) for name, query in links])
+    sections = [
+        _Section(scene, *_words(lecture, scene, spoken), screen)
+        for scene, screen in zip(lecture.scenes, shown, strict=True)
+    ]
+    written = _Writer(lecture, spoken, notes).document(sections).encode()
+    if len(written) > MOST:
+        given, limit = (f"{size / 1e6:.1f} MB" for size in (len(written), MOST))
+        raise GlassformerError("takeaway_large", given=given, limit=limit)
+    return written
+
+
+def _words(lecture: Lecture, scene: Scene, language: str) -> tuple[Said, str]:
+    """What is said of a scene and its answer; what a run refuses is said in their place."""
+    try:
+        answer = answer_of(lecture, scene, language, trace_of)
+        return said(lecture, scene, language, trace_of), answer.text if answer else ""
+    except GlassformerError as error:
+        own = (part.get(language, "") for part in (scene.title, scene.text, scene.notes))
+        title, text, notes = own
+        return Said(title, f"{text}\n\n{refusal(error, language)}", notes), ""
+
+
+def refusal(error: GlassformerError, language: str) -> str:
+    """What an error says in a language, as plain text."""
+    return say(f"errors.{error.key}", language, **{n: str(v) for n, v in error.values.items()})
+
+
+class _Writer:
+    """Writes one page; collects what its screens share."""
+
+    def __init__(self, lecture: Lecture, language: str, notes: bool) -> None:
+        self.lecture, self.language, self.notes = lecture, language, notes
+        self.sheets: dict[bytes, Any] = {}
+        self.scripts: dict[str, str] = {}
+
+    def say(self, key: str, **values: Any) -> str:
+        return escape(say(key, self.language, **values))
+
+    def document(self, sections: Sequence[_Section]) -> str:
+        body = [self.section(at, each, len(sections)) for at, each in enumerate(sections)]
+        shared = {
+            "base": _own("frame.css"),
+            "sheets": list(self.sheets.values()),
+            "scripts": self.scripts,
+        }
+        blobs = [_blob("shared", orjson.dumps(shared))]
+        blobs += [_blob("type", path.read_bytes()) for path in TYPE]
+        main, drawing = _own("page.js"), plotly() if CHART in self.scripts else b""
+        if drawing:
+            blobs.append(_blob("plotly", drawing))
+        texts = (main, drawing.decode(), *self.scripts.values())
+        allowed = " ".join(_hash(each) for each in texts if each)
+        title = escape(self.lecture.title[self.language])
+        return Template(_own("page.html")).substitute(
+            language=self.language,
+            allowed=allowed,
+            title=title,
+            style=_colours() + _own("page.css"),
+            about=paragraphs(self.lecture.about.get(self.language, "")),
+            contents=self.contents(sections),
+            scenes="\n".join(body),
+            run=line_of(say("takeaway.run", self.language)),
+            blobs="\n".join(blobs),
+            script=main,
+            **{f"word_{name}": self.say(f"takeaway.{name}") for name in FRAME_WORDS},
+        )
+
+    def contents(self, sections: Iterable[_Section]) -> str:
+        titles = ((escape(each.scene.name), escape(each.said.title)) for each in sections)
+        return "".join(f'<li><a href="#{to}"><bdi>{title}</bdi></a></li>' for to, title in titles)
+
+    def section(self, at: int, each: _Section, count: int) -> str:
+        running = f"{escape(self.lecture.title[self.language])} · {at + 1} / {count}"
+        notes = f"<b>{self.say('takeaway.notes')}</b>{paragraphs(each.said.notes)}"
+        return (
+            f'<section class="scene" id="{escape(each.scene.name)}">'
+            f'<p class="running" dir="auto">{running}</p>'
+            f'<h2 dir="auto">{escape(each.said.title)}</h2>'
+            f'<div class="text">{paragraphs(each.said.text)}</div>'
+            f"{self.picture(at, each)}{self.question(each)}"
+            + (f'<aside class="notes">{notes}</aside>' if self.notes and each.said.notes else "")
+            + "</section>"
+        )
+
+    def picture(self, at: int, each: _Section) -> str:
+        if each.screen.get("failed"):
+            return f'<p class="missing">{self.say("takeaway.failed")}</p>'
+        scripts, held = each.screen["scripts"], dict(each.screen["screen"])
+        self.scripts |= {name: _callable(name, text) for name, text in scripts.items()}
+        held["sheets"] = self.kept(held["sheets"])
+        large = each.screen["large"]
+        missing = self.say("takeaway.large", size=f"{large / 1e6:.1f} MB")
+        return (
+            (f'<p class="missing">{missing}</p>' if large else "")
+            + f'<div class="picture" data-screen="screen-{at}" '
+            + f'data-title="{escape(each.said.title)}">'
+            + f"{_blob(f'screen-{at}', orjson.dumps(held))}</div>"
+        )
+
+    def kept(self, sheets: Any) -> list[int]:
+        """Where each style sheet stands among those of all screens."""
+        for sheet in sheets:
+            self.sheets.setdefault(orjson.dumps(sheet), sheet)
+        places = list(self.sheets)
+        return [places.index(orjson.dumps(sheet)) for sheet in sheets]
+
+    def question(self, each: _Section) -> str:
+        question = each.scene.question
+        if question is None:
+            return ""
+        options = "".join(f"<li>{escape(each[self.language])}</li>" for each in question.options)
+        unit = escape(question.unit.get(self.language, ""))
+        answer = f"<bdi>{escape(each.answer)}</bdi> {unit}"
+        address = f"<code>{escape(question.truth.address)}</code>"
+        return (
+            '<div class="question">'
+            f'<p dir="auto"><b>{escape(question.prompt[self.language])}</b></p>'
+            f"{f'<ul>{options}</ul>' if options else ''}"
+            f"<details><summary>{self.say('takeaway.answer')}</summary><p>{answer} {address}</p></details>"
+            "</div>"
+        )
+
+
+def _own(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def _colours() -> str:
+    """The colours of the roles, light and dark."""
+
+    def told(roles: dict[str, str]) -> str:
+        return " ".join(f"--{role.replace('_', '-')}: {value};" for role, value in roles.items())
+
+    return f':root {{ {told(LIGHT)} }} :root[data-theme="dark"] {{ {told(DARK)} }}\n'
+
+
+def _callable(name: str, script: str) -> str:
+    """The script of a component that, run in a frame, puts its function under its name."""
+    before, found, after = script.rpartition("export default ")
+    if not found:
+        raise ValueError(f"{name} exports nothing")
+    place = orjson.dumps(name).decode()
+    return f'glass[{place}] = (() => {{ "use strict";\n{before}return {after}\n}})();'
+
+
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(sha256(script.encode()).digest()).decode()}'"
+
+
+def _blob(name: str, data: bytes) -> str:
+    """Packed data: of letters and digits only, so that nothing in it ends the element."""
+    packed = base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+    return f'<script type="application/gzip" id="{name}">{packed}</script>'

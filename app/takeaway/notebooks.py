@@ -1,0 +1,105 @@
+"""A lecture as a notebook that runs: each scene computes its run again and draws what it is about.
+
+Plain JSON in the notebook's own format (4.5); running it takes a checkout of the project and the
+packages of requirements-notebook.txt.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from app.panels.address_words import run_lines
+from app.runs.scenes import trace_of
+from app.session.state import State
+from app.takeaway.document import refusal
+from app.ui.text import literal
+from app.words import say
+from core.analysis.attention_views import Kind, attention_at
+from core.errors import GlassformerError
+from core.lectures.lecture import Lecture, Scene
+from core.lectures.truth import answer_of, said
+from core.trace.trace import Trace
+
+FIRST = "from app.takeaway import widgets  # gives every run .show() and .lines()"
+
+
+def notebook(lecture: Lecture, language: str) -> bytes:
+    """The notebook of a lecture, without output."""
+    spoken = language if language in lecture.languages else lecture.languages[0]
+    title, about = (each.get(spoken, "") for each in (lecture.title, lecture.about))
+    how = say("takeaway.notebook", spoken)
+    cells = [_words(f"# {literal(title)}", about, markdown=how), _code(FIRST)]
+    for scene in lecture.scenes:
+        cells += _scene(lecture, scene, spoken)
+    for at, cell in enumerate(cells):
+        cell["id"] = f"cell-{at}"
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    held = {
+        "cells": cells,
+        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(held, ensure_ascii=False, indent=1).encode()
+
+
+def _scene(lecture: Lecture, scene: Scene, language: str) -> Iterator[dict[str, Any]]:
+    try:
+        words, trace = said(lecture, scene, language, trace_of), trace_of(scene, language)
+    except GlassformerError as error:
+        yield _words(f"## {literal(scene.title.get(language, ''))}", refusal(error, language))
+        return
+    yield _words(f"## {literal(words.title)}", words.text)
+    page, query = scene.link(language)
+    state, _ = State.from_query(dict(query))
+    run = run_lines(trace, state, state.edits if trace.edits else "")
+    yield _code("\n".join([*run, "print(trace.output_text)"]))
+    yield _code(picture(trace, page, state))
+    if scene.question is None:
+        return
+    yield _words(f"**{literal(scene.question.prompt[language])}**")
+    try:
+        answer = answer_of(lecture, scene, language, trace_of)
+    except GlassformerError as error:
+        yield _words("", refusal(error, language))
+        return
+    if answer is not None:
+        place = "".join(f", {axis}={index}" for axis, index in answer.place.items())
+        found = f"trace.pick({answer.address!r}{place})"
+        if scene.question.truth.scene:  # it is read in another scene's run
+            found = f"# {say('takeaway.elsewhere', language)}\n# {found}"
+        yield _code(f"{found}  # {_line(answer.text)}")
+
+
+def picture(trace: Trace, page: str, state: State) -> str:
+    """The line that draws what a page is about."""
+    if page in ("attention", "switch"):
+        address = f"{attention_at(cast(Kind, state.kind), state.layer)}/{state.stage}"
+        head = "" if state.head is None else f", head={state.head}"
+    elif page == "vectors":
+        address, head = ("target" if state.stack == "decoder" else "source") + "/embedding", ""
+    else:
+        address, head = state.address, ""
+    if page == "" or address not in trace:
+        return "trace.lines()"
+    return f"trace.show({address!r}{head})"
+
+
+def _words(heading: str, text: str = "", markdown: str = "") -> dict[str, Any]:
+    """A cell of words: as typed, with the paragraphs that they have; `markdown` is ours."""
+    parts = (literal(part) for part in re.split(r"\n\s*\n", text))
+    source = "\n\n".join(filter(None, (heading, *parts, markdown)))
+    return {"cell_type": "markdown", "metadata": {}, "source": source}
+
+
+def _code(source: str) -> dict[str, Any]:
+    return {
+        "cell_type": "code", "metadata": {}, "source": source, "execution_count": None,
+        "outputs": [],
+    }  # fmt: skip
+
+
+def _line(text: str) -> str:
+    """A text that ends no comment."""
+    return " ".join(text.split())

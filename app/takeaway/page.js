@@ -1,0 +1,185 @@
+// Opens the screens of a lecture, each in a frame of its own, and keeps them ready for print.
+
+"use strict";
+const LEAST = 720; // pixels of a screen's height
+// CSS pixels of a sheet, A4 across without its margins; how large its type is, and what lies between.
+const PAPER = { wide: 1040, high: 720, type: 0.85, between: 16 };
+const STILL = ["strip"];
+const SHELL = '<!doctype html><html><head><meta charset="utf-8"></head><body></body></html>';
+const root = document.documentElement;
+const pictures = [...document.querySelectorAll(".picture")];
+const opened = new Map(); // picture → what its opening promises
+
+const isDark = () => root.dataset.theme === "dark";
+
+function unpacked(name) {
+  const packed = atob(document.getElementById(name).textContent);
+  const bytes = new Uint8Array(packed.length);
+  for (let at = 0; at < packed.length; at += 1) bytes[at] = packed.charCodeAt(at);
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
+}
+
+const textOf = (name) => unpacked(name).text();
+
+// What all screens share: loaded once, when the first asks for it.
+const once = (make) => {
+  let made;
+  return () => (made ??= make());
+};
+const shared = once(() => textOf("shared").then(JSON.parse));
+const plotly = once(() => textOf("plotly"));
+const type = once(() => unpacked("type").arrayBuffer());
+
+async function setType(inside) {
+  if (!document.getElementById("type")) return;
+  const face = new inside.FontFace("Source Sans", await type(), { weight: "200 900" });
+  inside.document.fonts.add(await face.load());
+}
+
+// What differs by theme stands as {"¦": [light, dark]}.
+function themed(value) {
+  if (Array.isArray(value)) return value.map(themed);
+  if (value === null || typeof value !== "object") return value;
+  if ("¦" in value) return value["¦"][Number(isDark())];
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, themed(each)]));
+}
+
+function frameIn(picture) {
+  const frame = document.createElement("iframe");
+  frame.title = picture.dataset.title;
+  frame.srcdoc = SHELL;
+  const loaded = new Promise((done) => frame.addEventListener("load", done, { once: true }));
+  picture.querySelector("iframe")?.remove();
+  picture.append(frame);
+  return loaded.then(() => frame);
+}
+
+// A script of its own in a frame: the page names its hash, so that it may run there.
+function run(home, text) {
+  const script = home.createElement("script");
+  script.textContent = text;
+  home.head.append(script);
+}
+
+function styled(home, sheets) {
+  for (const sheet of sheets) {
+    const style = home.createElement("style");
+    style.textContent = sheet;
+    home.head.append(style);
+  }
+}
+
+async function open(picture) {
+  const [common, text, frame] = await Promise.all([shared(), textOf(picture.dataset.screen), frameIn(picture)]);
+  const { html, parts, sheets } = themed(JSON.parse(text));
+  const home = frame.contentDocument;
+  const inside = frame.contentWindow;
+  home.documentElement.lang = root.lang;
+  home.documentElement.dataset.theme = root.dataset.theme;
+  styled(home, [common.base, ...sheets.map((at) => themed(common.sheets[at]))]);
+  await setType(inside);
+  home.body.innerHTML = html;
+  inside.glass = {};
+  const here = parts.filter(({ data }) => data !== null);
+  if (here.some(({ name }) => name === "chart")) run(home, await plotly());
+  for (const name of new Set(here.map((part) => part.name))) run(home, common.scripts[name]);
+  for (const place of home.querySelectorAll("[data-part]")) fill(place, parts[place.dataset.part], inside);
+  for (const { math } of parts) if (math) typeset(home, math);
+  await drawn(home);
+  fit(picture, frame);
+}
+
+function fill(place, { name, data }, inside) {
+  if (data === null) return;
+  const parentElement = "isolated" in place.dataset ? place.attachShadow({ mode: "open" }) : place;
+  inside.glass[name]({ data, parentElement, setTriggerValue() {} });
+  // What only the server could answer; its keys would empty the screen.
+  if (!STILL.includes(name)) return;
+  place.inert = true;
+  inside.addEventListener("keydown", (event) => event.stopImmediatePropagation(), { capture: true });
+}
+
+// Formulas that a component wants set by Streamlit's scripts: they came as MathML.
+function typeset(home, math) {
+  const set = () => {
+    for (const code of home.querySelectorAll("code.math-inline")) {
+      if (math[code.textContent]) code.outerHTML = math[code.textContent];
+    }
+  };
+  new MutationObserver(set).observe(home.body, { childList: true, subtree: true });
+  set();
+}
+
+const moment = (milliseconds = 30) => new Promise((done) => setTimeout(done, milliseconds));
+
+async function drawn(home) {
+  const end = performance.now() + 20_000;
+  const waits = () => [...home.querySelectorAll(".chart-place")].some((each) => each.dataset.chart !== "drawn");
+  while (waits() && performance.now() < end) await moment();
+  await moment();
+}
+
+// As high as what it shows; and how much smaller it is on paper, below the words of its scene.
+function fit(picture, frame) {
+  const { scrollHeight } = frame.contentDocument.querySelector(".stMain");
+  const wide = picture.clientWidth;
+  const high = Math.max(LEAST, scrollHeight);
+  const others = [...picture.parentElement.children].filter((each) => each !== picture);
+  const words = others.reduce((sum, each) => sum + PAPER.type * each.offsetHeight, PAPER.between);
+  const shrink = Math.min(PAPER.wide / wide, (PAPER.high - Math.min(words, PAPER.high / 2)) / high, 1);
+  frame.style.height = `${high}px`;
+  for (const [name, value] of [["wide", `${wide}px`], ["high", `${high}px`], ["shrink", shrink]]) {
+    picture.style.setProperty(`--${name}`, value);
+  }
+}
+
+function opening(picture) {
+  if (!opened.has(picture)) {
+    const tell = (state) => () => (picture.dataset.state = state);
+    opened.set(picture, open(picture).then(tell("drawn"), (error) => {
+      console.error(error);
+      tell("failed")();
+    }));
+  }
+  return opened.get(picture);
+}
+
+async function openAll() {
+  for (const picture of pictures) {
+    await opening(picture);
+    await moment(0);
+  }
+}
+
+function setTheme(theme) {
+  if (root.dataset.theme === theme) return;
+  root.dataset.theme = theme;
+  const before = [...opened.keys()];
+  opened.clear();
+  before.forEach(opening);
+}
+
+// On paper it is light, whatever the screen is.
+async function print() {
+  const before = root.dataset.theme;
+  setTheme("light");
+  await openAll();
+  window.addEventListener("afterprint", () => setTheme(before), { once: true });
+  window.print();
+}
+
+setType(window);
+root.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+document.getElementById("theme").addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
+document.getElementById("print").addEventListener("click", print);
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "p" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  print();
+});
+// What is in sight comes first, the others while nothing else is to do.
+const eye = new IntersectionObserver((seen) => {
+  for (const { target, isIntersecting } of seen) if (isIntersecting) opening(target);
+}, { rootMargin: "25%" });
+pictures.forEach((picture) => eye.observe(picture));
+(window.requestIdleCallback ?? setTimeout)(openAll);

@@ -1,0 +1,122 @@
+"""Pictures of a run in a notebook: importing this gives every run `.show()` and `.lines()`.
+
+They are drawn by the app's own components, in Jupyter, marimo and Colab alike; the packages are
+those of requirements-notebook.txt. `trace.show("encoder/1/self_attention/weights", head=0)` draws
+any recorded tensor, `trace.lines()` the words joined by cross-attention.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import orjson
+import traitlets
+from streamlit.logger import set_log_level
+
+set_log_level("ERROR")  # no server runs here, and its warnings of that say nothing to a reader
+
+from app.panels.address_words import side_of
+from app.panels.words.words_panel import joined
+from app.plots.colours import DARK, LIGHT
+from app.plots.sheet import HEIGHT, tensor_heatmap
+from app.plots.theme import FigureStyle
+from app.ui import chart  # noqa: F401 – registers the component
+from app.ui.component import whole, written
+from app.ui.scripts import plotly
+from app.words import say
+from core.analysis.measure import measure
+from core.analysis.tensor_slice import cut, plan, pool
+from core.trace.trace import Trace, check_places
+
+WIDEST = 256  # lines of a picture; more are pooled
+ROW, AROUND = 30, 70  # pixels of a word, and above and below all of them
+
+
+def _module(name: str) -> str:
+    """A component as the module that a notebook loads: its function, called by widgets.js."""
+    own = Path(__file__).with_name("widgets.js").read_text(encoding="utf-8")
+    return f"{whole(name).replace('export default ', 'const mount = ', 1)}\n{own}"
+
+
+class Picture(anywidget.AnyWidget):
+    """A component of the app, with what it draws."""
+
+    data = traitlets.Bytes().tag(sync=True)
+    colours = traitlets.Dict().tag(sync=True)
+    height = traitlets.Int().tag(sync=True)
+    sent = traitlets.Dict().tag(sync=True)  # what was clicked last: {"event": …, "value": …}
+
+    def __init__(self, data: bytes, height: int, theme: str) -> None:
+        if theme not in ("light", "dark"):
+            raise ValueError(f'theme is {theme!r}; it may be "light" or "dark"')
+        roles = DARK if theme == "dark" else LIGHT
+        super().__init__(data=data, height=height, colours=roles)
+
+
+class Lines(Picture):
+    """Words in two columns and the lines between them."""
+
+    _esm = _module("word_lines")
+
+
+class Chart(Picture):
+    """A chart. plotly.js is sent once, when the first chart of a page asks for it."""
+
+    _esm = _module("chart")
+
+    def __init__(self, data: bytes, height: int, theme: str) -> None:
+        super().__init__(data, height, theme)
+        self.on_msg(lambda _, content, __: self._answer(content))
+
+    def _answer(self, asked: Any) -> None:
+        if asked == {"wants": "plotly"}:
+            self.send({"has": "plotly"}, [plotly()])
+
+
+def show(
+    trace: Trace, address: str, theme: str = "light", language: str = "en", **at: int
+) -> Chart:
+    """A recorded tensor as a heat map, as the Tensors page draws it.
+
+    at: where its other axes are held, such as head=0; at 0 without. Errors: GlassformerError for an
+    address or an axis that the run has not, or an index beyond its end.
+    """
+    check_places(address, trace.axes(address), at)
+    sheet = pool(cut(trace, address, plan(trace, address, pins=at)), WIDEST)
+    look, texts = FigureStyle(dark=theme == "dark"), ("value", "masked")
+    figure = tensor_heatmap(
+        sheet.values,
+        sheet.allowed,
+        (side_of(sheet.rows, language), side_of(sheet.columns, language)),
+        measure(sheet.values, sheet.allowed).limits,
+        trace.site(address).role,
+        tuple(say(f"tensors.{name}", language) for name in texts),  # type: ignore[arg-type]
+        look,
+    )
+    words = {name: say(f"frame.chart_{name}", language) for name in ("full", "failed", "keys")}
+    held = "".join(f", {name} {index}" for name, index in at.items())
+    alt = say("tensors.picture_alt", language, address=f"{address}{held}")
+    more = {"name": address.replace("/", "."), "alt": alt, "height": HEIGHT, "words": words}
+    data = {"figure": orjson.Fragment(figure.written()), "more": more}
+    return Chart(orjson.dumps(data), HEIGHT, theme)
+
+
+def lines(
+    trace: Trace, layer: int | None = None, head: int | None = None, theme: str = "light",
+    language: str = "en",
+) -> Lines:  # fmt: skip
+    """Source and output joined by cross-attention, as the Translate page draws them.
+
+    layer: the last one without. head: the mean of all heads without. A run that was forced or
+    decoded alike has them. Errors: GlassformerError for a layer or a head that the model has not.
+    """
+    at = trace.config.decoder_layers - 1 if layer is None else layer
+    address = f"decoder/{at}/cross_attention/weights"
+    check_places(address, trace.axes(address), {} if head is None else {"head": head})
+    data = joined(trace, at, head, FigureStyle(dark=theme == "dark"), language=language)
+    rows = max(len(trace.source_tokens), len(trace.output_tokens))
+    return Lines(written(data), AROUND + ROW * rows, theme)
+
+
+Trace.show = show  # type: ignore[attr-defined]
+Trace.lines = lines  # type: ignore[attr-defined]
