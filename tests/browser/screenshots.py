@@ -24,7 +24,7 @@ from tests.browser import driver
 from tests.browser.test_link import SCREENS
 
 PAGES = ("translate", "walkthrough", "attention", "vectors", "decoding", "switch", "training",
-         "lab", "tensors")  # fmt: skip
+         "lab", "tensors", "lectures")  # fmt: skip
 OPENING = {page: ("" if page == "translate" else page, {}) for page in PAGES}
 FULL = {f"full-{name}": screen for name, screen in SCREENS.items()}
 SIZES = ("1280x720", "1440x900", "1920x1080", "390x844")
