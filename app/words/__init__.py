@@ -6,10 +6,7 @@ The texts are data: a folder a language, a file a page. Of the other rooms it im
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from app.session.store import State
+from typing import Any
 
 FOLDER = Path(__file__).parent
 
@@ -24,7 +21,7 @@ def say(key: str, language: str | None = None, /, **values: Any) -> str:
     return text.format(**values) if values else text
 
 
-def get_state() -> "State":
+def get_state() -> Any:
     """The session's state. Whoever names a language needs no session, and not torch below it."""
     from app.session import store
 

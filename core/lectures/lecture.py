@@ -13,6 +13,7 @@ Reading = Literal["value", "argmax", "max", "min", "mean", "sum", "std", "count_
 Form = Literal["number", "percent", "whole"]
 Kind = Literal["choice", "number", "word"]
 READINGS, FORMS, KINDS = get_args(Reading), get_args(Form), get_args(Kind)
+PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")  # in a text: a number of the run, by its name
 
 
 @dataclass(frozen=True)
