@@ -4,6 +4,7 @@ const code = document.body.dataset.code ?? ""; // "": without a room
 const hash = decodeURIComponent(location.hash.slice(1)); // the driver's key; without a room the lecture's name
 const base = location.pathname.replace(/\/(hall\/[^/]+\/present|present)\/?$/, "");
 const SETTLES = 500; // ms in which the room may still tell of a scene before the own step
+const PATIENCE = 20_000; // ms in which the Lectures page has the lecture ready
 const HIGHEST = 0.3; // of the window that texts may take; longer ones are written smaller
 const SMALLEST = 0.6;
 const OVERLAYS = ["question", "join", "overview", "keys"];
@@ -41,11 +42,14 @@ async function fromRoom() {
   return found;
 }
 
-/* Without a room the Lectures page leaves the lecture in this browser. */
-function fromHere() {
-  const text = localStorage.getItem(`glassformer.present.${hash}`);
-  if (!text) throw new Error(say("present_none"));
-  return JSON.parse(text);
+/* Without a room the Lectures page leaves the lecture in this browser, a moment after it opened this page. */
+async function fromHere() {
+  const name = `glassformer.present.${hash}`;
+  for (const end = Date.now() + PATIENCE; Date.now() < end; await new Promise((next) => setTimeout(next, 50))) {
+    const text = localStorage.getItem(name);
+    if (text) return JSON.parse(text);
+  }
+  throw new Error(say("present_none"));
 }
 
 /* The colours are those that the reader chose for the app, or the system's. */

@@ -1,4 +1,4 @@
-"""The presenter's page: lectures played by keyboard alone, what is in front never half drawn, the hall in step."""
+"""The presenter's page: lectures played by keyboard alone, never half drawn, the hall in step."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +12,6 @@ from app.runs.scenes import trace_of
 from core.lectures.lecture import Lecture, Scene
 from core.lectures.read import bundled, load, read
 from core.lectures.truth import found
-from tests.browser import driver
 from tests.hall.halls import open_at
 
 SMALL = "presented"  # a lecture of this folder, with a page of every kind
@@ -20,11 +19,14 @@ LANGUAGES = ("en", "zh")
 # All that a frame says, in components and drawings, too.
 SAID = """(frame) => {
   const roots = [frame.contentDocument];
-  for (const root of roots) for (const each of root.querySelectorAll("*")) if (each.shadowRoot) roots.push(each.shadowRoot);
-  return roots.flatMap((root) => [...root.querySelectorAll("*")]).filter((each) => !["STYLE", "SCRIPT"].includes(each.tagName))
-    .map((each) => [...each.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data).join(" ")).join(" ");
+  for (const root of roots)
+    for (const each of root.querySelectorAll("*")) if (each.shadowRoot) roots.push(each.shadowRoot);
+  const texts = (each) => [...each.childNodes]
+    .filter((node) => node.nodeType === 3).map((node) => node.data);
+  return roots.flatMap((root) => [...root.querySelectorAll("*")])
+    .filter((each) => !["STYLE", "SCRIPT"].includes(each.tagName)).flatMap(texts).join(" ");
 }"""
-# At every frame of the browser: was what is in front ever other than at rest, or under another's title?
+# At every frame of the browser: is what is in front at rest, alone, and under its own title?
 WATCH = """() => {
   window.halfDrawn = [];
   const look = () => {
@@ -34,7 +36,9 @@ WATCH = """() => {
     const { contentDocument: inside } = shown.node;
     const stale = inside.querySelectorAll('[data-testid="stSkeleton"], [data-stale="true"]').length;
     const ready = pool.frames.find((each) => each === shown).ready;
-    if (seen.length !== 1 || seen[0] !== shown.node || stale || !ready || says !== title) halfDrawn.push([shown.scene, stale, ready, title]);
+    const alone = seen.length === 1 && seen[0] === shown.node;
+    if (!alone || stale || !ready || says !== title)
+      halfDrawn.push([shown.scene, stale, ready, title]);
     requestAnimationFrame(look);
   };
   look();
@@ -89,7 +93,7 @@ def pooled(page: Page) -> None:
 
 
 def key_of(lecture: Lecture, scene: Scene, language: str) -> str:
-    """The number or the word that is to be seen on the scene, from the run; "" where none is told."""
+    """The number or the word that is to be seen on the scene, from the run; "" without one."""
     if scene.key is None:
         return ""
     return found(scene.key, trace_of(lecture.source(scene, scene.key), language), language).text
