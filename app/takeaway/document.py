@@ -169,11 +169,12 @@ class _Writer:
         unit = escape(question.unit.get(self.language, ""))
         answer = f"<bdi>{escape(each.answer)}</bdi> {unit}"
         address = f"<code>{escape(question.truth.address)}</code>"
+        shown = self.say("takeaway.answer")
         return (
             '<div class="question">'
             f'<p dir="auto"><b>{escape(question.prompt[self.language])}</b></p>'
             f"{f'<ul>{options}</ul>' if options else ''}"
-            f"<details><summary>{self.say('takeaway.answer')}</summary><p>{answer} {address}</p></details>"
+            f"<details><summary>{shown}</summary><p>{answer} {address}</p></details>"
             "</div>"
         )
 
