@@ -159,7 +159,7 @@ def drawn_widget(page: Page, widget: Any) -> None:
 
     from app.ui.scripts import plotly
 
-    kept = {"height": widget.height, "colours": widget.colours,
+    kept = {"height": widget.height, "draws": widget.draws, "colours": widget.colours,
             "data": b64encode(widget.data).decode()}  # fmt: skip
     page.evaluate(_NOTEBOOK, [str(widget._esm), kept, b64encode(plotly()).decode()])
 
