@@ -143,7 +143,7 @@ class _Writer:
         if each.screen.get("failed"):
             return f'<p class="missing">{self.say("takeaway.failed")}</p>'
         scripts, held = each.screen["scripts"], dict(each.screen["screen"])
-        self.scripts |= {name: _callable(name, text) for name, text in scripts.items()}
+        self.scripts |= {name: _placed(name, text) for name, text in scripts.items()}
         held["sheets"] = self.kept(held["sheets"])
         large = each.screen["large"]
         missing = self.say("takeaway.large", size=f"{large / 1e6:.1f} MB")
@@ -169,11 +169,12 @@ class _Writer:
         unit = escape(question.unit.get(self.language, ""))
         answer = f"<bdi>{escape(each.answer)}</bdi> {unit}"
         address = f"<code>{escape(question.truth.address)}</code>"
+        shown = self.say("takeaway.answer")
         return (
             '<div class="question">'
             f'<p dir="auto"><b>{escape(question.prompt[self.language])}</b></p>'
             f"{f'<ul>{options}</ul>' if options else ''}"
-            f"<details><summary>{self.say('takeaway.answer')}</summary><p>{answer} {address}</p></details>"
+            f"<details><summary>{shown}</summary><p>{answer} {address}</p></details>"
             "</div>"
         )
 
@@ -191,13 +192,9 @@ def _colours() -> str:
     return f':root {{ {told(LIGHT)} }} :root[data-theme="dark"] {{ {told(DARK)} }}\n'
 
 
-def _callable(name: str, script: str) -> str:
-    """The script of a component that, run in a frame, puts its function under its name."""
-    before, found, after = script.rpartition("export default ")
-    if not found:
-        raise ValueError(f"{name} exports nothing")
-    place = orjson.dumps(name).decode()
-    return f'glass[{place}] = (() => {{ "use strict";\n{before}return {after}\n}})();'
+def _placed(name: str, function: str) -> str:
+    """The script that, run in a frame, puts the function of a component under its name."""
+    return f"glass[{orjson.dumps(name).decode()}] = {function};"
 
 
 def _hash(script: str) -> str:

@@ -27,7 +27,7 @@ async function render({ model, el }) {
   place.style.setProperty("--st-background-color", "var(--page)");
   place.style.setProperty("--soft", "color-mix(in srgb, var(--faint) 14%, transparent)");
   el.append(place);
-  const chart = typeof plotly === "function"; // the one component that is not isolated
+  const chart = model.get("draws") === "plotly"; // it finds its styles on the page
   if (chart && !window.Plotly) await drawing(model);
   const parentElement = chart ? place : place.attachShadow({ mode: "open" });
   const setTriggerValue = (event, value) => {

@@ -35,7 +35,7 @@ ROW, AROUND = 30, 70  # pixels of a word, and above and below all of them
 def _module(name: str) -> str:
     """A component as the module that a notebook loads: its function, called by widgets.js."""
     own = Path(__file__).with_name("widgets.js").read_text(encoding="utf-8")
-    return f"{whole(name).replace('export default ', 'const mount = ', 1)}\n{own}"
+    return f"const mount = {whole(name)};\n{own}"
 
 
 class Picture(anywidget.AnyWidget):
@@ -44,6 +44,7 @@ class Picture(anywidget.AnyWidget):
     data = traitlets.Bytes().tag(sync=True)
     colours = traitlets.Dict().tag(sync=True)
     height = traitlets.Int().tag(sync=True)
+    draws = traitlets.Unicode("").tag(sync=True)  # "plotly" where it needs that script
     sent = traitlets.Dict().tag(sync=True)  # what was clicked last: {"event": …, "value": …}
 
     def __init__(self, data: bytes, height: int, theme: str) -> None:
@@ -66,6 +67,7 @@ class Chart(Picture):
 
     def __init__(self, data: bytes, height: int, theme: str) -> None:
         super().__init__(data, height, theme)
+        self.draws = "plotly"
         self.on_msg(lambda _, content, __: self._answer(content))
 
     def _answer(self, asked: Any) -> None:

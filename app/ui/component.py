@@ -67,8 +67,9 @@ def _hearing(key: str, event: str, act: Callable[[Any], object]) -> Callable[[],
 
 
 def whole(name: str) -> str:
-    """The one script of a component, for other pages than the app's own."""
-    return _whole[name]
+    """The function of a component as an expression, for other pages than the app's own."""
+    before, _, function = _whole[name].rpartition("export default ")
+    return f'(() => {{ "use strict";\n{before}return {function}\n}})()'
 
 
 def going(count: int, on_go: Callable[[int], None]) -> Callable[[Mapping[str, Any]], None]:

@@ -1,0 +1,119 @@
+"""The page as a file: small, closed, and honest about what it lacks."""
+
+import base64
+import gzip
+import re
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from app import takeaway
+from app.takeaway import document, screens
+from core.errors import GlassformerError
+from tests.takeaway.lectures import LECTURE, SCENES, scene
+
+BLOB = re.compile(rb'<script type="application/gzip" id="([\w-]+)">([A-Za-z0-9+/=]*)</script>')
+A_SCENE, A_LECTURE = 40_000, 6_000_000  # bytes
+
+
+def test_how_large_it_is(written: bytes) -> None:
+    blobs = dict(BLOB.findall(written))
+    assert len(written) < A_LECTURE
+    for name, packed in blobs.items():
+        if name.startswith(b"screen"):
+            assert len(packed) < A_SCENE, name
+    assert {b"shared", b"plotly", b"screen-0"} <= blobs.keys()
+
+
+def test_only_our_scripts_may_run(written: bytes) -> None:
+    page = written.decode()
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)
+    assert "default-src 'none'" in policy and "unsafe-eval" not in policy
+    assert "'unsafe-inline'" not in policy.split("style-src")[0]
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert len(scripts) == 1  # none of those that the lecture's texts bring
+    own = base64.b64encode(sha256(scripts[0].encode()).digest()).decode()
+    assert f"'sha256-{own}'" in policy
+    assert "http://" not in page and "https://" not in page
+
+
+def test_texts_are_words(written: bytes) -> None:
+    page = written.decode()
+    assert page.count("<script>alert") == 0
+    assert page.count("<h2 ") == len(SCENES)
+    assert "alert(1)" in page and "&lt;b&gt;bold&lt;/b&gt;" in page
+
+
+def test_a_scene_that_fails_says_so_and_the_others_are_there(written: bytes) -> None:
+    page = written.decode()
+    assert page.count('<div class="picture"') == len(SCENES) - 1
+    assert page.count("could not be drawn") == 1
+
+
+def test_the_answer_is_computed(written: bytes) -> None:
+    from app.runs.scenes import trace_of
+
+    trace = trace_of(SCENES[0], "en")
+    words = list(trace.source_tokens)
+    place = words.index("it"), words.index("animal")
+    weight = float(trace["encoder/1/self_attention/weights"][0, 0][place])
+    assert f"<bdi>{100 * weight:.1f}%</bdi>" in written.decode()
+
+
+def test_notes_are_left_out_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document, "screens", lambda links: [{"failed": True} for _ in links])
+    one = scene("one", "")
+    lecture = LECTURE.having(type(one)(**{**vars(one), "notes": {"en": "hush", "zh": "嘘"}}))
+    assert b"hush" not in takeaway.page(lecture, "en")
+    assert b"hush" in takeaway.page(lecture, "en", notes=True)
+    assert "嘘".encode() in takeaway.page(lecture, "zh", notes=True)
+
+
+def test_too_large_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document, "screens", lambda links: [{"failed": True} for _ in links])
+    monkeypatch.setattr(document, "MOST", 1000)
+    with pytest.raises(GlassformerError, match=r"The page takes .* MB; at most .* NPZ"):
+        takeaway.page(LECTURE, "en")
+
+
+def test_what_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screens, "START", 0.01)
+    monkeypatch.setattr(screens, "EACH", 0)
+    with pytest.raises(GlassformerError, match="not drawn within"):
+        screens.screens([("", {})])
+
+
+def test_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screens, "PATIENCE", 0.01)
+    with screens._one, pytest.raises(GlassformerError, match="Another lecture"):
+        screens.screens([("", {})])
+
+
+def test_a_process_that_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLASSFORMER_THREADS", "none")
+    with pytest.raises(GlassformerError, match=r"could not be drawn: .*GLASSFORMER_THREADS"):
+        screens.screens([("", {})])
+
+
+def test_what_is_packed_can_be_opened(written: bytes) -> None:
+    for name, packed in BLOB.findall(written):
+        assert gzip.decompress(base64.b64decode(packed)), name
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["nosuch.toml"], "cannot be read"),
+        (["requirements.txt"], "Line 2 is not TOML"),
+        ([], "Missing argument"),
+    ],
+)
+def test_the_command_refuses_in_a_sentence(asked: list[str], said: str) -> None:
+    command = [sys.executable, "-m", "app.takeaway", *asked, "--page", "nosuch/out.html"]
+    root = Path(document.__file__).parents[2]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert said in done.stderr and "Traceback" not in done.stderr
