@@ -18,10 +18,7 @@ TITLE = "Where <b>it</b> looks & why"
 
 def save_scene(page: Page, title: str) -> None:
     page.locator(".st-key-widget_saving button").first.click()
-    field = page.locator(".st-key-widget_scene_title input")
-    field.fill(title)
-    field.press("Tab")
-    driver.wait_until_idle(page)
+    page.locator(".st-key-widget_scene_title input").fill(title)
     page.locator(".st-key-widget_scene_save button").click()
     expect(page.get_by_text("Saved: “My lecture”")).to_be_visible()
     page.keyboard.press("Escape")
@@ -146,8 +143,6 @@ def test_a_room_asks_for_the_presenters_key_where_others_come_in(browser: Browse
         assert found is not None
         for given in ("WRONG", found[1].lower()):
             field.fill(given)
-            field.press("Tab")
-            driver.wait_until_idle(page)
             page.get_by_role("button", name="Open the room").click()
             if given == "WRONG":
                 expect(page.get_by_text("This needs the presenter's key")).to_be_visible()
