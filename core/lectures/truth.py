@@ -50,7 +50,7 @@ def found(truth: Truth, trace: Trace, language: str) -> Answer:
             _refuse(truth, axes, place)
     elif truth.read == "argmax":
         best = int(tensor.argmax())
-        value = _label(trace, left[0], best)
+        value = _label(trace, left[0], best, place)
     else:
         value = _number(truth, tensor)
     if isinstance(value, str):
@@ -155,18 +155,24 @@ def _index(address: str, axis: Axis, word: str) -> int:
     return axis.labels.index(word)
 
 
-def _label(trace: Trace, axis: Axis, index: int) -> float | str:
+def _label(trace: Trace, axis: Axis, index: int, place: Mapping[str, int]) -> float | str:
     """The word at an index; of an axis without words the number that the screen counts from 1."""
     if axis.labels is None:
         return index + 1
     word = axis.labels[index]
-    return trace.surfaces.get(word, word) if axis.name == "vocabulary" else word
+    if axis.name != "vocabulary":
+        return word
+    row = place["position"]
+    written = trace.output_pieces[row] == word  # then as it was written, "I" and not "i"
+    return trace.output_tokens[row] if written else trace.surfaces.get(word, word)
 
 
 def _number(truth: Truth, tensor: Tensor) -> float:
     numbers = precise(tensor)
     if truth.read == "count_above":
         return float((numbers > truth.above).sum())
+    if truth.read == "share_above":
+        return float((numbers > truth.above).double().mean())
     if truth.read == "std":
         return float(numbers.std(correction=0))
     if truth.read == "value":

@@ -1,0 +1,95 @@
+"""The lectures that come with the app: links that hold, numbers that are read, true claims."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from app.runs.scenes import trace_of
+from app.session.state import LANGUAGES, State, clamp
+from core.lectures.check import check
+from core.lectures.lecture import Scene
+from core.lectures.read import bundled, load, read
+from core.lectures.truth import found, said
+from core.lectures.write import write
+from tests.architecture.sources import ROOT
+from tests.lectures.claims import CLAIMS, Claim
+
+NAMES = bundled()
+SCENES = [(name, scene.name) for name in NAMES for scene in load(name).scenes]
+BENCHES = {("transformer", "scaling"), ("decoding", "build")}  # with numbers of no run
+# Numbers of runs are written in braces; these are arithmetic, or claims of their own.
+TYPED = {"2.7", "0%", "0 %", "0.5"}
+LONGEST = {"en": 34, "zh": 75}  # words, and characters, of a text that the last row can read
+
+
+def good(page: str, query: object) -> tuple[str, ...]:
+    """What of a link the app drops."""
+    assert (ROOT / "app" / "pages" / (page or "translate") / "page.py").is_file(), page
+    return State.from_query(query)[1]  # type: ignore[arg-type]
+
+
+def test_four_lectures_come_with_the_app() -> None:
+    assert set(NAMES) == {"attention", "transformer", "decoding", "heads"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_lecture_holds_in_the_app(name: str) -> None:
+    lecture = load(name)
+    assert not [
+        (each.scene, each.language, str(each.error)) for each in check(lecture, good, trace_of)
+    ]
+    assert set(lecture.languages) == set(LANGUAGES)
+    assert read(write(lecture)) == lecture
+    for scene in lecture.scenes:
+        for language in lecture.languages:
+            state, dropped = State.from_query(scene.link(language)[1])
+            trace = trace_of(scene, language)
+            assert not dropped and not clamp(state, trace)[1], (scene.name, language)
+
+
+@pytest.mark.parametrize(("name", "minutes"), [("attention", 15), ("transformer", 60),
+                                               ("decoding", 35), ("heads", 32)])  # fmt: skip
+def test_the_minutes_are_those_of_the_title(name: str, minutes: int) -> None:
+    assert abs(load(name).minutes - minutes) <= 1
+
+
+@pytest.mark.parametrize(("name", "scene"), SCENES)
+def test_a_scene_can_be_given(name: str, scene: str) -> None:
+    lecture = load(name)
+    each: Scene = lecture.scene(scene)
+    assert each.text and each.notes and each.minutes
+    assert bool(each.key) != ((name, scene) in BENCHES)
+    for language in lecture.languages:
+        texts = said(lecture, each, language, trace_of)
+        assert not re.search(r"\{[a-z_]+\}", texts.title + texts.text + texts.notes)
+        length = len(texts.text.split()) if language == "en" else len(texts.text)
+        assert length <= LONGEST[language], texts.text
+        raw = each.text[language] + each.notes[language]
+        typed = re.findall(r"\d+\.\d+|\d+ ?%", raw)
+        assert set(typed) <= TYPED, f"{typed}: read them in the run"
+
+
+@pytest.mark.parametrize(
+    "claim", CLAIMS, ids=lambda each: f"{each.lecture}-{each.scene}-{each.words[:30]}"
+)
+def test_a_claim_is_true(claim: Claim) -> None:
+    lecture = load(claim.lecture)
+    assert lecture.scene(claim.scene)
+    for language in lecture.languages:
+        assert claim.holds(language), (claim.words, language)
+
+
+def test_a_key_is_a_number_or_a_word_of_its_own_scene() -> None:
+    for name, scene in SCENES:
+        each = load(name).scene(scene)
+        if each.key is None:
+            continue
+        assert not each.key.scene, "the key is on the screen of its scene"
+        for language in LANGUAGES:
+            assert found(each.key, trace_of(each, language), language).text.strip()
+
+
+def test_the_files_are_named_as_they_say() -> None:
+    for path in Path(ROOT / "assets" / "lectures").glob("*.toml"):
+        assert read(path.read_bytes()).name == path.stem
