@@ -23,23 +23,24 @@ def show() -> None:
         st.caption(left_out)
         return
     names = {NEW: say("lectures.save_new"), **_titles()}
-    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        st.selectbox(
-            say("lectures.save_into"),
-            tuple(names),
-            index=len(names) - 1,
-            key="widget_scene_into",
-            format_func=names.__getitem__,
-        )
-        st.text_input(
-            say("lectures.scene_title"), key="widget_scene_title", max_chars=200,
-            placeholder=say("lectures.scene_title_hint"),
+    with st.form("scene", border=False):
+        with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+            st.selectbox(
+                say("lectures.save_into"),
+                tuple(names),
+                index=len(names) - 1,
+                key="widget_scene_into",
+                format_func=names.__getitem__,
+            )
+            st.text_input(
+                say("lectures.scene_title"), key="widget_scene_title", max_chars=200,
+                placeholder=say("lectures.scene_title_hint"),
+            )  # fmt: skip
+        st.text_area(say("lectures.scene_text"), key="widget_scene_text", max_chars=1000, height=68)
+        st.form_submit_button(
+            say("lectures.save"), key="widget_scene_save", icon=":material/add:", on_click=_save,
+            type="primary",
         )  # fmt: skip
-    st.text_area(say("lectures.scene_text"), key="widget_scene_text", max_chars=1000, height=68)
-    st.button(
-        say("lectures.save"), key="widget_scene_save", icon=":material/add:", on_click=_save,
-        type="primary",
-    )  # fmt: skip
     _tell()
 
 

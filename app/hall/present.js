@@ -4,6 +4,7 @@ const code = document.body.dataset.code ?? ""; // "": without a room
 const hash = decodeURIComponent(location.hash.slice(1)); // the driver's key; without a room the lecture's name
 const base = location.pathname.replace(/\/(hall\/[^/]+\/present|present)\/?$/, "");
 const SETTLES = 500; // ms in which the room may still tell of a scene before the own step
+const TRIES = 20; // to get texts with their numbers
 const PATIENCE = 20_000; // ms in which the Lectures page has the lecture ready
 const HIGHEST = 0.3; // of the window that texts may take; longer ones are written smaller
 const SMALLEST = 0.6;
@@ -28,8 +29,10 @@ async function begin() {
   heard(window);
   addEventListener("resize", () => { bands = new Map(); fill(); pool.layAll(); });
   setInterval(clock, 1000);
-  if (code) listen();
-  else pool.go(0);
+  if (code) {
+    listen();
+    refresh();
+  } else pool.go(0);
   drawFoot();
   navigator.wakeLock?.request("screen").catch(() => {});
 }
@@ -40,6 +43,19 @@ async function fromRoom() {
   const found = await answer.json();
   if (!answer.ok) throw new Error(told(found.text));
   return found;
+}
+
+/* The numbers in the texts come with the runs: until those are computed "…" stands for them. */
+async function refresh() {
+  for (let tries = 0; tries < TRIES && lecture.scenes.some(({ title, text }) => /…/.test(told(title) + told(text))); tries += 1) {
+    await new Promise((next) => setTimeout(next, 700 + 100 * tries));
+    const { scenes } = await fromRoom().catch(() => lecture);
+    if (JSON.stringify(scenes) === JSON.stringify(lecture.scenes)) continue;
+    lecture.scenes = scenes;
+    bands = new Map();
+    fill();
+    pool.layAll();
+  }
 }
 
 /* Without a room the Lectures page leaves the lecture in this browser, a moment after it opened this page. */

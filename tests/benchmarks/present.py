@@ -17,14 +17,16 @@ from tests.hall.halls import open_at
 GOAL = 300  # ms
 PAUSES = {2500: "one in 2.5 s", 1000: "one a second", 50: "20 a second"}  # ms between two keys
 SMALL = Path(driver.__file__).with_name("presented.toml")  # where no lecture is bundled
+# Before the page's own scripts: its keys are heard by nobody after it.
+LISTEN = """window.keysPressed = [];
+addEventListener("keydown", () => keysPressed.push(performance.now()), true);"""
 READY = """() => typeof pool !== 'undefined'
   && pool?.frames.every((each) => each.ready && each.scene !== null)"""
 # From a key to the second frame after its scene, or a later one, is in front under its title; of
 # keys in a row those whose scene was passed over count up to the one that came after it.
 WATCH = """() => {
   window.keysPainted = [];
-  const open = [];
-  addEventListener("keydown", () => open.push(performance.now()), true);
+  const open = keysPressed;
   const look = () => {
     if (open.length && pool.isThere) {
       const begun = open.splice(0), spent = (each) => performance.now() - each;
@@ -62,6 +64,7 @@ def tables(seconds: float) -> Iterator[Table]:
 def _opened(browser: Browser, url: str, lecture: Lecture) -> Page:
     room = open_at(url, lecture)
     page = browser.new_page(viewport={"width": 1280, "height": 720}, locale="en-GB")
+    page.add_init_script(LISTEN)
     page.goto(f"{url}/hall/{room.code}/present#{room.key}")
     page.wait_for_function(READY, timeout=120_000)
     page.evaluate(WATCH)

@@ -76,11 +76,13 @@ def _opened(lecture: Lecture) -> tuple[str, str, str] | None:
     """Ask for what is needed, and open the room."""
     given = ""
     if keys.is_asked():
-        given = st.text_input(
-            say("lectures.key"), key="widget_presenter_key", help=say("lectures.key_help"),
-            type="password", autocomplete="off",
-        )  # fmt: skip
-        if not st.button(say("lectures.open_room"), key="widget_open_room", type="primary"):
+        with st.form("presenter", border=False):
+            given = st.text_input(
+                say("lectures.key"), key="widget_presenter_key", help=say("lectures.key_help"),
+                type="password", autocomplete="off",
+            )  # fmt: skip
+            asked = st.form_submit_button(say("lectures.open_room"), type="primary")
+        if not asked:
             return None
     try:
         room = rooms.open_room(lecture, language_of(lecture), given)
