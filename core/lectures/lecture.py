@@ -8,7 +8,9 @@ from typing import Literal, get_args
 Text = Mapping[str, str]  # by language: {"en": "…", "zh": "…"}
 Link = tuple[str, Mapping[str, str]]  # page ("" is Translate) and query, as State.to_query() has it
 Index = int | str  # along an axis: a number from 0, or a word, the first of those that are the same
-Reading = Literal["value", "argmax", "max", "min", "mean", "sum", "std", "count_above", "size"]
+Reading = Literal[
+    "value", "argmax", "max", "min", "mean", "sum", "std", "count_above", "share_above", "size",
+]  # fmt: skip
 Form = Literal["number", "percent", "whole"]
 Kind = Literal["choice", "number", "word"]
 READINGS, FORMS, KINDS = get_args(Reading), get_args(Form), get_args(Kind)
@@ -21,7 +23,7 @@ class Truth:
 
     at: axis → index, or index by language where the sentences differ. What is not held is read
     together: "value" and "argmax" (along `axis`) want all other axes held, "size" is that of
-    `axis`, the rest ("max" … "count_above", of those above `above`) goes over all that is left.
+    `axis`, the rest ("max" … "share_above", of those above `above`) goes over all that is left.
     scene: whose run it is, by name; "" for that of the scene where it stands.
     bounds, words: how it answers a choice. Between bounds lie the options, from small to large;
     or each option has its words, and an option without words takes what no other has.

@@ -167,6 +167,8 @@ def _number(truth: Truth, tensor: Tensor) -> float:
     numbers = precise(tensor)
     if truth.read == "count_above":
         return float((numbers > truth.above).sum())
+    if truth.read == "share_above":
+        return float((numbers > truth.above).double().mean())
     if truth.read == "std":
         return float(numbers.std(correction=0))
     if truth.read == "value":

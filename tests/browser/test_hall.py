@@ -1,6 +1,8 @@
 """The hall on screens: a presenter's notes and three phones in step; votes by touch and by key."""
 
+import os
 import re
+import signal
 from collections.abc import Callable, Iterator
 from io import BytesIO
 
@@ -9,6 +11,7 @@ from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from app.hall.rooms import Room
+from tests.browser import driver
 from tests.browser.test_everybody import found
 from tests.hall.halls import CHOICE, NUMBER, WORD, Client, open_at
 
@@ -133,6 +136,26 @@ def test_a_phone_that_was_asleep_shows_the_newest(own: Client, screen: Callable[
     phone.context.set_offline(False)
     expect(phone.locator("#place")).to_have_text("4 of 4")
     expect(phone.locator("#behind")).to_be_hidden()
+
+
+def test_phones_come_back_to_a_server_that_was_killed(screen: Callable[..., Page]) -> None:
+    with driver.server() as server:
+        room = open_at(server.url)
+        own = Client(f"{server.url}/hall/{room.code}", room.key)
+        own.ask("/move", {"scene": CHOICE})
+        phone, notes = screen(own.url), screen(f"{own.url}/notes#{room.key}")
+        phone.tap('button[data-value="2"]')
+        expect(notes.locator("#votes")).to_contain_text("1 of 1 have voted")
+        os.kill(server.pid, signal.SIGKILL)
+        os.waitpid(server.pid, 0)
+    expect(phone.locator("#behind")).to_be_visible()
+    notes.tap("#back")
+    expect(notes.locator("#behind")).to_contain_text("again")
+    with driver.server(int(server.url.rpartition(":")[2])):
+        expect(phone.locator("#behind")).to_be_hidden()
+        expect(notes.locator("#votes")).to_contain_text("1 of 1 have voted")
+        notes.tap("#reveal")
+        expect(phone.locator(".truth .own")).to_have_text("● yours")
 
 
 def test_where_a_proxy_holds_back_streams_the_page_polls(

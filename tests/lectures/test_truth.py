@@ -39,6 +39,9 @@ def test_each_reading_against_the_tensor() -> None:
             CROSS, row, "std"
         ),
         float((WEIGHTS[1] > 0.2).sum()): Truth(CROSS, {"head": 1}, "count_above", above=0.2),
+        float((WEIGHTS[1] > 0.2).float().mean()): Truth(
+            CROSS, {"head": 1}, "share_above", above=0.2
+        ),
         5.0: Truth(CROSS, read="size", axis="key"),
     }
     for expected, place in cases.items():
