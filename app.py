@@ -14,7 +14,7 @@ from app.words import say
 
 PAGES = (
     "translate", "walkthrough", "attention", "vectors", "decoding", "switch", "training", "lab",
-    "tensors",
+    "tensors", "lectures",
 )  # fmt: skip
 
 if __name__ != "__main__":

@@ -1,6 +1,8 @@
 """What many tests need: a small model with every kind of part, and a pair of sentences in ids."""
 
+import atexit
 import os
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +22,9 @@ settings.load_profile("steady")
 SLOW = ("browser", "training")  # folders that begin first: no process is left with them at the end
 
 # The rooms of a test are not those of whoever runs it; servers that tests start take it over.
-os.environ["GLASSFORMER_HALL_FOLDER"] = tempfile.mkdtemp(prefix="glassformer-hall-")
+_rooms = tempfile.mkdtemp(prefix="glassformer-hall-")
+os.environ["GLASSFORMER_HALL_FOLDER"] = _rooms
+atexit.register(shutil.rmtree, _rooms, ignore_errors=True)
 
 torch.set_num_threads(1)  # on a busy machine several are slower, and these models are small
 

@@ -26,6 +26,7 @@ SIZES = (100, 125, 150)
 PRECISIONS = (2, 3, 4, 5, 6)
 
 _theme = component(__file__, "theme_switch")
+_presented = component(__file__, "presented", scripts=("vector.js",))
 
 
 def show() -> None:
@@ -43,6 +44,8 @@ def show() -> None:
         _to_the_difference()
     experiments.remember()
     focus.listen()
+    if store.memory().presented:
+        _presented("bridge_presented", {})
     with box("folds", "stage_bar", gap=None):
         sentence.show()
         focus.show(outcome.trace, notices(outcome))

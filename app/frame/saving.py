@@ -5,6 +5,7 @@ from typing import cast
 
 import streamlit as st
 
+from app.frame import scene
 from app.panels.address_words import on_screen_lines, place
 from app.panels.words.words_panel import attention_in_focus
 from app.runs import on_screen
@@ -42,6 +43,8 @@ def _dialog() -> None:
     _saving("saving", {"texts": texts, "name": store.page() or "translate"})
     if store.memory().shown is not None and store.page() not in OF_THEIR_OWN:
         _numbers(on_screen.trace())
+    if store.page() != "lectures":
+        scene.show()
 
 
 def _numbers(trace: Trace) -> None:

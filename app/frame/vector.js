@@ -383,8 +383,8 @@ async function vector(node) {
   return { text: new XMLSerializer().serializeToString(sheet.svg), width: Math.ceil(box.width), height: Math.ceil(box.height) };
 }
 
-// The same as PNG, with so many of its pixels for one of the page.
-async function pixels(node, scale) {
+// The same as PNG or another kind, with so many of its pixels for one of the page.
+async function pixels(node, scale, kind = "image/png", quality = undefined) {
   const { text, width, height } = await vector(node);
   const place = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
   const drawn = make("img", { src: place });
@@ -392,5 +392,5 @@ async function pixels(node, scale) {
   const canvas = make("canvas", { width: width * scale, height: height * scale });
   canvas.getContext("2d").drawImage(drawn, 0, 0, canvas.width, canvas.height);
   URL.revokeObjectURL(place);
-  return new Promise((done) => canvas.toBlob(done, "image/png"));
+  return new Promise((done) => canvas.toBlob(done, kind, quality));
 }

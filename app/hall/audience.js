@@ -36,10 +36,10 @@ function draw() {
     byId("text").replaceChildren(...lines.map((line) => make("p", {}, line)));
   }
   const picture = byId("picture");
-  picture.hidden = !state.picture;
+  byId("picture_open").hidden = !state.picture;
   picture.alt = say("picture", { title: told(state.title) });
   if (part("picture", state.scene, state.picture) && state.picture)
-    picture.src = `${here}/picture/${state.scene}?v=${state.picture}`;
+    picture.src = byId("picture_open").href = `${here}/picture/${state.scene}?v=${state.picture}`;
   // The question is not made anew while somebody types or is about to press.
   if (part("question", state.scene, state.question, state.result)) drawQuestion();
   if (part("spoken", state.scene, state.black, !!state.result)) {

@@ -165,10 +165,10 @@ function bars(result, question, isOwn = () => false) {
     line.style.width = `${(100 * bar.count) / most}%`;
     return make("li", { className: bar.truth ? "truth" : "" },
       make("div", { className: "said" },
-        make("span", {}, named(bar, question)),
-        bar.truth ? make("span", { className: "mark" }, `✓ ${say("right")}`) : null,
-        isOwn(bar) ? make("span", { className: "own" }, `● ${say("yours")}`) : null,
-        make("span", {}, `${bar.count} · ${share} %`)),
+        make("span", {}, named(bar, question),
+          ...(bar.truth ? [" ", make("span", { className: "mark" }, `✓ ${say("right")}`)] : []),
+          ...(isOwn(bar) ? [" ", make("span", { className: "own" }, `● ${say("yours")}`)] : [])),
+        make("span", { className: "count" }, `${bar.count} · ${share} %`)),
       make("div", { className: "track" }, line));
   }));
 }

@@ -25,6 +25,11 @@ def address(request: Request, code: str) -> str:
     return f"{request.url.scheme}://{host}{before}/hall/{code}"
 
 
+def path(place: str) -> str:
+    """The path of a page of this server, "present" or "hall/…"."""
+    return f"{network.base_path()}/{place}"
+
+
 def qr(text: str) -> bytes:
     """A text as the SVG of a QR code, dark on white with its quiet margin in either theme."""
     found = BytesIO()

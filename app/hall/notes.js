@@ -75,7 +75,7 @@ function tick() {
   const used = (now - skew) / 1000 - state.started;
   // The clock starts with the first step: this scene may last until the end of its own minutes.
   const upTo = 60 * state.minutes.slice(1, state.scene + 1).reduce((sum, each) => sum + each, 0);
-  byId("used").textContent = `${say("used", { minutes: minutes(used) })} · ${planned} ·`;
+  byId("used").textContent = `${say("used", { minutes: minutes(used) })} · ${planned}`;
   byId("rest").textContent = say(used > upTo ? "over" : "ahead", { minutes: minutes(used - upTo) });
   byId("rest").className = used > upTo ? "late" : "";
 }

@@ -20,6 +20,7 @@ from core.errors import GlassformerError
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+SCRIPTS = {"present": ("follow", "pool", "present")}  # of a page with others than those of its name
 FRAMES = {"present": "frame-src 'self'"}  # what a page needs beside the others
 SHARED = ("behind", "ended", "failed", "handed", "no_scripts")
 WORDS = {
@@ -37,7 +38,12 @@ WORDS = {
         "key_keys", "computed", "right", "others", "below", "above", "range", "scene", "code",
         "followers", "no_votes", "no_truth", "is_black",
     ),
-    "present": (),
+    "present": (
+        "scene", "computed", "right", "others", "below", "above", "range", "no_truth", "voted",
+        "no_votes", "present_back", "present_none", "present_votes", "present_qr", "present_keys",
+        "present_keys_title", "present_exploring", "present_asked", "present_asked_votes",
+        "present_clock",
+    ),
 }  # fmt: skip
 
 
@@ -79,7 +85,7 @@ def language_of(accepted: str) -> str:
 def _parts(name: str) -> tuple[str, str, str]:
     """What stands before the body of a page, what follows its state, and its policy."""
     style = "".join(_text(f"{each}.css") for each in ("hall", name))
-    script = "".join(_text(f"{each}.js") for each in ("follow", name))
+    script = "".join(_text(f"{each}.js") for each in SCRIPTS.get(name, ("follow", name)))
     words = {
         each: {key: say(f"hall.{key}", each) for key in (*SHARED, *WORDS[name])}
         | {"language_other": say("language.name", other)}

@@ -57,10 +57,12 @@ rooms.CHANGED.append(HUB.tell)
 def routes() -> list[Route]:
     """All of them, for `st.App(routes=…)`; where the hall is off, one that says so."""
     base = base_path()
+    alone = Route(f"{base}/present", _alone)
     if not keys.is_open():
-        return [Route(f"{base}/hall{rest}", _off) for rest in ("", "/{rest:path}")]
+        return [alone, *(Route(f"{base}/hall{rest}", _off) for rest in ("", "/{rest:path}"))]
     here = f"{base}/hall/{{code}}"
     return [
+        alone,
         Route(f"{base}/hall", _slash),
         Route(f"{base}/hall/", _enter),
         Route(here, _in_room(_audience, page=True)),
@@ -170,6 +172,11 @@ async def _off(_request: Request) -> Response:
     return pages.entrance(GlassformerError("hall_off"), 404, pages.language_of(""))
 
 
+async def _alone(_request: Request) -> Response:
+    """The presenter's page without a room: the lecture is in the browser."""
+    return pages.page("present", None)
+
+
 async def _slash(_request: Request) -> Response:
     return Response(status_code=307, headers={"Location": "hall/"})
 
@@ -244,8 +251,8 @@ def _channel(request: Request, room: Room) -> Channel:
     return room.code, room.handed if key else None
 
 
-async def _lecture(_request: Request, room: Room) -> Response:
-    return _json(screen.lecture(room))
+async def _lecture(request: Request, room: Room) -> Response:
+    return _json(screen.lecture(room) | {"join": join.address(request, room.code)})
 
 
 async def _qr(request: Request, room: Room) -> Response:

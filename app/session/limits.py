@@ -10,6 +10,7 @@ import os
 # What a session remembers.
 MOST_EXPERIMENTS = 20  # kept under a name
 MOST_PATCHED = 8
+MOST_DRAFTS = 40  # lectures of one's own; the browser keeps them
 MOST_BUILT = 3  # names of untrained models in its menu
 
 # Files.

@@ -1,6 +1,6 @@
 """What a session remembers that no link carries; what a link carries is `state.py`'s."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from core.interventions.causal_tracing import Tracing
 from core.interventions.experiment import NOTHING
 from core.interventions.switch import Switch
 from core.lab.why_attention import Race
+from core.lectures.lecture import Lecture
 from core.trace.trace import Trace
 
 
@@ -75,6 +76,7 @@ class Memory:
     sentences: dict[str, tuple[str, str]] = field(default_factory=dict)  # theirs: text, direction
 
     # The frame
+    presented: bool = False  # in front of a hall: a frame of the presenter's page
     second_open: bool = False  # its input is on screen, though nothing is typed yet
     second_new: bool = False  # it has just been given: to where the two differ most
     moved_seen: Setup | None = None  # the run whose moved switches the reader knows of
@@ -85,6 +87,21 @@ class Memory:
     opening_failed: GlassformerError | None = None
     opening_round: int = 0  # a new uploader after every file, so that one can come twice
     trail_opened: bool = False  # just now, in a fragment: the drawer stands outside
+
+    # Lectures
+    drafts: dict[str, str] | None = (
+        None  # one's own, as TOML by name; None: the browser has not told
+    )
+    drafts_changes: dict[str, str | None] = field(default_factory=dict)  # which it is to write
+    drafts_serial: int = 0  # number of these changes
+    drafts_past: list[dict[str, str]] = field(default_factory=list)  # to be undone
+    drafts_full: bool = False  # the browser keeps no more
+    scene_saved: Lecture | GlassformerError | None = None  # what came of saving this screen
+    scene_chosen: dict[str, int] = field(default_factory=dict)  # by lecture
+    scene_refused: GlassformerError | None = None  # what was typed into a scene, or imported
+    scene_opened: tuple[str, Mapping[str, str]] | None = None  # page and query to go to
+    launched: tuple[str, int, dict[str, Any]] | None = None  # lecture, how often, for the browser
+    lecture_room: tuple[str, str, str] | None = None  # lecture, code, the driver's key
 
     # Walkthrough
     walk_heard: tuple[str, ...] = ()  # numbers of the events heard last

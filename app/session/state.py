@@ -193,6 +193,9 @@ class State:
     norms: str = _kept("formulas", one_of("formulas", "stretched"))  # layer norm: what is seen
     words: tuple[int, ...] = _kept((), ORDER)  # order: the words as moved; (): reversed
 
+    # Lectures
+    lecture: str = _kept("", TEXT)  # the one that is open; "": all of them
+
     # Switch
     switches: str = _kept("examples", one_of(*SWITCHES))  # what is at hand
     heads_by: str = _kept("place", one_of("place", "harm"))  # how the heads are sorted

@@ -16,6 +16,8 @@ from app.session.state import LANGUAGES, State, clamp
 from core.links import PACKED, opened, packed
 from core.trace.trace import Trace
 
+THE_READERS = ("language", "theme", "size", "precision", "mine")
+PRESENTING = "presenting"  # in the query of a frame that is led by the presenter's page
 Value = TypeVar("Value")
 
 _run = threading.local()  # of the run in this thread: its context, and the state last seen in it
@@ -57,6 +59,7 @@ def begin() -> State:
     if "state" in st.session_state:
         return get_state()
     query = st.query_params.to_dict()
+    memory().presented = PRESENTING in query
     spoken = (st.context.locale or "")[:2]
     if not query and spoken in LANGUAGES:
         query = {"language": spoken}
@@ -86,6 +89,12 @@ def page() -> str:
     """The page on screen as its URL has it: "attention", …; "" for the first one."""
     path: str = st.session_state.get("page", "")
     return path
+
+
+def visit(query: Mapping[str, str]) -> None:
+    """Take over all that the link of a scene says; the reader's own settings stay."""
+    own = get_state().to_query()
+    _adopt({**query, **{name: own[name] for name in THE_READERS if name in own}})
 
 
 def settle(trace: Trace) -> State:

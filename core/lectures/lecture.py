@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 Text = Mapping[str, str]  # by language: {"en": "…", "zh": "…"}
+PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")  # in a text: a number of the run, by its name
 Link = tuple[str, Mapping[str, str]]  # page ("" is Translate) and query, as State.to_query() has it
 Index = int | str  # along an axis: a number from 0, or a word, the first of those that are the same
 Reading = Literal[

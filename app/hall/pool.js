@@ -1,0 +1,225 @@
+/* The screens of a lecture: a few frames, each a session of the app, of which one is seen.
+ *
+ * A step only changes which frame is seen, once that one is at rest: nothing half drawn is ever in front.
+ * The others are led meanwhile to the scenes before and after, inside their session, as by the browser's
+ * back button; they are drawn at full size, unseen. */
+"use strict";
+const FRAMES = 4;
+const FAST = 150; // ms between two keys of a clicker that is held down
+const CALM = 700; // ms without a key, after which what takes the browser a while may begin
+const STILL = 90; // ms in which nothing of a screen has changed
+const LATE = 20_000; // ms after which a screen that does not come to rest is loaded anew
+const ASKED = "presenting"; // in the address until the app's run for it has begun
+const APP = '[data-testid="stApp"]';
+const IDLE = `${APP}[data-test-script-state="notRunning"]`;
+const BUSY = '[data-testid="stSkeleton"], [data-stale="true"], [data-testid^="stBidiComponent"]:not([data-component]), '
+  + '.chart-place:not([data-chart="drawn"])';
+const LEAST = 20; // nodes of a page that has begun to be drawn
+
+class Pool {
+  frames = [];
+  at = -1; // the scene that is wanted
+  way = 1; // to which side the last step went
+  shown = null; // the frame that is seen
+  pressed = -1e9;
+  serial = 0;
+  exploring = false;
+  pictures = new Map(); // scene -> URL of its picture
+
+  /* link(scene): its path and query below the app. place(scene): where it lies, in pixels. heard(window): a
+   * frame has a new window. changed(): another scene is seen. drawn(scene, blob): a picture is made. */
+  constructor(stage, { count, base, link, place, heard, changed, drawn }) {
+    Object.assign(this, { count, base, link, place, heard, changed, drawn });
+    for (let each = 0; each < Math.min(FRAMES, Math.max(2, count)); each += 1) {
+      const node = make("iframe", { tabIndex: -1 });
+      node.setAttribute("aria-hidden", "true");
+      stage.append(node);
+      this.frames.push({ node, scene: null, ready: true, touched: false, turn: 0 });
+    }
+  }
+
+  /* Whether the scene that is wanted is the one that is seen. */
+  get isThere() {
+    return this.shown !== null && this.shown.scene === this.at;
+  }
+
+  go(scene) {
+    const to = Math.max(0, Math.min(this.count - 1, scene));
+    if (to === this.at) return;
+    const now = performance.now(), fast = now - this.pressed < FAST;
+    this.way = to < this.at ? -1 : 1;
+    [this.at, this.pressed] = [to, now];
+    if (this.exploring) this.shown.touched = true;
+    this.exploring = false;
+    this.leave();
+    this.swap();
+    this.later(this.isThere ? FAST : fast ? FAST - 30 : 0);
+  }
+
+  /* The scene once more as it was, whatever was done to its screen. */
+  again() {
+    this.exploring = false;
+    this.pressed = performance.now();
+    this.leave();
+    this.swap();
+    this.later(0);
+  }
+
+  /* The screen in front belongs to whoever explores; a copy of the scene is prepared meanwhile. */
+  explore() {
+    if (!this.isThere) return;
+    this.exploring = true;
+    this.shown.touched = true;
+    this.dress(this.shown);
+    this.later(CALM);
+  }
+
+  /* A screen that somebody has touched is no scene any more. */
+  leave() {
+    if (this.shown?.touched) this.shown.scene = null;
+  }
+
+  swap() {
+    const frame = this.frames.find((each) => each.scene === this.at && each.ready && !(each === this.shown && each.touched));
+    if (!frame || frame === this.shown) return;
+    this.shown?.node.classList.remove("seen");
+    if (this.shown) { this.shown.node.setAttribute("aria-hidden", "true"); this.dress(this.shown); }
+    frame.node.classList.add("seen");
+    frame.node.removeAttribute("aria-hidden");
+    this.shown = frame;
+    this.changed();
+  }
+
+  get wanted() {
+    const { at, way } = this;
+    return [at, at + way, at - way, at + 2 * way, at - 2 * way, at + 3 * way, at + 4 * way]
+      .filter((scene) => scene >= 0 && scene < this.count).slice(0, this.frames.length - (this.exploring ? 1 : 0));
+  }
+
+  later(pause) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.plan(), pause);
+  }
+
+  plan() {
+    const { wanted } = this;
+    const busy = this.frames.some((each) => !each.ready);
+    const holds = (scene) => this.frames.some((each) => each.scene === scene && !(each === this.shown && each.touched));
+    const lacks = wanted.find((scene) => !holds(scene));
+    if (lacks !== undefined && (!busy || lacks === this.at)) this.lead(this.spare(wanted), lacks);
+    else if (!busy) this.rest();
+  }
+
+  /* The frame whose scene is needed least: an empty one, then the farthest. */
+  spare(wanted) {
+    const far = (each) => (each.scene === null ? Infinity : wanted.includes(each.scene) ? -1 : Math.abs(each.scene - this.at));
+    return this.frames.filter((each) => each !== this.shown).sort((one, other) => far(other) - far(one))[0];
+  }
+
+  /* Nobody has pressed a key for a while: pictures of the scenes, in the unseen frames. */
+  async rest() {
+    const calm = performance.now() - this.pressed;
+    if (this.exploring) return;
+    if (calm < 2 * CALM) return this.later(2 * CALM - calm);
+    const frame = this.frames.find((each) => each.ready && !each.touched && each.scene !== null && !this.pictures.has(each.scene));
+    if (frame) {
+      await this.draw(frame);
+      return this.later(60);
+    }
+    const scene = [...Array(this.count).keys()].find((each) => !this.pictures.has(each));
+    if (scene === undefined || calm < 4 * CALM) return scene === undefined ? this.settle() : this.later(4 * CALM - calm);
+    // The frame for the last of what is wanted can be spared for a moment.
+    const last = this.frames.filter((each) => each !== this.shown && each.scene !== this.at + this.way)
+      .sort((one, other) => this.wanted.indexOf(other.scene) - this.wanted.indexOf(one.scene));
+    if (last.length) this.lead(last.find((each) => !this.wanted.includes(each.scene)) ?? last[0], scene);
+  }
+
+  /* All pictures are made: whatever was spared for them goes back to its scene. */
+  settle() {
+    const { wanted } = this;
+    if (wanted.some((scene) => !this.frames.some((each) => each.scene === scene))) this.plan();
+  }
+
+  async draw(frame) {
+    const { scene, turn } = frame, { glassformerPicture } = frame.node.contentWindow;
+    this.pictures.set(scene, "");
+    try {
+      const blob = await glassformerPicture?.();
+      if (!blob || frame.turn !== turn || frame.touched) return void this.pictures.delete(scene);
+      this.pictures.set(scene, URL.createObjectURL(blob));
+      this.drawn(scene, blob);
+    } catch (error) {
+      console.error(error); // the overview shows its title
+    }
+  }
+
+  async lead(frame, scene) {
+    Object.assign(frame, { scene, ready: false, touched: false });
+    this.serial += 1;
+    const place = new URL(`${this.base}/${this.link(scene)}`, location.origin);
+    place.searchParams.set(ASKED, this.serial);
+    this.lay(frame);
+    const { contentWindow } = frame.node;
+    if (frame.loaded && contentWindow.document.querySelector(APP)) {
+      contentWindow.history.replaceState(null, "", place);
+      contentWindow.dispatchEvent(new contentWindow.PopStateEvent("popstate", { state: null }));
+    } else this.load(frame, place);
+    await this.atRest(frame, place);
+  }
+
+  load(frame, place) {
+    frame.node.onload = () => {
+      frame.loaded = true;
+      const { contentWindow } = frame.node;
+      this.dress(frame);
+      const touch = () => { if (frame === this.shown) frame.touched = true; };
+      contentWindow.addEventListener("pointerdown", touch, true);
+      this.heard(contentWindow);
+    };
+    frame.node.src = place;
+  }
+
+  /* What surrounds a page is seen while it is explored alone. */
+  dress(frame) {
+    const root = frame.node.contentDocument?.documentElement;
+    const bare = !(this.exploring && frame === this.shown);
+    if (root) root.toggleAttribute("data-presenting", bare);
+    this.lay(frame);
+  }
+
+  lay(frame) {
+    const explored = this.exploring && frame === this.shown;
+    Object.assign(frame.node.style, this.place(explored ? null : frame.scene ?? this.at));
+  }
+
+  layAll() {
+    for (const frame of this.frames) this.lay(frame);
+  }
+
+  async atRest(frame, place) {
+    frame.turn += 1;
+    const { turn } = frame;
+    let elements = "", since = 0, begun = performance.now();
+    for (;;) {
+      await new Promise((next) => setTimeout(next, 25));
+      if (frame.turn !== turn) return;
+      const now = this.busy(frame) ? "" : String(frame.node.contentDocument.querySelectorAll("*").length);
+      if (!now || now !== elements) [elements, since] = [now, performance.now()];
+      else if (performance.now() - since > STILL) break;
+      if (performance.now() - begun > LATE) {
+        begun = performance.now();
+        this.load(frame, place);
+      }
+    }
+    frame.ready = true;
+    this.swap();
+    this.later(20);
+  }
+
+  busy({ node }) {
+    const { contentDocument, contentWindow } = node;
+    const count = (selector) => contentDocument.querySelectorAll(selector).length;
+    return !contentDocument || contentWindow.location.search.includes(`${ASKED}=`) || !contentWindow.location.host
+      || !count(IDLE) || count(BUSY) > 0 || count(".stMainBlockContainer *") < LEAST;
+  }
+}

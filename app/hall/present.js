@@ -1,0 +1,398 @@
+/* The presenter's page: keys, what a scene says, the question, the room. The screens are pool.js's. */
+"use strict";
+const code = document.body.dataset.code ?? ""; // "": without a room
+const hash = decodeURIComponent(location.hash.slice(1)); // the driver's key; without a room the lecture's name
+const base = location.pathname.replace(/\/(hall\/[^/]+\/present|present)\/?$/, "");
+const SETTLES = 500; // ms in which the room may still tell of a scene before the own step
+const TRIES = 20; // to get texts with their numbers
+const PATIENCE = 20_000; // ms in which the Lectures page has the lecture ready
+const HIGHEST = 0.3; // of the window that texts may take; longer ones are written smaller
+const SMALLEST = 0.6;
+const OVERLAYS = ["question", "join", "overview", "keys"];
+let key = code ? hash : "";
+let lecture, pool, state = null, sending = false, sent = -1e9, started = null, shift = 0;
+const queued = new Map(); // what the room is to be told: the newest of each kind
+let black = false, ring = false, revealed = new Set(), bands = new Map();
+
+async function begin() {
+  try {
+    lecture = await (code ? fromRoom() : fromHere());
+  } catch (error) {
+    byId("refused").hidden = false;
+    return byId("refused").replaceChildren(make("p", {}, error.message), make("a", { href: `${base}/lectures` }, say("present_back")));
+  }
+  if (words[lecture.language]) ({ language } = lecture);
+  document.documentElement.lang = language === "zh" ? "zh-Hans" : language;
+  document.title = `${told(lecture.title)} · Glassformer`;
+  dress();
+  pool = new Pool(byId("stage"), { count: lecture.scenes.length, base, link, place, heard, changed, drawn });
+  heard(window);
+  addEventListener("resize", () => { bands = new Map(); fill(); pool.layAll(); });
+  setInterval(clock, 1000);
+  if (code) {
+    listen();
+    refresh();
+  } else pool.go(0);
+  drawFoot();
+  navigator.wakeLock?.request("screen").catch(() => {});
+}
+
+async function fromRoom() {
+  const answer = await fetch(`${here}/lecture`, { headers: { Authorization: `Bearer ${key}` } }).catch(() => null);
+  if (!answer) throw new Error(say("failed"));
+  const found = await answer.json();
+  if (!answer.ok) throw new Error(told(found.text));
+  return found;
+}
+
+/* The numbers in the texts come with the runs: until those are computed "…" stands for them. */
+async function refresh() {
+  for (let tries = 0; tries < TRIES && lecture.scenes.some(({ title, text }) => /…/.test(told(title) + told(text))); tries += 1) {
+    await new Promise((next) => setTimeout(next, 700 + 100 * tries));
+    const { scenes } = await fromRoom().catch(() => lecture);
+    if (JSON.stringify(scenes) === JSON.stringify(lecture.scenes)) continue;
+    lecture.scenes = scenes;
+    bands = new Map();
+    fill();
+    pool.layAll();
+  }
+}
+
+/* Without a room the Lectures page leaves the lecture in this browser, a moment after it opened this page. */
+async function fromHere() {
+  const name = `glassformer.present.${hash}`;
+  for (const end = Date.now() + PATIENCE; Date.now() < end; await new Promise((next) => setTimeout(next, 50))) {
+    const text = localStorage.getItem(name);
+    if (text) return JSON.parse(text);
+  }
+  throw new Error(say("present_none"));
+}
+
+/* The colours are those that the reader chose for the app, or the system's. */
+function dress() {
+  let chosen = null;
+  try { chosen = JSON.parse(localStorage.getItem(`stActiveTheme-${base}/-v2`)); } catch { /* the system's */ }
+  const theme = { Dark: "dark", Light: "light" }[lecture.theme ? { dark: "Dark", light: "Light" }[lecture.theme] : chosen?.name ?? chosen];
+  if (theme) document.documentElement.dataset.theme = theme;
+}
+
+// Screens: where they lie, which links they show.
+
+function link(scene) {
+  const [page, query] = lecture.scenes[scene].links[language] ?? Object.values(lecture.scenes[scene].links)[0];
+  const size = Math.round(Math.max(100, Math.min(160, innerHeight / 8.2, innerWidth / 12.2)));
+  const theme = document.documentElement.dataset.theme;
+  return `${page}?${new URLSearchParams({ ...query, language, size, ...(theme && { theme }) })}`;
+}
+
+/* Of a scene; of null the whole window, for who explores. */
+function place(scene) {
+  const foot = byId("foot").offsetHeight, top = scene === null ? 0 : band(scene).height;
+  const aside = scene === 0 && code ? invited() : 0;
+  return { left: "0", top: `${top}px`, width: `${innerWidth - aside}px`, height: `${innerHeight - top - foot}px` };
+}
+
+const invited = () => Math.round(Math.min(0.3 * innerWidth, 0.5 * innerHeight));
+
+/* How high the texts of a scene are, and how much smaller than usual they are written. */
+function band(scene) {
+  if (!bands.has(scene)) {
+    const before = byId("title").textContent;
+    let shrink = 1;
+    for (write(scene, shrink); byId("band").offsetHeight > HIGHEST * innerHeight && shrink > SMALLEST; write(scene, shrink)) shrink -= 0.1;
+    bands.set(scene, { height: byId("band").offsetHeight, shrink });
+    if (before) fill();
+  }
+  return bands.get(scene);
+}
+
+function write(scene, shrink) {
+  const { title, text } = lecture.scenes[scene];
+  byId("title").textContent = told(title);
+  byId("text").replaceChildren(...told(text).split(/\n\s*\n/).filter(Boolean).map((line) => make("p", {}, line)));
+  byId("band").style.setProperty("--shrink", shrink);
+}
+
+const seen = () => pool?.shown?.scene ?? pool?.last ?? 0;
+
+/* The texts of the scene that is seen: they change together with its screen. */
+function fill() {
+  const scene = seen();
+  write(scene, band(scene).shrink);
+}
+
+function changed() {
+  pool.last = pool.shown.scene;
+  fill();
+  hide();
+  const invites = Boolean(code) && pool.last === 0;
+  byId("invite").hidden = !invites;
+  if (invites) {
+    byId("invite").style.width = `${invited()}px`;
+    byId("invite").style.top = `${band(0).height}px`;
+    byId("invite").replaceChildren(joining());
+  }
+  drawFoot();
+}
+
+function drawn(scene, blob) {
+  const headers = { Authorization: `Bearer ${key}` };
+  if (code && key) fetch(`${here}/picture/${scene}`, { method: "PUT", headers, body: blob }).catch(() => {});
+  if (!byId("overview").hidden) drawOverview();
+}
+
+// Steps. The newest wins: one is on its way to the room, the last of those after it follows.
+
+function step(to) {
+  const scene = Math.max(0, Math.min(lecture.scenes.length - 1, to));
+  light(false);
+  hide();
+  explored(false);
+  if (scene === pool.at && !pool.shown?.touched) return;
+  if (scene === pool.at) pool.again();
+  else pool.go(scene);
+  if (started === null && scene > 0) started = Date.now();
+  tell("move", { scene });
+  drawFoot();
+}
+
+async function tell(path, data) {
+  if (!code || !key) return;
+  queued.delete(path);
+  queued.set(path, data);
+  if (sending) return;
+  for (sending = true; queued.size; sent = performance.now()) {
+    const [[next, now]] = queued;
+    queued.delete(next);
+    await send(next, now, key).catch((error) => warn(error.message));
+  }
+  sending = false;
+  setTimeout(catchUp, SETTLES + 20);
+}
+
+/* What the room says of the scene, unless it is about to hear of a later one from here. */
+function catchUp() {
+  if (!state || sending || performance.now() - sent < SETTLES) return;
+  if (state.scene !== pool.at) {
+    explored(false);
+    pool.go(state.scene);
+  }
+  light(state.black, false);
+  drawFoot();
+}
+
+function listen() {
+  const over = (why) => {
+    if (why === "refused" && key) {
+      key = ""; // somebody else drives: the screen in front follows
+      warn(say("handed"));
+      return listen();
+    }
+    return warn(say(why === "ended" ? "ended" : "failed"));
+  };
+  follow({
+    key, over,
+    behind: (is) => warn(is ? say("behind") : key ? "" : say("handed")),
+    show(now) {
+      state = now;
+      if (now.now) shift = 1000 * now.now - Date.now();
+      if (now.started) started = 1000 * now.started - shift;
+      if (pool.at < 0) pool.go(now.scene);
+      else catchUp();
+      if (!byId("question").hidden) drawQuestion();
+      drawFoot();
+    },
+  });
+}
+
+function warn(text) {
+  byId("told").textContent = text;
+}
+
+// What lies over the screens.
+
+function hide(but = "") {
+  for (const each of OVERLAYS) if (each !== but) byId(each).hidden = true;
+}
+
+function toggle(name, draw) {
+  hide(name);
+  byId(name).hidden = !byId(name).hidden;
+  if (!byId(name).hidden) draw();
+  window.focus();
+}
+
+function light(is, tells = true) {
+  if (is === black) return;
+  black = is;
+  byId("black").hidden = !is;
+  if (tells && is) tell("black", { black: is });
+}
+
+function blacken() {
+  const is = !black;
+  light(is, false);
+  tell("black", { black: is });
+}
+
+function explored(is) {
+  document.body.classList.toggle("exploring", is);
+  if (is) {
+    hide();
+    pool.explore();
+    pool.shown?.node.contentWindow.focus();
+  } else if (pool.exploring || document.activeElement?.tagName === "IFRAME") {
+    document.activeElement?.blur();
+    window.focus();
+  }
+  drawFoot();
+}
+
+/* The scene as it was, after exploring or after a click on its screen. */
+function back() {
+  explored(false);
+  pool.again();
+}
+
+/* Prompt and answers of the question on screen, where one is asked; the votes where there are any. */
+function asked() {
+  const scene = seen();
+  if (!code) {
+    const { question, answer } = lecture.scenes[scene];
+    return question && { question, result: revealed.has(scene) ? answer : null, voted: null };
+  }
+  const is = state?.scene === scene && state.question;
+  return is ? { question: state.question, result: state.result, voted: state.votes?.voted ?? null } : null;
+}
+
+async function ask() {
+  const now = asked();
+  if (!now) return;
+  if (byId("question").hidden) return toggle("question", drawQuestion);
+  if (now.result) return hide();
+  if (!code) revealed.add(seen());
+  else if (key) await tell("reveal", {});
+  drawQuestion();
+}
+
+function drawQuestion() {
+  const now = asked();
+  if (!now) return hide();
+  const { question, result, voted } = now;
+  const box = byId("question"), asks = Boolean(code) && !result;
+  box.classList.toggle("asks", asks);
+  const inside = [make("h2", {}, told(question.prompt))];
+  if (result) inside.push(answered(result.answer), result.bars?.length ? bars(result, question) : null,
+    code ? make("p", { className: "count" }, result.voted ? say("voted", { count: result.voted }) : say("no_votes")) : null);
+  else {
+    const options = question.options?.map((each) => make("li", {}, told(each)));
+    if (options) inside.push(make("ol", { className: "options", type: "A" }, ...options));
+    else if (question.words) inside.push(make("div", { className: "words" }, ...question.words.map((each) => make("span", {}, each))));
+    if (voted !== null) inside.push(make("p", { className: "count" }, make("b", {}, String(voted)), ` ${say("present_votes")}`));
+  }
+  const left = make("div", {}, ...inside.filter(Boolean));
+  box.replaceChildren(left, ...(asks ? [joining()] : []));
+}
+
+function joining() {
+  const { join = `${location.origin}${here}` } = lecture;
+  return make("div", { className: "join" }, make("img", { src: `${here}/qr.svg`, alt: say("present_qr") }),
+    make("span", { className: "where" }, join.replace(/^https?:\/\//, "").replace(/\/[^/]*$/, "")), make("b", {}, code));
+}
+
+function drawOverview() {
+  const box = byId("overview"), focused = [...box.children].indexOf(document.activeElement);
+  box.replaceChildren(...lecture.scenes.map((scene, place) => {
+    const picture = make("span", {});
+    if (pool.pictures.get(place)) picture.style.backgroundImage = `url(${pool.pictures.get(place)})`;
+    const button = make("button", { onclick: () => step(place) }, picture,
+      make("span", {}, make("small", {}, `${place + 1} `), told(scene.title)));
+    if (place === pool.at) button.setAttribute("aria-current", "step");
+    return button;
+  }));
+  (box.children[focused] ?? box.children[pool.at])?.focus();
+}
+
+/* The arrows in the overview go from picture to picture, in the rows as they lie. */
+function wander(event) {
+  const all = [...byId("overview").children], now = Math.max(0, all.indexOf(document.activeElement));
+  const across = all.filter((each) => each.offsetTop === all[0].offsetTop).length;
+  const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: across, ArrowUp: -across }[event.key];
+  if (by) all[Math.max(0, Math.min(all.length - 1, now + by))].focus();
+  else if (event.key === "Enter" || event.key === " ") step(now);
+  else return false;
+  return true;
+}
+
+function drawKeys() {
+  const rows = say("present_keys").split("\n").map((each) => each.split(" | "));
+  byId("keys").replaceChildren(make("h2", {}, say("present_keys_title")),
+    make("dl", {}, ...rows.flatMap(([name, does]) => [make("dt", {}, name), make("dd", {}, does)])));
+}
+
+function drawFoot() {
+  const { scenes } = lecture, at = Math.max(pool?.at ?? 0, 0);
+  document.body.classList.toggle("waits", Boolean(pool) && !pool.isThere && !pool.exploring);
+  byId("progress").firstElementChild.style.width = `${(100 * (at + 1)) / scenes.length}%`;
+  byId("place").textContent = say("scene", { scene: at + 1, scenes: scenes.length });
+  byId("mode").textContent = pool?.exploring ? say("present_exploring") : "";
+  const now = pool ? asked() : null;
+  byId("asked").textContent = now ? say(now.voted === null ? "present_asked" : "present_asked_votes", { count: now.voted }) : "";
+  byId("code").textContent = code;
+  Object.assign(byId("help"), { title: say("present_keys_title"), ariaLabel: say("present_keys_title"), onclick: () => toggle("keys", drawKeys) });
+  clock();
+}
+
+function clock() {
+  const planned = Math.round(lecture.scenes.reduce((sum, each) => sum + each.minutes, 0));
+  const seconds = started === null ? 0 : Math.max(0, Math.floor((Date.now() - started) / 1000));
+  byId("clock").textContent = say("present_clock", { used: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`, planned });
+}
+
+// Keys, here and in the frames: they are heard before the pages hear them.
+
+const last = () => lecture.scenes.length - 1;
+const NEXT = ["PageDown"], BACK = ["PageUp"]; // of every clicker, at any time
+const KEYS = {
+  ArrowRight: () => step(pool.at + 1), ArrowDown: () => step(pool.at + 1), " ": () => step(pool.at + 1),
+  ArrowLeft: () => step(pool.at - 1), ArrowUp: () => step(pool.at - 1),
+  Home: () => step(0), End: () => step(last()),
+  b: blacken, ".": blacken,
+  o: () => toggle("overview", drawOverview),
+  v: ask,
+  q: () => code && toggle("join", () => byId("join").replaceChildren(joining())),
+  n: () => code && key && window.open(`${here}/notes#${key}`, `notes-${code}`),
+  p: () => { ring = !ring; byId("ring").hidden = true; },
+  f: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()).catch(() => {}),
+  e: () => explored(true),
+  s: back,
+  "?": () => toggle("keys", drawKeys),
+  Escape: () => hide(),
+};
+const WHILE_EXPLORING = ["s", "b", ".", "f"]; // unless something is typed; all others are the page's
+const TYPED = "input:not([type=checkbox], [type=radio], [type=button], [type=range]), textarea, select, [contenteditable=true]";
+
+function pressed(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+  const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const act = NEXT.includes(name) ? () => step(pool.at + 1) : BACK.includes(name) ? () => step(pool.at - 1) : KEYS[name];
+  const clicker = [...NEXT, ...BACK].includes(name);
+  const typed = event.composedPath()[0].matches?.(TYPED);
+  if (!act || (pool.exploring && !clicker && (typed || !WHILE_EXPLORING.includes(name)))) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  if (!byId("overview").hidden && !clicker && wander(event)) return;
+  act();
+}
+
+function heard(target) {
+  target.addEventListener("keydown", pressed, true);
+  target.addEventListener("mousemove", ({ clientX, clientY }) => {
+    if (!ring) return;
+    const { x = 0, y = 0 } = target.frameElement?.getBoundingClientRect() ?? {};
+    byId("ring").hidden = false;
+    Object.assign(byId("ring").style, { left: `${clientX + x}px`, top: `${clientY + y}px` });
+  }, true);
+}
+
+begin();

@@ -1,0 +1,98 @@
+"""All lectures as cards: the bundled ones, the reader's own; a new one from a file."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from app.panels import drafts
+from app.session import store
+from app.ui.component import component
+from app.ui.layout import box
+from app.ui.text import on_top, told
+from app.words import say
+from core.errors import GlassformerError
+from core.lectures.lecture import Lecture
+from core.lectures.read import MOST_BYTES, bundled, load, read
+
+TEXTS = ("import", "import_help", "none_yet")
+
+_cards = component(__file__, "cards")
+
+
+def show() -> None:
+    """Draw them; a click opens one."""
+    on_top(say("lectures.top"))
+    st.caption(say("lectures.about"))
+    refused, store.memory().scene_refused = store.memory().scene_refused, None
+    if refused is not None:
+        st.error(say("lectures.not_imported", why=told(refused)))
+    with box("fill grows", "lecture_cards", gap="xsmall"):
+        data = {
+            "groups": [
+                {
+                    "name": say("lectures.bundled"),
+                    "cards": [_card(load(each)) for each in bundled()],
+                },
+                {"name": say("lectures.own"), "cards": [_own(each) for each in drafts.texts()]},
+            ],
+            "texts": {name: say(f"lectures.{name}") for name in TEXTS},
+            "most": MOST_BYTES,
+        }
+        _cards("lecture_cards_all", data, pick=_open, file=_import)
+    if drafts.can_undo():
+        icon, undo = ":material/undo:", say("lectures.undo")
+        st.button(undo, key="widget_lectures_undo", icon=icon, on_click=drafts.undo)
+
+
+def _card(lecture: Lecture) -> dict[str, Any]:
+    language = store.get_state().language
+    asked = sum(scene.question is not None for scene in lecture.scenes)
+    facts = [
+        say("lectures.scenes", count=len(lecture.scenes)),
+        say("lectures.minutes", count=f"{lecture.minutes:g}"),
+        *([say("lectures.questions", count=asked)] if asked else []),
+    ]
+    return {
+        "id": lecture.name,
+        "title": text_of(lecture.title, language),
+        "about": text_of(lecture.about, language),
+        "facts": " · ".join(facts),
+    }
+
+
+def _own(name: str) -> dict[str, Any]:
+    try:
+        lecture = drafts.draft(name)
+    except GlassformerError:
+        lecture = None
+    if lecture is None:
+        return {"id": name, "title": name, "about": say("lectures.damaged"), "facts": ""}
+    return _card(lecture)
+
+
+def text_of(text: Mapping[str, str], language: str) -> str:
+    """A text in the reader's language, or in the first one that it has."""
+    return text.get(language) or next(iter(text.values()), "")
+
+
+def _open(sent: Mapping[str, Any]) -> None:
+    name = str(sent.get("id", ""))
+    if name in drafts.texts() or name in bundled():
+        store.update(lecture=name)
+
+
+def _import(sent: Mapping[str, Any]) -> None:
+    """Take in a file; of one that cannot be used the mistake is named with its line."""
+    try:
+        if (size := sent.get("size")) is not None:
+            given, limit = (f"{int(each) / 1024:,.0f} KB" for each in (size, MOST_BYTES))
+            raise GlassformerError("lecture_large", given=given, limit=limit)
+        lecture = read(str(sent.get("text", "")))
+        if lecture.name in {*drafts.texts(), *bundled()}:
+            lecture = replace(lecture, name=drafts.free_name(lecture.name))
+        drafts.put(lecture)
+        store.update(lecture=lecture.name)
+    except GlassformerError as error:
+        store.memory().scene_refused = error

@@ -1,0 +1,183 @@
+"""One lecture: its scenes in their order, the chosen one in full, what can be done with it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import streamlit as st
+
+from app.pages.lectures import edit, start
+from app.pages.lectures.cards import text_of
+from app.panels import drafts
+from app.session import store
+from app.ui.component import component
+from app.ui.layout import box, side_by_side
+from app.ui.text import literal, told
+from app.words import say
+from core.errors import GlassformerError
+from core.lectures.lecture import Lecture, Scene
+from core.lectures.write import link_text, write
+
+SIGNS = ("open", "up", "down", "remove", "question")
+WIDTHS = (36, 64)
+TAKEAWAY = "app.takeaway"  # what makes files of a lecture, where it is there
+TAKEN = {"page": ("html", "text/html"), "notebook": ("ipynb", "application/x-ipynb+json")}
+
+_scenes = component(__file__, "scenes")
+
+
+def show(lecture: Lecture, own: bool) -> None:
+    """Draw it; own: it can be changed."""
+    language = store.get_state().language
+    at = chosen(lecture)
+    with side_by_side("lecture_head", gap="small"):
+        _way_back()
+        st.markdown(f"### {literal(text_of(lecture.title, language))}", width="content")
+        st.caption(say("lectures.minutes", count=f"{lecture.minutes:g}"), width="content")
+        st.space("stretch")
+        start.show(lecture)
+    if not own:
+        st.caption(literal(text_of(lecture.about, language)))
+    with side_by_side("lecture_files", "dense", gap="xsmall"):
+        _files(lecture, own)
+    left, right = st.columns(WIDTHS, gap="medium")
+    with left, box("fill", "lecture_scenes", gap=None):
+        data = {
+            "scenes": [_row(scene, language) for scene in lecture.scenes],
+            "chosen": at,
+            "own": own,
+            "texts": {name: say(f"lectures.sign_{name}") for name in SIGNS},
+        }
+        _scenes("lecture_scenes_all", data, act=partial(act, lecture, own))
+    with right, box("fill scroll", "lecture_scene", gap="xsmall"):
+        if own:
+            edit.show(lecture, at)
+        else:
+            _read(lecture.scenes[at], language)
+
+
+def show_damaged(name: str, error: GlassformerError) -> None:
+    """Draw what is wrong with a lecture that the browser kept, and the way to be rid of it."""
+    _way_back()
+    st.error(told(error))
+    text = drafts.texts().get(name, "")
+    icon = ":material/download:"
+    st.download_button(say("lectures.export"), text, f"{name}.toml", icon=icon, on_click="ignore")
+    st.button(say("lectures.remove"), on_click=partial(_remove, name), key="widget_lecture_remove")
+
+
+def chosen(lecture: Lecture) -> int:
+    """The scene in view."""
+    return min(store.memory().scene_chosen.get(lecture.name, 0), len(lecture.scenes) - 1)
+
+
+def act(lecture: Lecture, own: bool, sent: Mapping[str, Any]) -> None:
+    """What was pressed in the list: {"choose" | "open" | "up" | "down" | "remove": place}."""
+    (name, at), *_ = sent.items()
+    if not isinstance(at, int) or not 0 <= at < len(lecture.scenes):
+        return
+    places = store.memory().scene_chosen
+    if name == "choose":
+        places[lecture.name] = at
+    elif name == "open":
+        store.memory().scene_opened = lecture.scenes[at].link(start.language_of(lecture))
+    elif own:
+        places[lecture.name] = change(lecture, name, at)
+
+
+def change(lecture: Lecture, name: str, at: int) -> int:
+    """Move a scene up or down, or remove it; where the view is after it."""
+    scenes = list(lecture.scenes)
+    if name == "remove":
+        del scenes[at]
+        if not scenes:
+            _remove(lecture.name)
+            return 0
+        to = min(at, len(scenes) - 1)
+    else:
+        to = at + (1 if name == "down" else -1)
+        if not 0 <= to < len(scenes):
+            return at
+        scenes[at], scenes[to] = scenes[to], scenes[at]
+    try:
+        drafts.put(lecture.having(*scenes))
+    except GlassformerError as error:  # another scene's question is read in this one's run
+        store.memory().scene_refused = error
+        return at
+    return to
+
+
+def _row(scene: Scene, language: str) -> dict[str, Any]:
+    page = say(f"frame.{scene.page or 'translate'}") if scene.page in start.PAGES else scene.page
+    facts = f"{page} · {say('lectures.minutes', count=f'{scene.minutes:g}')}"
+    title = text_of(scene.title, language)
+    return {"title": title, "facts": facts, "asks": scene.question is not None}
+
+
+def _way_back() -> None:
+    icon = ":material/grid_view:"
+    st.button(say("lectures.all"), key="widget_lectures_all", icon=icon, on_click=store.update,
+              kwargs={"lecture": ""})  # fmt: skip
+
+
+def _files(lecture: Lecture, own: bool) -> None:
+    down = ":material/download:"
+    st.download_button(
+        say("lectures.export"), partial(write, lecture), f"{lecture.name}.toml", "text/plain",
+        key="widget_lecture_export", icon=down, on_click="ignore", help=say("lectures.export_help"),
+    )  # fmt: skip
+    if find_spec(TAKEAWAY) is not None:
+        _take_away(lecture)
+    copy, icon = partial(_copy, lecture), ":material/content_copy:"
+    label = say("lectures.copy" if own else "lectures.copy_bundled")
+    st.button(label, key="widget_lecture_copy", icon=icon, on_click=copy)
+    if own:
+        gone = partial(_remove, lecture.name)
+        st.button(say("lectures.remove"), key="widget_lecture_remove", icon=":material/delete:",
+                  on_click=gone)  # fmt: skip
+    if drafts.can_undo():
+        st.button(say("lectures.undo"), key="widget_lectures_undo", icon=":material/undo:",
+                  on_click=drafts.undo)  # fmt: skip
+
+
+def _take_away(lecture: Lecture) -> None:
+    takeaway = import_module(TAKEAWAY)
+    language = start.language_of(lecture)
+    for name, (ending, kind) in TAKEN.items():
+        st.download_button(
+            say(f"lectures.take_{name}"), partial(getattr(takeaway, name), lecture, language),
+            f"{lecture.name}-{language}.{ending}", kind, key=f"widget_lecture_{name}",
+            icon=":material/download:", on_click="ignore", help=say(f"lectures.take_{name}_help"),
+        )  # fmt: skip
+
+
+def _copy(lecture: Lecture) -> None:
+    try:
+        kept = drafts.put(replace(lecture, name=drafts.free_name(lecture.name)))
+    except GlassformerError as error:
+        store.memory().scene_refused = error
+        return
+    store.update(lecture=kept.name)
+
+
+def _remove(name: str) -> None:
+    drafts.remove(name)
+    store.update(lecture="")
+
+
+def _read(scene: Scene, language: str) -> None:
+    """A scene of a bundled lecture, to be read."""
+    st.markdown(f"#### {literal(text_of(scene.title, language))}")
+    for name in ("text", "notes"):
+        if said := text_of(getattr(scene, name), language):
+            st.caption(say(f"lectures.scene_{name}"))
+            st.text(said)
+    if scene.question is not None:
+        st.caption(say("lectures.question"))
+        st.text(text_of(scene.question.prompt, language))
+        for option in scene.question.options:
+            st.text(f"· {text_of(option, language)}")
+    st.code(link_text(scene.link(language)), language=None, wrap_lines=True)

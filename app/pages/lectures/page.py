@@ -1,0 +1,67 @@
+"""The Lectures page: all of them as cards, or one of them with its scenes."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from app.pages.lectures import cards, one
+from app.panels import drafts
+from app.session import store
+from app.ui.style import put_sheet
+from app.ui.text import told
+from app.words import say
+from core.errors import GlassformerError
+from core.lectures.lecture import Lecture
+from core.lectures.read import bundled, load
+
+PAGES = Path(__file__).parents[1]
+
+
+def show() -> None:
+    """Draw the cards, or the lecture that the link names."""
+    put_sheet(__file__, "lectures.css")
+    _turn()
+    drafts.listen()
+    if store.memory().drafts_full:
+        st.error(say("lectures.full"))
+    name = store.get_state().lecture
+    if not name:
+        cards.show()
+        return
+    try:
+        lecture = found(name)
+    except GlassformerError as error:
+        one.show_damaged(name, error)
+        return
+    if lecture is not None:
+        one.show(lecture, own=name in drafts.texts())
+    elif store.memory().drafts is None:
+        st.caption(say("lectures.looking"))
+    else:
+        store.drop("lecture")
+        st.rerun()
+
+
+def found(name: str) -> Lecture | None:
+    """A lecture of one's own, or a bundled one. Errors: lecture_… of one that cannot be read."""
+    own = drafts.draft(name)
+    return own if own is not None or name not in bundled() else load(name)
+
+
+def _turn() -> None:
+    """To the screen of a scene, where one was asked for."""
+    asked, store.memory().scene_opened = store.memory().scene_opened, None
+    if asked is None:
+        return
+    page, query = asked
+    script = PAGES / (page or "translate") / "page.py"
+    if not script.exists():
+        error = GlassformerError("lectures_page", given=page)
+        st.error(told(error))
+        return
+    store.visit(query)
+    st.switch_page(str(script.relative_to(PAGES.parents[1])))
+
+
+if __name__ == "__main__":
+    show()

@@ -1,0 +1,118 @@
+"""The reader's own lectures: the browser keeps them, the session has them at hand, no disk."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from app.session import store
+from app.session.limits import MOST_DRAFTS
+from app.ui.component import component
+from core.errors import GlassformerError
+from core.lectures.lecture import Lecture, Scene
+from core.lectures.read import MOST_BYTES, MOST_SCENES, NAME, bundled, read
+from core.lectures.write import write
+
+MOST_STEPS = 50  # that can be undone
+NAMELESS = "lecture"
+
+_drafts = component(__file__, "drafts")
+
+
+def listen() -> None:
+    """Hear what the browser has kept, and hand it what has changed; it takes no room."""
+    memory = store.memory()
+    data = {"serial": memory.drafts_serial, "changes": memory.drafts_changes}
+    _drafts("bridge_drafts", data, kept=_take, full=lambda _: _refuse())
+
+
+def texts() -> dict[str, str]:
+    """All of them as TOML, by name; {} until the browser has told."""
+    return store.memory().drafts or {}
+
+
+def draft(name: str) -> Lecture | None:
+    """One of them. Errors: lecture_… where its text is no lecture any more."""
+    text = texts().get(name)
+    return None if text is None else read(text)
+
+
+def put(lecture: Lecture) -> Lecture:
+    """Keep a lecture under its name, in place of one of that name.
+
+    Errors: drafts_many, and those of `read`: nothing is kept that could not be read again.
+    """
+    text = write(lecture)
+    checked = read(text)
+    now = texts()
+    if lecture.name not in now and len(now) >= MOST_DRAFTS:
+        raise GlassformerError("drafts_many", limit=MOST_DRAFTS)
+    _change(now | {lecture.name: text})
+    return checked
+
+
+def remove(name: str) -> None:
+    """Take a lecture away; `undo` brings it back."""
+    _change({each: text for each, text in texts().items() if each != name})
+
+
+def can_undo() -> bool:
+    """Whether something was changed in this session."""
+    return bool(store.memory().drafts_past)
+
+
+def undo() -> None:
+    """Take back the last change of any of them."""
+    if can_undo():
+        _write(store.memory().drafts_past.pop())
+
+
+def free_name(wanted: str) -> str:
+    """A name for a new lecture that no other has, made of a title or of another's name."""
+    letters = re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")[:50].strip("-")
+    return free(letters or NAMELESS, {*texts(), *bundled()})
+
+
+def free(name: str, taken: set[str]) -> str:
+    """A name, with a number behind it where it is taken."""
+    found, number = name, 2
+    while found in taken:
+        found, number = f"{name}-{number}", number + 1
+    return found
+
+
+def add(lecture: Lecture, scene: Scene) -> Lecture:
+    """Keep a lecture with one scene more, at its end. Errors: as `put`, and drafts_scenes."""
+    if len(lecture.scenes) >= MOST_SCENES:
+        raise GlassformerError("drafts_scenes", limit=MOST_SCENES)
+    named = replace(scene, name=free(scene.name, {each.name for each in lecture.scenes}))
+    return put(lecture.having(*lecture.scenes, named))
+
+
+def _take(sent: Mapping[str, Any]) -> None:
+    given = sent.get("drafts")
+    pairs = given.items() if isinstance(given, dict) else ()
+    good = {
+        name: text
+        for name, text in pairs
+        if NAME.fullmatch(name) and isinstance(text, str) and len(text) <= MOST_BYTES
+    }
+    store.memory().drafts = dict(sorted(good.items())[:MOST_DRAFTS])
+
+
+def _change(after: dict[str, str]) -> None:
+    memory = store.memory()
+    memory.drafts_past = [*memory.drafts_past[-MOST_STEPS + 1 :], texts()]
+    _write(after)
+
+
+def _write(after: dict[str, str]) -> None:
+    memory, before = store.memory(), texts()
+    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    memory.drafts, memory.drafts_full = after, False
+    memory.drafts_serial += 1
+    memory.drafts_changes = {name: after.get(name) for name in names}
+
+
+def _refuse() -> None:
+    store.memory().drafts_full = True

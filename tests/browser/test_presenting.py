@@ -1,0 +1,245 @@
+"""The presenter's page: lectures played by keyboard alone, never half drawn, the hall in step."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from app.hall.rooms import Room
+from app.runs.scenes import trace_of
+from core.lectures.lecture import Lecture, Scene
+from core.lectures.read import bundled, load, read
+from core.lectures.truth import found
+from tests.hall.halls import open_at
+
+SMALL = "presented"  # a lecture of this folder, with a page of every kind
+LANGUAGES = ("en", "zh")
+# All that a frame says, in components and drawings, too.
+SAID = """(frame) => {
+  const roots = [frame.contentDocument];
+  for (const root of roots)
+    for (const each of root.querySelectorAll("*")) if (each.shadowRoot) roots.push(each.shadowRoot);
+  const texts = (each) => [...each.childNodes]
+    .filter((node) => node.nodeType === 3).map((node) => node.data);
+  return roots.flatMap((root) => [...root.querySelectorAll("*")])
+    .filter((each) => !["STYLE", "SCRIPT"].includes(each.tagName)).flatMap(texts).join(" ");
+}"""
+# At every frame of the browser: is what is in front at rest, alone, and under its own title?
+WATCH = """() => {
+  window.halfDrawn = [];
+  const look = () => {
+    const seen = document.querySelectorAll("iframe.seen");
+    const { shown } = pool, title = byId("title").textContent;
+    const says = told(lecture.scenes[shown.scene].title);
+    const { contentDocument: inside } = shown.node;
+    const stale = inside.querySelectorAll('[data-testid="stSkeleton"], [data-stale="true"]').length;
+    const ready = pool.frames.find((each) => each === shown).ready;
+    const alone = seen.length === 1 && seen[0] === shown.node;
+    if (!alone || stale || !ready || says !== title)
+      halfDrawn.push([shown.scene, stale, ready, title]);
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+def lecture_of(name: str) -> Lecture:
+    if name == SMALL:
+        return read(Path(__file__).with_name("presented.toml").read_bytes())
+    return load(name)
+
+
+@pytest.fixture
+def opened(browser: Browser, app_url: str) -> Iterator[Callable[..., Page]]:
+    """Pages of one test, closed after it."""
+    pages: list[Page] = []
+
+    def open_one(place: str, width: int = 1280, height: int = 720) -> Page:
+        page = browser.new_page(viewport={"width": width, "height": height}, locale="en-GB")
+        page.set_default_timeout(60_000)
+        page.goto(f"{app_url}{place}")
+        pages.append(page)
+        return page
+
+    yield open_one
+    for page in pages:
+        page.close()
+
+
+@pytest.fixture
+def present(opened: Callable[..., Page], app_url: str) -> Callable[..., tuple[Page, Room]]:
+    """A room of a lecture, and the page in front of it with its first scene."""
+
+    def begin(lecture: Lecture, language: str = "en") -> tuple[Page, Room]:
+        room = open_at(app_url, lecture, language)
+        page = opened(f"/hall/{room.code}/present#{room.key}")
+        at_scene(page, 0)
+        return page, room
+
+    return begin
+
+
+def at_scene(page: Page, place: int) -> None:
+    """Wait until a scene is in front, and nothing else."""
+    asked = "(at) => typeof pool !== 'undefined' && pool?.isThere && pool.shown.scene === at"
+    page.wait_for_function(asked, arg=place)
+
+
+def pooled(page: Page) -> None:
+    """Wait until the scenes beside the one in front are drawn."""
+    page.wait_for_function("() => pool.frames.every((each) => each.ready && each.scene !== null)")
+
+
+def key_of(lecture: Lecture, scene: Scene, language: str) -> str:
+    """The number or the word that is to be seen on the scene, from the run; "" without one."""
+    if scene.key is None:
+        return ""
+    return found(scene.key, trace_of(lecture.source(scene, scene.key), language), language).text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", [*bundled(), SMALL])
+def test_a_lecture_is_played_by_keyboard_alone(
+    present: Callable[..., tuple[Page, Room]], name: str, language: str
+) -> None:
+    lecture = lecture_of(name)
+    page, _ = present(lecture, language)
+    keys = ("ArrowRight", "PageDown", " ", "ArrowDown")
+    for place, scene in enumerate(lecture.scenes):
+        if place:
+            page.keyboard.press(keys[place % len(keys)])
+        at_scene(page, place)
+        shown = page.locator("iframe.seen")
+        expect(shown).to_have_count(1)
+        said = " ".join(str(shown.evaluate(SAID)).split())
+        assert (key := key_of(lecture, scene, language)) in said, f"{scene.name} lacks {key}"
+        # The chrome of the app is gone, the scene's title stands on top, "…" stands nowhere.
+        assert not shown.content_frame.locator(".stAppHeader").first.is_visible()
+        assert "…" not in page.locator("#band").inner_text().replace("……", "")
+    page.keyboard.press("Home")
+    at_scene(page, 0)
+
+
+def test_of_twenty_keys_a_second_the_last_one_counts(
+    present: Callable[..., tuple[Page, Room]],
+) -> None:
+    lecture = lecture_of(SMALL)
+    page, _ = present(lecture)
+    pooled(page)
+    page.evaluate(WATCH)
+    last = len(lecture.scenes) - 1
+    for _ in range(20):
+        page.keyboard.press("PageDown")
+        page.wait_for_timeout(50)
+    at_scene(page, last)
+    for _ in range(20):
+        page.keyboard.press("PageUp")
+        page.wait_for_timeout(50)
+    for _ in range(3):
+        page.keyboard.press("PageDown")
+        page.wait_for_timeout(50)
+    at_scene(page, 3)
+    expect(page.locator("#place")).to_have_text("4 of 6")
+    assert page.evaluate("halfDrawn") == []
+
+
+def test_black_overview_explore_and_back(present: Callable[..., tuple[Page, Room]]) -> None:
+    page, _ = present(lecture_of(SMALL))
+    for key in "b.":
+        page.keyboard.press(key)
+        expect(page.locator("#black")).to_be_visible()
+        page.keyboard.press(key)
+        expect(page.locator("#black")).to_be_hidden()
+    page.keyboard.press("b")
+    page.keyboard.press("PageDown")  # a step is seen
+    expect(page.locator("#black")).to_be_hidden()
+    at_scene(page, 1)
+
+    page.keyboard.press("o")
+    expect(page.locator("#overview button")).to_have_count(6)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    at_scene(page, 2)
+    expect(page.locator("#overview")).to_be_hidden()
+
+    page.keyboard.press("e")
+    frame = page.locator("iframe.seen").content_frame
+    expect(frame.locator(".stAppHeader")).to_be_visible()
+    frame.get_by_text("Logit lens", exact=True).click()
+    expect(frame.locator("body")).to_contain_text("would write")
+    page.keyboard.press("ArrowRight")  # the page's, not the lecture's
+    page.keyboard.press("s")
+    at_scene(page, 2)
+    shown = page.locator("iframe.seen").content_frame
+    expect(shown.locator(".stAppHeader")).to_be_hidden()
+    expect(shown.locator("body")).to_contain_text("How long each word's vector is")
+
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_contain_text("full screen")
+    page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
+    page.keyboard.press("q")
+    expect(page.locator("#join img")).to_be_visible()
+
+
+def test_a_question_is_asked_and_its_answer_shown(
+    present: Callable[..., tuple[Page, Room]], opened: Callable[..., Page]
+) -> None:
+    page, room = present(lecture_of(SMALL))
+    page.keyboard.press("PageDown")
+    at_scene(page, 1)
+    phones = [opened(f"/hall/{room.code}", 390, 844) for _ in range(2)]
+    page.keyboard.press("v")
+    expect(page.locator("#question")).to_contain_text("Where does “it” look?")
+    for phone, word in zip(phones, ("animal", "street"), strict=True):
+        phone.get_by_role("button", name=word, exact=True).click()
+    expect(page.locator("#question .count b")).to_have_text("2")
+    assert page.locator("#question .bars").count() == 0  # not before the reveal
+    page.keyboard.press("v")
+    expect(page.locator("#question .truth")).to_contain_text("animal")
+    expect(page.locator("#question .bars li")).to_have_count(2)
+    expect(phones[1].locator(".bars .truth")).to_contain_text("animal")
+    page.keyboard.press("v")
+    expect(page.locator("#question")).to_be_hidden()
+
+
+def test_presenter_notes_and_three_phones_are_in_step(
+    present: Callable[..., tuple[Page, Room]], opened: Callable[..., Page]
+) -> None:
+    lecture = lecture_of(SMALL)
+    page, room = present(lecture)
+    notes = opened(f"/hall/{room.code}/notes#{room.key}", 390, 844)
+    everybody = [notes, *(opened(f"/hall/{room.code}", 390, 844) for _ in range(3))]
+
+    def in_step(place: int) -> None:
+        at_scene(page, place)
+        for each in (page, *everybody):
+            expect(each.locator("h1#title")).to_have_text(lecture.scenes[place].title["en"])
+
+    in_step(0)
+    for place, key in enumerate(("PageDown", "ArrowRight", " "), start=1):
+        page.keyboard.press(key)
+        in_step(place)
+    notes.get_by_role("button", name="Back").click()  # the remote drives, too
+    in_step(2)
+    page.keyboard.press("PageDown")
+    in_step(3)
+    # The picture of the screen in front has come to the phones.
+    expect(everybody[1].locator("#picture")).to_be_visible(timeout=40_000)
+    page.keyboard.press("b")
+    expect(everybody[2].locator("#black")).to_be_visible()
+    page.reload()  # the presenter's browser is closed and opened again
+    in_step(3)
+
+
+def test_the_screen_follows_who_drives_now(
+    present: Callable[..., tuple[Page, Room]], opened: Callable[..., Page], app_url: str
+) -> None:
+    page, room = present(lecture_of(SMALL))
+    answer: Any = page.evaluate("send('handover', {}, key)")
+    expect(page.locator("#told")).to_contain_text("Somebody else drives now")
+    notes = opened(f"/hall/{room.code}/notes#{answer['key']}", 390, 844)
+    notes.get_by_role("button", name="Forward").click()
+    at_scene(page, 1)
