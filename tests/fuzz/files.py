@@ -18,6 +18,8 @@ import torch
 from core.checkpoints import load_model, save_model
 from core.config import ModelConfig
 from core.interventions import Experiment
+from core.lectures.read import FOLDER, read
+from core.lectures.write import write
 from core.model.transformer import Transformer
 from core.opening.kinds import kind_of
 from core.opening.models import unpack
@@ -167,6 +169,20 @@ def pairs(longest: int) -> Callable[[Path], Attempt]:
     return make
 
 
+def lectures(_: Path) -> Attempt:
+    """A lecture's file; what is read is written so that it reads back the same."""
+    good = (FOLDER / "heads.toml").read_bytes()
+    lines = good.split(b"\n")
+
+    def attempt(rng: random.Random) -> None:
+        kept = [rng.choice(lines) if rng.random() < 0.01 else line for line in lines]
+        data = b"\n".join(kept[: rng.choice((len(kept), rng.randrange(len(kept))))])
+        lecture = read(hostile.damaged(rng, data) if rng.random() < 0.6 else data)
+        assert read(write(lecture)) == lecture
+
+    return attempt
+
+
 def kinds(longest: int = hostile.LONGEST) -> dict[str, Callable[[Path], Attempt]]:
     """What can be opened, by name."""
     return {
@@ -176,6 +192,7 @@ def kinds(longest: int = hostile.LONGEST) -> dict[str, Callable[[Path], Attempt]
         "uploads": uploads,
         "experiment-files": experiments,
         "pairs": pairs(longest),
+        "lectures": lectures,
     }
 
 
