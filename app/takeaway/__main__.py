@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import torch
 import typer
 from rich.console import Console
+from streamlit.logger import set_log_level
 
 from app import takeaway
 from app.takeaway.files import write
@@ -25,6 +26,7 @@ def take_home(
 ) -> None:
     """Writes a lecture as a page that opens offline, and as a notebook that runs."""
     torch.set_num_threads(1)
+    set_log_level("ERROR")  # Streamlit's: no server runs here
     found = _lecture(lecture)
     if page is not None:
         write(page, takeaway.page(found, language, notes))

@@ -3,7 +3,7 @@
 "use strict";
 const LEAST = 720; // pixels of a screen's height
 // CSS pixels of a sheet, A4 across without its margins; how large its type is, and what lies between.
-const PAPER = { wide: 1040, high: 720, type: 0.85, between: 16 };
+const PAPER = { wide: 1040, high: 720, type: 0.8, between: 12 };
 const STILL = ["strip"];
 const SHELL = '<!doctype html><html><head><meta charset="utf-8"></head><body></body></html>';
 const root = document.documentElement;
@@ -80,10 +80,18 @@ async function open(picture) {
   await setType(inside);
   home.body.innerHTML = html;
   inside.glass = {};
-  const here = parts.filter(({ data }) => data !== null);
-  if (here.some(({ name }) => name === "chart")) run(home, await plotly());
-  for (const name of new Set(here.map((part) => part.name))) run(home, common.scripts[name]);
-  for (const place of home.querySelectorAll("[data-part]")) fill(place, parts[place.dataset.part], inside);
+  const places = [...home.querySelectorAll("[data-part]")].map((place) => [place, parts[place.dataset.part]]);
+  const [charts, others] = [true, false].map((is) => places.filter(([, { name }]) => (name === "chart") === is));
+  for (const name of new Set(others.map(([, part]) => part.name))) run(home, common.scripts[name]);
+  for (const [place, part] of others) fill(place, part, inside);
+  // plotly.js takes longer to begin than all else to draw: that is seen before.
+  if (charts.some(([, { data }]) => data !== null)) {
+    const drawing = await plotly();
+    await moment();
+    run(home, drawing);
+    run(home, common.scripts.chart);
+    for (const [place, part] of charts) fill(place, part, inside);
+  }
   for (const { math } of parts) if (math) typeset(home, math);
   await drawn(home);
   fit(picture, frame);
@@ -133,13 +141,17 @@ function fit(picture, frame) {
   }
 }
 
+// One after the other: what is in sight is not kept waiting by what is not.
+let last = Promise.resolve();
+
 function opening(picture) {
   if (!opened.has(picture)) {
     const tell = (state) => () => (picture.dataset.state = state);
-    opened.set(picture, open(picture).then(tell("drawn"), (error) => {
+    last = last.then(() => open(picture)).then(tell("drawn"), (error) => {
       console.error(error);
       tell("failed")();
-    }));
+    });
+    opened.set(picture, last);
   }
   return opened.get(picture);
 }
@@ -155,6 +167,7 @@ function setTheme(theme) {
   if (root.dataset.theme === theme) return;
   root.dataset.theme = theme;
   const before = [...opened.keys()];
+  for (const picture of before) delete picture.dataset.state;
   opened.clear();
   before.forEach(opening);
 }
@@ -180,6 +193,6 @@ document.addEventListener("keydown", (event) => {
 // What is in sight comes first, the others while nothing else is to do.
 const eye = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) if (isIntersecting) opening(target);
-}, { rootMargin: "25%" });
+});
 pictures.forEach((picture) => eye.observe(picture));
 (window.requestIdleCallback ?? setTimeout)(openAll);
