@@ -192,6 +192,7 @@ TRANSFORMER = (
         and len(set(run(T, "training").output_tokens) & set(run(T, "loop").output_tokens)) <= 1)),
 )  # fmt: skip
 D, FRIENDS, PROGRAM = "decoding", "我真羡慕你有这么好的朋友。", "他写的程序有很多错误。"
+ALL = 1_000_000  # top-k: nothing is cut
 
 
 def _passes_agree(language: str) -> bool:
@@ -221,9 +222,9 @@ def _beam_of(size: int) -> str:
 
 
 @cache
-def _drawn(seed: int) -> str:
+def _drawn(seed: int, temperature: float = 1, top_k: int = 2) -> str:
     model, trace = get_model(), get_trace(FRIENDS)
-    how = Sampling(temperature=1, top_k=2, seed=seed)
+    how = Sampling(temperature, top_k, seed=seed)
     steps = samples(model.transformer, task_of(model, trace), (how,))[0]
     return written(model, trace, [each.step.chosen for each in steps]).text
 
@@ -242,6 +243,11 @@ DECODING = (
     Claim(D, "sampling", "drawn among “good” and “nice” only", lambda _: (
         "nice" in _drawn(4)
         and all(("good" in _drawn(seed)) != ("nice" in _drawn(seed)) for seed in range(8)))),
+    Claim(D, "sampling", "temperature 2: nonsense; 0.5: sense again", lambda _: (
+        "such good friends" not in _drawn(4, 2, ALL)
+        and all(
+            _drawn(seed, 0.5, ALL).replace("nice", "good") == run(D, "sampling").output_text
+            for seed in range(4)))),
     Claim(D, "trap", "wins by a few points, and “… is many mistakes” comes of it", lambda _: (
         "is many mistakes" in run(D, "trap").output_text
         and 0 < (candidates := run(D, "trap").candidates(5, 3))[0].probability
