@@ -92,7 +92,7 @@ function place(scene) {
   return { left: "0", top: `${top}px`, width: `${innerWidth - aside}px`, height: `${innerHeight - top - foot}px` };
 }
 
-const invited = () => Math.round(Math.min(0.3 * innerWidth, 0.5 * innerHeight));
+const invited = () => Math.round(Math.min(0.22 * innerWidth, 0.5 * innerHeight));
 
 /* How high the texts of a scene are, and how much smaller than usual they are written. */
 function band(scene) {
