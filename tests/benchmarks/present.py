@@ -14,7 +14,8 @@ from tests.benchmarks.screen import NO_BROWSER
 from tests.browser import driver
 from tests.hall.halls import open_at
 
-GOAL = 300  # ms
+GOAL = 300  # ms, of keys that are pressed one by one
+SINGLE = 1000  # ms between such keys, at least
 PAUSES = {2500: "one in 2.5 s", 1000: "one a second", 50: "20 a second"}  # ms between two keys
 SMALL = Path(driver.__file__).with_name("presented.toml")  # where no lecture is bundled
 # Before the page's own scripts: its keys are heard by nobody after it.
@@ -85,4 +86,9 @@ def _keys(page: Page, lecture: Lecture, pause: int, seconds: float) -> tuple[str
     page.keyboard.press("Home")
     page.wait_for_timeout(3000)
     low, high = times[len(times) // 2], times[int(len(times) * 0.95)]
-    return str(len(pressed)), f"{low:.0f}", f"{high:.0f}", verdict(high, GOAL)
+    return (
+        str(len(pressed)),
+        f"{low:.0f}",
+        f"{high:.0f}",
+        verdict(high, GOAL) if pause >= SINGLE else "the last wins",
+    )
