@@ -34,7 +34,11 @@ WATCH = """() => {
     const { shown } = pool, title = byId("title").textContent;
     const says = told(lecture.scenes[shown.scene].title);
     const { contentDocument: inside } = shown.node;
-    const stale = inside.querySelectorAll('[data-testid="stSkeleton"], [data-stale="true"]').length;
+    // A page in front may run again by itself (the Walkthrough fetches what comes next): it keeps
+    // what it shows. What comes to the front, though, has nothing left of the scene before.
+    const old = window.inFront === shown.scene ? "" : ', [data-stale="true"]';
+    window.inFront = shown.scene;
+    const stale = inside.querySelectorAll(`[data-testid="stSkeleton"]${old}`).length;
     const ready = pool.frames.find((each) => each === shown).ready;
     const alone = seen.length === 1 && seen[0] === shown.node;
     if (!alone || stale || !ready || says !== title)
