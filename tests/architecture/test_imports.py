@@ -63,6 +63,7 @@ ALLOWED = {
         "core.errors",
         "core.model",
         "core.stored",
+        "core.text",
         "core.trace",
         "core.translator",
         "core.weights",
