@@ -12,10 +12,13 @@ const opened = new Map(); // picture → what its opening promises
 
 const isDark = () => root.dataset.theme === "dark";
 
+function decoded(packed) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(packed);
+  return Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+}
+
 function unpacked(name) {
-  const packed = atob(document.getElementById(name).textContent);
-  const bytes = new Uint8Array(packed.length);
-  for (let at = 0; at < packed.length; at += 1) bytes[at] = packed.charCodeAt(at);
+  const bytes = decoded(document.getElementById(name).textContent);
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
 }
 
@@ -182,6 +185,7 @@ async function print() {
 }
 
 setType(window);
+if (document.getElementById("plotly")) plotly(); // unpacked while the rest is drawn
 root.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 document.getElementById("theme").addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
 document.getElementById("print").addEventListener("click", print);
