@@ -85,25 +85,35 @@ async function open(picture) {
   inside.glass = {};
   const places = [...home.querySelectorAll("[data-part]")].map((place) => [place, parts[place.dataset.part]]);
   const [charts, others] = [true, false].map((is) => places.filter(([, { name }]) => (name === "chart") === is));
+  const asked = () => sayAlive(picture);
   for (const name of new Set(others.map(([, part]) => part.name))) run(home, common.scripts[name]);
-  for (const [place, part] of others) fill(place, part, inside);
+  for (const [place, part] of others) fill(place, part, inside, asked);
   // plotly.js takes longer to begin than all else to draw: that is seen before.
   if (charts.some(([, { data }]) => data !== null)) {
     const drawing = await plotly();
     await moment();
     run(home, drawing);
     run(home, common.scripts.chart);
-    for (const [place, part] of charts) fill(place, part, inside);
+    for (const [place, part] of charts) fill(place, part, inside, asked);
   }
   for (const { math } of parts) if (math) typeset(home, math);
   await drawn(home);
   fit(picture, frame);
 }
 
-function fill(place, { name, data }, inside) {
+// What asks for another screen cannot be answered here: who pressed it is told where it is.
+function sayAlive(picture) {
+  if (!navigator.userActivation?.isActive || picture.querySelector(".alive")) return;
+  const said = Object.assign(document.createElement("p"), { className: "alive", role: "status" });
+  said.textContent = document.body.dataset.alive;
+  picture.append(said);
+  setTimeout(() => said.remove(), 5000);
+}
+
+function fill(place, { name, data }, inside, setTriggerValue) {
   if (data === null) return;
   const parentElement = "isolated" in place.dataset ? place.attachShadow({ mode: "open" }) : place;
-  inside.glass[name]({ data, parentElement, setTriggerValue() {} });
+  inside.glass[name]({ data, parentElement, setTriggerValue });
   // What only the server could answer; its keys would empty the screen.
   if (!STILL.includes(name)) return;
   place.inert = true;
