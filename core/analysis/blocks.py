@@ -73,7 +73,7 @@ def _blocks(config: ModelConfig) -> Iterator[Block]:
 def _input(config: ModelConfig, stack: Stack, side: str) -> Iterator[Block]:
     table, scaled, entered = (f"{side}/{name}" for name in ("embedding", "scaled", "input"))
     yield Block(table, "embedding", stack, f"{side}/ids", table, scaled)
-    if config.positions != "none":
+    if config.adds_positions:
         place = f"{side}/positions"
         yield Block(place, "positions", stack, scaled, place, entered, stream=(scaled, entered))
 
@@ -82,7 +82,7 @@ def _stack(config: ModelConfig, stack: Stack) -> Iterator[Block]:
     for layer in range(layer_count(config, stack)):
         ends = (f"{stack}/{layer}/self_attention_residual/stream", layer_end(config, stack, layer))
         yield Block(f"{stack}/{layer}", "layer", stack, ends[0], "", ends[1], layer, ends)
-        for kind in sublayers(stack):
+        for kind in sublayers(config, stack):
             yield from _sublayer(config, stack, layer, kind)
     if config.final_norm:
         where = f"{stack}/norm"

@@ -136,7 +136,9 @@ def _of_stack(config: ModelConfig, side: Side) -> tuple[str, ...]:
     """What enters the stack and leaves each layer, then what each kind of sub-layer adds."""
     layers = range(layer_count(config, side))
     states = (layer_end(config, side, layer) for layer in (-1, *layers))
-    added = (f"{side}/{layer}/{part}/output" for part in sublayers(side) for layer in layers)
+    added = (
+        f"{side}/{layer}/{part}/output" for part in sublayers(config, side) for layer in layers
+    )
     return (*states, *added)
 
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from core.config import Activation, ModelConfig, NormFormula, NormPlace, Positions
+from core.config import Activation, AddedPositions, ModelConfig, NormFormula, NormPlace
 from core.interventions.parts import Parts
 from core.interventions.switch import Convention, Setting, Switch, refuse
 from core.model.layer_norm import NORM_DIVISORS
@@ -143,7 +143,7 @@ class PositionTable(Convention, kind="positions"):
     Raises `experiment_value` for `learned` where the model has learned no table.
     """
 
-    variant: Positions = "none"
+    variant: AddedPositions = "none"
     settings: ClassVar[Mapping[str, str]] = {"variant": "positions"}
 
     def config(self, config: ModelConfig) -> ModelConfig:

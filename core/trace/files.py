@@ -104,7 +104,7 @@ def check_tensors(facts: Mapping[str, Any], stored: Mapping[str, Stored]) -> Non
             raise ValueError(f"{address} is missing")
     size = sizes(config, len(facts["source_tokens"]), len(facts["target_tokens"]))
     for address, tensor in stored.items():
-        expected = tuple(size[letter] for letter in letters(address))
+        expected = tuple(size[letter] for letter in letters(address, config))
         if tensor.shape != expected:
             raise ValueError(f"{address} is {tensor.shape}, not {expected}")
         name = site_at(address).name

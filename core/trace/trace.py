@@ -16,6 +16,7 @@ from core.errors import GlassformerError, check_index
 from core.model.attention import attention_maps
 from core.trace.address import Address
 from core.trace.files import read_run, write_run
+from core.trace.graph import inputs
 from core.trace.sites import Axis, AxisName, Site, addresses, letters, site_at
 from core.trace.tape import Recorder, nearest
 
@@ -103,7 +104,7 @@ class Trace:
         names, shape = self.site(address).axes, self[address].shape
         return tuple(
             Axis(name, letter, size, self._labels(name, letter))
-            for name, letter, size in zip(names, letters(address), shape, strict=True)
+            for name, letter, size in zip(names, letters(address, self.config), shape, strict=True)
         )
 
     def pick(self, address: str, **at: int) -> Tensor:
@@ -196,9 +197,11 @@ class Trace:
     def _recompute(self, address: str) -> Tensor:
         """The whole layer by the same operations, so that the bits are those of the run."""
         at = Address.of(address)
-        q, k, mask = (self.tensors[at.sibling(name)] for name in ("q", "k", "mask"))
-        tape = Recorder()
-        attention_maps(q, k, mask, self.config.mask_fill, tape)
+        q, k = (self.tensors[each] for each in inputs(self.config, at.sibling("scores")))
+        mask, bias = (self.tensors.get(at.sibling(each)) for each in ("mask", "position_bias"))
+        assert mask is not None
+        tape, config = Recorder(), self.config
+        attention_maps(q, k, mask, config.mask_fill, tape, bias, config.score_scale)
         return tape.tensors[at.name]
 
     def _labels(self, name: AxisName, letter: str) -> tuple[str, ...] | None:

@@ -12,7 +12,7 @@ from app.ui.chart import current_look
 from app.ui.component import component
 from app.ui.layout import box
 from app.words import say
-from core.config import Activation, ModelConfig, NormFormula, NormPlace, Positions
+from core.config import Activation, AddedPositions, ModelConfig, NormFormula, NormPlace
 from core.errors import GlassformerError
 from core.interventions import Experiment
 from core.interventions import concepts as kinds
@@ -26,7 +26,7 @@ Values = Mapping[str, str]
 TYPES: Mapping[str, type] = {"rate": float, "draw": int}  # of fields; the others are words
 WIDGETS = {"by": "slider", "draw": "number"}  # of choices; the others are lists
 ALL = "*"
-TABLES: tuple[Positions, ...] = ("none", "paper", "notes", "halves", "learned")
+TABLES: tuple[AddedPositions, ...] = ("none", "paper", "notes", "halves", "learned")
 TEMPERATURES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0)
 RATES = (0.05, 0.1, 0.2, 0.3, 0.5)
 PLAIN_TEMPERATURE = "1.0"
@@ -163,7 +163,7 @@ def _positions(config: ModelConfig) -> Concept:
     def make(given: Values) -> Switch:
         if given["variant"] == "shuffled":
             return kinds.Shuffled(int(given["draw"]))
-        return kinds.PositionTable(cast(Positions, given["variant"]))
+        return kinds.PositionTable(cast(AddedPositions, given["variant"]))
 
     others = [each for each in TABLES if each != config.positions]
     choices = {"variant": (*others[:1], "shuffled", *others[1:]), "draw": ()}

@@ -94,9 +94,10 @@ def _keys(config: ModelConfig, step: Step) -> Iterator[str]:
     convention = {  # of the model, that the text depends on
         "embedding_scale": "" if config.embedding_scale else "off",
         "positions": config.positions,
-        "sum": config.positions,
-        "norm": config.norm_place,
+        "sum": config.positions if config.adds_positions else "none",
+        "norm": "rms" if config.norm_kind == "rms" else config.norm_place,
         "final_norm": config.norm_place,
+        "scale": "" if config.score_scale else "off",
         "residual": config.norm_place,
         "activation": config.activation.partition("_")[0],
         "logits": "" if config.tie_generator else "untied",

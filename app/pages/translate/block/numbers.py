@@ -169,10 +169,11 @@ def _moved(trace: Trace, block: Block, precision: int) -> list[Fact]:
 
 def _parts(trace: Trace, block: Block, _: int) -> list[Fact]:
     """How far each sub-layer of a layer moved the stream."""
+    kinds = sublayers(trace.config, block.stack)
     return [
         (name_of(trace.config, part), percent(moved.ratio))
         for part in blocks(trace.config)
-        if block.id in Address.of(part.id).branches and part.kind in sublayers(block.stack)
+        if block.id in Address.of(part.id).branches and part.kind in kinds
         if (moved := change(trace, part)) is not None
     ]
 

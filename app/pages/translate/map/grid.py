@@ -157,7 +157,7 @@ def grid(config: ModelConfig, unfolded: dict[Stack, int], size: Size) -> Grid:
     bottom = linear.bottom + 22 + norm_room - _rows(config, "decoder", 0.0, size)[1]
     stacks = {stack: _stack(config, stack, unfolded[stack], bottom, size) for stack in STACKS}
     memory = Box.around(stacks["encoder"].cx, stacks["encoder"].exit - 46, end, 26)
-    plus = bottom + (40 if config.positions != "none" else 10)
+    plus = bottom + (40 if config.adds_positions else 10)
     embedding, tokens = plus + 24, plus + 70
     height = tokens + 27 * size.token_rows
     return Grid(stacks, outputs, softmax, linear, memory, plus, embedding, tokens, height, size)
@@ -206,7 +206,7 @@ def _rows(
 ) -> tuple[tuple[SublayerRow, ...], float]:
     """The sub-layers of a stack from its bottom up, and the y of its top."""
     rows, low = [], bottom - FOOT
-    for kind in sublayers(stack):
+    for kind in sublayers(config, stack):
         if config.norm_place == "post":
             block = low - size.branch - size.block
             norm = block - 5 - size.norm

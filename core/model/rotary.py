@@ -1,0 +1,65 @@
+"""Rotary positions (Su et al. 2021): queries and keys are turned by angles of their positions.
+
+Feature i and feature i + K/2 of a head are a point in a plane; position t turns it by t · θᵢ. The
+product of a query and a key then depends on their distance alone.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from core.config import ModelConfig
+from core.model.rms_norm import RMSNorm
+from core.trace.tape import Tape
+
+
+class Turned(nn.Module):
+    """What queries and keys go through before they meet: a norm each (Qwen3), a rotation each."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.q_norm = RMSNorm(config, config.d_k) if config.qk_norm else None
+        self.k_norm = RMSNorm(config, config.d_k) if config.qk_norm else None
+
+    def forward(self, q: Tensor, k: Tensor, tape: Tape) -> tuple[Tensor, Tensor]:
+        """Q (B, H, T, K), k (B, G, S, K) -> the same shapes; q has the last T of S positions."""
+        if self.q_norm is not None and self.k_norm is not None:
+            q_normed = tape("q_normed", self.q_norm(q))  # (B, H, T, K)
+            k_normed = tape("k_normed", self.k_norm(k))  # (B, G, S, K)
+            q, k = q_normed, k_normed
+        if self.config.positions == "rotary":
+            keys = k.size(-2)
+            start = keys - q.size(-2)
+            q_rotated = tape("q_rotated", rotated(q, start, self.config))  # (B, H, T, K)
+            k_rotated = tape("k_rotated", rotated(k, 0, self.config))  # (B, G, S, K)
+            q, k = q_rotated, k_rotated
+        return q, k
+
+
+def rotated(x: Tensor, start: int, config: ModelConfig) -> Tensor:
+    """Heads (B, H, T, K) turned by their positions, start … start + T − 1."""
+    places = torch.arange(start, start + x.size(-2), dtype=torch.float32)
+    angles = places[:, None] * rotary_frequencies(config).float()  # (T, K / 2)
+    cosine, sine = (each.to(x) for each in (angles.cos(), angles.sin()))
+    one, other = x.chunk(2, dim=-1)  # (B, H, T, K / 2)
+    return torch.cat([one * cosine - other * sine, other * cosine + one * sine], dim=-1)
+
+
+def rotary_frequencies(config: ModelConfig) -> Tensor:
+    """θᵢ = base^(−2i/K), radians a position, (K / 2,), float64; slower where the config says so.
+
+    `linear` slows all waves alike (Chen et al. 2023), `llama3` only those that would not have
+    turned often within the length that was trained first.
+    """
+    even = torch.arange(0, config.d_k, 2, dtype=torch.float64)
+    theta = config.rotary_base ** (-even / config.d_k)
+    slow = theta / config.rotary_factor
+    if config.rotary_scaling == "unscaled":
+        return theta
+    if config.rotary_scaling == "linear":
+        return slow
+    turns = config.rotary_length * theta / math.tau
+    kept = (turns - config.rotary_low) / (config.rotary_high - config.rotary_low)
+    return slow + (theta - slow) * kept.clamp(0, 1)
