@@ -34,7 +34,8 @@ class Task:
 
     def source_ids(self, model: Transformer) -> Tensor:
         """The source where the model is: (1, S)."""
-        return torch.tensor([self.source], device=model.generator.weight.device)
+        device = model.generator.weight.device
+        return torch.tensor([self.source], dtype=torch.long, device=device)
 
     def check(
         self, model: Transformer, words: Iterable[int], positions: Iterable[int] = ()

@@ -19,12 +19,14 @@ from core.stored import UNREADABLE, Stored, problem_of, read_json, strings, tabl
 from core.trace.sites import addresses, letters, site_at, sizes
 
 SIDES = ("source", "target", "output")
-TEXTS = ("source_text", "output_text", "direction", "model_name")
+TEXTS = ("source_text", "output_text", "direction", "model_name", "task")
+TASKS = ("translate", "continue", "fill_in")
 LISTS = ("edits", "further", "vocabulary")
 DIRECTIONS = ("en-zh", "zh-en", "")
 YOUNGER: dict[str, Any] = {  # fields that files of the first days lack
     "surfaces": {}, "source_unknown": [], "direction": "", "model_name": "", "edits": [],
     "steps": [], "further": [], "calibration": {},
+    "task": "translate",
 }  # fmt: skip
 
 
@@ -115,7 +117,8 @@ def check_tensors(facts: Mapping[str, Any], stored: Mapping[str, Stored]) -> Non
 
 def _check_lengths(found: Mapping[str, Any]) -> None:
     for side in SIDES:
-        if not found[f"{side}_tokens"]:
+        alone = side == "source" and not found["config"].encoder_layers
+        if not found[f"{side}_tokens"] and not alone:
             raise ValueError(f"{side}_tokens is empty")
         if len(found[f"{side}_tokens"]) != len(found[f"{side}_pieces"]):
             raise ValueError(f"{side}_tokens and {side}_pieces differ in length")
@@ -126,6 +129,8 @@ def _check_lengths(found: Mapping[str, Any]) -> None:
         raise ValueError("the vocabulary is not that of its config")
     if found["direction"] not in DIRECTIONS:
         raise ValueError("direction is neither en-zh nor zh-en")
+    if found["task"] not in TASKS:
+        raise ValueError(f"task is none of {', '.join(TASKS)}")
 
 
 def _calibration(value: Any) -> dict[str, Any]:

@@ -72,6 +72,7 @@ class Trace:
     steps: tuple[Step, ...] = ()  # empty when the target was forced
     further: tuple[str, ...] = ()  # translations of the sentences after the first, which is traced
     calibration: Mapping[str, Any] = field(default_factory=dict, repr=False)  # of its confidence
+    task: str = "translate"  # or "continue" a text (no source), or "fill_in" blanks (no target)
 
     def __getitem__(self, address: str) -> Tensor:
         """The tensor at an address; attention maps left out to save memory are recomputed."""

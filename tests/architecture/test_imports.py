@@ -59,6 +59,18 @@ ALLOWED = {
     "core.model": ("core.errors", "core.config", "core.model", "core.trace.tape"),
     "core.text": ("core.errors", "core.stored", "core.text"),
     "core.corpus": ("core.errors", "core.text", "core.corpus"),
+    "core.weights": (
+        "core.checkpoints",
+        "core.config",
+        "core.decoding",
+        "core.device",
+        "core.errors",
+        "core.model",
+        "core.stored",
+        "core.trace",
+        "core.translator",
+        "core.weights",
+    ),
     "core.explain": (
         "core.analysis",
         "core.config",

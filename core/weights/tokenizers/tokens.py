@@ -1,0 +1,170 @@
+"""What a model needs of a tokenizer, whichever kind it is: `tokenizer.json`, or Marian's pair."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import sentencepiece
+from tokenizers import Tokenizer
+
+from core.errors import GlassformerError
+from core.stored import UNREADABLE, problem_of, read_json_file
+from core.weights.read import inside
+from core.weights.tokenizers.pieces import shown
+
+JSON, SPM = "tokenizer.json", ("source.spm", "target.spm")
+LONGEST = 20_000  # characters of a text
+CODE = ">>"  # what a language to write begins with, as in ">>fra<< Hello"
+
+
+@dataclass(frozen=True)
+class Read:
+    """A text as the model gets it: ids, the vocabulary's pieces, and those for people."""
+
+    ids: tuple[int, ...]
+    pieces: tuple[str, ...]
+    tokens: tuple[str, ...]
+
+
+class Tokens(ABC):
+    """Text to ids and back."""
+
+    byte_level = False
+
+    @abstractmethod
+    def ids(self, text: str) -> list[int]:
+        """The ids of a source, with the marks that the model was trained with."""
+
+    @abstractmethod
+    def target_ids(self, text: str) -> list[int]:
+        """The ids of a text to be written, with its end but without what begins it."""
+
+    @abstractmethod
+    def text(self, ids: Sequence[int]) -> str:
+        """The text of ids, without marks."""
+
+    @cached_property
+    @abstractmethod
+    def pieces(self) -> Mapping[int, str]:
+        """Every piece by its id."""
+
+    def read(self, ids: Sequence[int]) -> Read:
+        """Ids with their pieces."""
+        pieces = tuple(self.pieces.get(each, f"<{each}>") for each in ids)
+        return Read(tuple(ids), pieces, tuple(self.shown(each) for each in pieces))
+
+    def shown(self, piece: str) -> str:
+        """A piece for people."""
+        return shown(piece, self.byte_level) or piece
+
+    def id(self, piece: str) -> int | None:
+        """The id of a piece, None for one that is not in the vocabulary."""
+        return self._ids.get(piece)
+
+    def vocabulary(self, size: int) -> tuple[str, ...]:
+        """A piece for every row of a table: some have more rows than there are pieces."""
+        return tuple(self.pieces.get(each, f"<{each}>") for each in range(size))
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {piece: each for each, piece in self.pieces.items()}
+
+
+class JsonTokens(Tokens):
+    """`tokenizer.json`, as the `tokenizers` package reads it."""
+
+    def __init__(self, path: Path) -> None:
+        self._tokenizer = Tokenizer.from_file(str(path))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        about = read_json_file(path)
+        self.byte_level = '"ByteLevel"' in str(about.get("decoder")).replace("'", '"')
+
+    def ids(self, text: str) -> list[int]:
+        return list(self._tokenizer.encode(text).ids)
+
+    def target_ids(self, text: str) -> list[int]:
+        return self.ids(text)
+
+    def text(self, ids: Sequence[int]) -> str:
+        return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
+
+    @cached_property
+    def pieces(self) -> Mapping[int, str]:
+        return {each: piece for piece, each in self._tokenizer.get_vocab(True).items()}
+
+
+class MarianTokens(Tokens):
+    """Marian's: sentencepiece cuts a source and a target each in its own way, vocab.json counts."""
+
+    def __init__(self, folder: Path) -> None:
+        self._cut = [_processor(inside(folder, name)) for name in SPM]
+        self._vocabulary = _vocabulary(folder / "vocab.json")
+        own = folder / "target_vocab.json"  # of models with two vocabularies
+        self._written = _vocabulary(own) if own.is_file() else self._vocabulary
+
+    def ids(self, text: str) -> list[int]:
+        return self._known(*self._pieces(text, 0), self._vocabulary)
+
+    def target_ids(self, text: str) -> list[int]:
+        return self._known(*self._pieces(text, 1), self._written)
+
+    def text(self, ids: Sequence[int]) -> str:
+        pieces = [self.pieces[each] for each in ids if each in self.pieces]
+        plain = [each for each in pieces if each not in ("</s>", "<pad>", "<unk>")]
+        return str(self._cut[1].decode_pieces(plain)).replace("▁", " ").strip()
+
+    @cached_property
+    def pieces(self) -> Mapping[int, str]:
+        return {each: piece for piece, each in self._written.items()}
+
+    def read_source(self, ids: Sequence[int]) -> Read:
+        """Ids of a source with its own pieces."""
+        names = {each: piece for piece, each in self._vocabulary.items()}
+        pieces = tuple(names.get(each, f"<{each}>") for each in ids)
+        return Read(tuple(ids), pieces, tuple(map(self.shown, pieces)))
+
+    def _pieces(self, text: str, side: int) -> tuple[list[str], list[str]]:
+        """The language to write, where a text begins with one, and the pieces of the rest."""
+        code, end, rest = text.partition("<<")
+        if end and code.startswith(CODE):
+            return [code + end], list(self._cut[side].encode(rest, out_type=str))
+        return [], list(self._cut[side].encode(text, out_type=str))
+
+    @staticmethod
+    def _known(code: list[str], pieces: list[str], vocabulary: Mapping[str, int]) -> list[int]:
+        unknown = vocabulary["<unk>"]
+        found = [vocabulary.get(each, unknown) for each in (*code, *pieces)]
+        return [*found, vocabulary["</s>"]]
+
+
+def tokens_of(folder: Path) -> Tokens:
+    """The tokenizer of a folder. Raises `weights_tokenizer` where there is none to be read."""
+    try:
+        if (folder / JSON).is_file():
+            return JsonTokens(inside(folder, JSON))
+        if all((folder / name).is_file() for name in SPM):
+            return MarianTokens(folder)
+    except GlassformerError:
+        raise
+    except (*UNREADABLE, RuntimeError, Exception) as error:
+        problem = problem_of(error)
+        raise GlassformerError("weights_tokenizer", path=folder.name, problem=problem) from error
+    problem = f"{JSON} is missing"
+    raise GlassformerError("weights_tokenizer", path=folder.name, problem=problem)
+
+
+def _processor(path: Path) -> sentencepiece.SentencePieceProcessor:
+    return sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+
+def _vocabulary(path: Path) -> dict[str, int]:
+    found = read_json_file(path)
+    if not all(isinstance(each, int) and each >= 0 for each in found.values()):
+        raise ValueError(f"{path.name} counts its pieces wrongly")
+    for name in ("</s>", "<unk>"):
+        if name not in found:
+            raise ValueError(f"{path.name} lacks {name}")
+    return found
