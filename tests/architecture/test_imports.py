@@ -67,6 +67,7 @@ ALLOWED = {
         "core.errors",
         "core.model",
         "core.stored",
+        "core.text",
         "core.trace",
         "core.translator",
         "core.weights",
