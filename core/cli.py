@@ -26,6 +26,7 @@ from core.training.training_config import BUNDLED, TrainingConfig
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 console = Console()
 RUNS = Path("runs")  # in the working folder
+MODELS = Path("models")  # likewise: what was fetched
 
 
 @app.command()
@@ -141,6 +142,53 @@ def translate(
     """Translates one sentence; the direction is read off the text."""
     torch.set_num_threads(1)
     console.print(load_model(model).translate(text), markup=False)
+
+
+@app.command()
+def fetch(
+    name: Annotated[str, typer.Argument(help="Such as Helsinki-NLP/opus-mt-en-zh or gpt2.")],
+    to: Annotated[Path | None, typer.Option(help="Folder; models/NAME by default.")] = None,
+) -> None:
+    """Fetches a model to open, the only step that goes online; says what it is."""
+    from core.weights.fetch import fetch as fetched  # what goes online is loaded for this alone
+
+    folder = fetched(name, to or MODELS / name.rpartition("/")[2])
+    told(folder)
+
+
+@app.command()
+def convert(
+    folder: Annotated[Path, typer.Argument(help="A folder whose weights are a pickle.")],
+) -> None:
+    """Writes the weights of a pickle as safetensors; nothing but tensors is read of it."""
+    from core.weights.fetch import as_safetensors
+
+    as_safetensors(folder)
+    told(folder)
+
+
+@app.command()
+def export(
+    folder: Annotated[Path, typer.Argument(help="Folder that gets config, weights, tokenizer.")],
+    model: Annotated[str, typer.Option(help="A bundled model, or a folder.")] = DEFAULT,
+    language: Annotated[str, typer.Option(help="What it writes by itself: en or zh.")] = "zh",
+) -> None:
+    """Writes one of our translators as a Marian model, which `transformers` opens."""
+    from core.weights.save import save_marian
+
+    console.print(f"Written: {save_marian(load_model(model), folder, language)}", markup=False)
+
+
+def told(folder: Path) -> None:
+    """What a folder holds, in one line."""
+    from core.weights.open import look
+
+    found = look(folder)
+    size = (
+        f"{found.parameters / 1e6:,.1f} million weights, {found.nbytes() / 2**20:,.0f} MB of memory"
+    )
+    licence = found.licence or "no licence named"
+    console.print(f"{folder}: {found.kind}, {found.task}, {size}, {licence}", markup=False)
 
 
 def main() -> None:

@@ -94,7 +94,7 @@ def config(**changes: Any) -> Change:
 
 yarn = {"rope_type": "yarn", "factor": 2.0, "rope_theta": 1e4}
 REFUSED: dict[str, tuple[Change, str, str]] = {
-    "pickle": (as_pickle, "weights_pickle", "weights_only=True"),
+    "pickle": (as_pickle, "weights_pickle", "python -m core convert"),
     "nothing": (gone("model.safetensors"), "weights_missing", "no model.safetensors"),
     "no config": (gone("config.json"), "weights_damaged", "No such file"),
     "shard": (
