@@ -198,6 +198,7 @@ def beam(
     check_number("alpha", alpha, 0.0, STRONGEST)
     if rule not in RULES:
         raise GlassformerError("decoding_rule", given=rule, allowed=", ".join(RULES))
+    forced = task.forced(forced)
     task.check(model, forced.values(), forced)
     rows, search = rows_of(model, task.source_ids(model), tape), Beam((), (), size, alpha, rule)
     nodes, live, finished = [ROOT], [_Live(ROOT, ())], list[Node]()

@@ -32,6 +32,7 @@ def samples(
     `tape` and `forced` as in `greedy`. Every step draws one lot, forced or not, so that the same
     seed goes on with the same lots.
     """
+    forced = task.forced(forced)
     task.check(model, forced.values(), forced)
     rows = rows_of(model, task.source_ids(model), tape)
     drawing = [_Drawing(task, how) for how in hows]

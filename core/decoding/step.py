@@ -22,7 +22,8 @@ class Task:
 
     source: its ids, (S,). start: the begin token, here the language to write. end: the end token.
     limit: most words to write, the end token included. forbidden: ids that are never chosen.
-    guard: forbids words that would close a circle; None lets the decoder loop.
+    guard: forbids words that would close a circle; None lets the decoder loop. given: words that
+    are written before anything is chosen, of a text that is continued: the limit counts them.
     """
 
     source: tuple[int, ...]
@@ -31,6 +32,11 @@ class Task:
     limit: int
     forbidden: frozenset[int] = frozenset()
     guard: NoRepeat | None = None
+    given: tuple[int, ...] = ()
+
+    def forced(self, further: Forced) -> Forced:
+        """What is written whatever the model prefers: the given words, and further ones."""
+        return {**further, **dict(enumerate(self.given))} if self.given else further
 
     def source_ids(self, model: Transformer) -> Tensor:
         """The source where the model is: (1, S)."""

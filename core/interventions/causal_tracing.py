@@ -16,11 +16,11 @@ from torch import Tensor
 from core.config import ModelConfig
 from core.errors import GlassformerError, check_index
 from core.interventions.experiment import ids_of
+from core.models import Model
 from core.trace.graph import layer_count, layer_end, sublayers
 from core.trace.sites import addresses
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace
-from core.translator import Translator
 
 Side = Literal["encoder", "decoder"]
 AT_ONCE = 32  # patched runs in one batch
@@ -87,11 +87,7 @@ class Tracing:
 
 @torch.no_grad()
 def causal_tracing(
-    model: Translator,
-    plain: Trace,
-    other: Trace,
-    row: int | None = None,
-    so_far: Tracing | None = None,
+    model: Model, plain: Trace, other: Trace, row: int | None = None, so_far: Tracing | None = None
 ) -> Iterator[Tracing]:
     """Patches every vector of `patched_addresses` once, and reports after each tensor.
 
@@ -142,17 +138,17 @@ def _of_stack(config: ModelConfig, side: Side) -> tuple[str, ...]:
     return (*states, *added)
 
 
-def _ids(model: Translator, plain: Trace, other: Trace) -> list[Tensor]:
+def _ids(model: Model, plain: Trace, other: Trace) -> list[Tensor]:
     """Both sources, (1, S), and the target of the first, (1, T); raises `patching_lengths`."""
     if len(plain.source_tokens) != len(other.source_tokens):
         given, needed = (len(each.source_tokens) - 1 for each in (other, plain))  # no <eos>
         raise GlassformerError("patching_lengths", given=given, needed=needed)
-    runs = (plain.source_pieces, other.source_pieces, plain.target_pieces)
-    return [ids_of(model, pieces) for pieces in runs]
+    sources = [ids_of(model, "source", each.source_pieces) for each in (plain, other)]
+    return [*sources, ids_of(model, "target", plain.target_pieces)]
 
 
 @torch.no_grad()
-def questions(model: Translator, plain: Trace, other: Trace) -> tuple[Question, ...]:
+def questions(model: Model, plain: Trace, other: Trace) -> tuple[Question, ...]:
     """Every word of the translation that a tracing can watch, in its order; the first is its own.
 
     Raises `GlassformerError`: `patching_lengths`, and `patching_same` where no word would change.
@@ -160,13 +156,15 @@ def questions(model: Translator, plain: Trace, other: Trace) -> tuple[Question, 
     return tuple(each.question for each in _untraced(model, plain, other))
 
 
-def _untraced(model: Translator, plain: Trace, other: Trace) -> list[Tracing]:
+def _untraced(model: Model, plain: Trace, other: Trace) -> list[Tracing]:
     """A tracing for every word that would change, with the scores of both sentences left alone."""
     source, given, target = _ids(model, plain, other)
     both = torch.cat([source, given])  # (2, S)
     logs = model.transformer(both, target.expand(2, -1)).log_softmax(dim=-1)  # (2, T, V)
-    barred = model.forbidden(plain.source_pieces, plain.direction.partition("-")[2])
-    words = logs.index_fill(-1, torch.tensor(barred, device=logs.device), -torch.inf).argmax(-1)
+    barred = sorted(model.task_of(plain).forbidden)
+    words = logs.index_fill(
+        -1, torch.tensor(barred, dtype=torch.long, device=logs.device), -torch.inf
+    ).argmax(-1)
     tokens: dict[Side, tuple[str, ...]] = {
         "encoder": plain.source_tokens, "decoder": plain.target_tokens
     }  # fmt: skip
@@ -180,7 +178,7 @@ def _untraced(model: Translator, plain: Trace, other: Trace) -> list[Tracing]:
     return found
 
 
-def _start(model: Translator, plain: Trace, other: Trace, row: int | None) -> Tracing:
+def _start(model: Model, plain: Trace, other: Trace, row: int | None) -> Tracing:
     """The tracing of a row, or the first one."""
     found = _untraced(model, plain, other)
     if row is None:
@@ -193,7 +191,7 @@ def _start(model: Translator, plain: Trace, other: Trace, row: int | None) -> Tr
 
 
 def _patched(
-    model: Translator, source: Tensor, target: Tensor, address: str, given: Tensor, row: int
+    model: Model, source: Tensor, target: Tensor, address: str, given: Tensor, row: int
 ) -> Tensor:
     """Log-probabilities of the row, (positions, V): run p has its vector p from `given`."""
     found = []

@@ -8,17 +8,17 @@ from torch import Tensor
 
 from core.interventions.experiment import Experiment, ids_of, prepared
 from core.interventions.translations import divergences
+from core.models import Model
 from core.text.vocabulary import PADDING
 from core.trace.address import Address
 from core.trace.sites import site_at
 from core.trace.tape import Recorder
 from core.trace.trace import Trace
-from core.translator import Translator
 
 
 @torch.no_grad()
 def padded_runs(
-    model: Translator, traces: Sequence[Trace], experiment: Experiment | None = None
+    model: Model, traces: Sequence[Trace], experiment: Experiment | None = None
 ) -> tuple[Trace, ...]:
     """One pass over the words of several runs, padded to one length.
 
@@ -39,7 +39,8 @@ def padded_runs(
     tape = Recorder(edits, dropout_seed=experiment.seed)
     source = _padded([trace.source_pieces for trace in traces])
     target = _padded([trace.target_pieces for trace in traces])
-    chosen.transformer(ids_of(model, *source), ids_of(model, *target), tape)
+    ids = ids_of(model, "source", *source), ids_of(model, "target", *target)
+    chosen.transformer(*ids, tape)
     tape.finish()
     return tuple(
         replace(
@@ -120,7 +121,7 @@ class InBatch:
 
 
 def in_batch(
-    model: Translator, traces: Sequence[Trace], experiment: Experiment | None = None
+    model: Model, traces: Sequence[Trace], experiment: Experiment | None = None
 ) -> tuple[InBatch, ...]:
     """The sentences of runs in one padded batch, each beside its own run.
 

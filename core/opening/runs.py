@@ -11,11 +11,11 @@ import torch
 
 from core.analysis.confidence import Calibration
 from core.errors import GlassformerError
+from core.models import DIRECTIONS, Model
 from core.opening.kinds import as_object, check, damaged_by, header_of
 from core.trace.files import FORMAT
 from core.trace.sites import addresses, site_at
 from core.trace.trace import Trace
-from core.translator import DIRECTIONS, Translator
 
 MOST_WORDS = 256  # tokens of a side
 MOST_LAYERS = 64  # of both stacks together
@@ -43,9 +43,9 @@ def read_run(data: bytes) -> Trace:
         return trace
 
 
-def is_made_by(trace: Trace, model: Translator) -> bool:
+def is_made_by(trace: Trace, model: Model) -> bool:
     """Whether a run comes from these weights: same words, same vectors for the sentence's words."""
-    if trace.vocabulary != tuple(model.tokenizer.vocabulary.pieces):
+    if trace.vocabulary != model.vocabulary:
         return False
     table = model.transformer.source_embedding.table.weight.cpu()  # (V, D)
     rows = table[trace["source/ids"][0].cpu()]  # (S, D)

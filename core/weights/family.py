@@ -4,12 +4,12 @@ import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from core.config import Activation, ModelConfig
 from core.errors import GlassformerError
+from core.models import TaskKind
 
-TaskKind = Literal["translate", "continue", "fill_in"]
 LAYER = re.compile(r"\.layers\.(\d+)\.")
 LEAVES = {"weight": "weight", "bias": "bias", "gamma": "weight", "beta": "bias"}
 # How they write the activations that we have.

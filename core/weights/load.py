@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from core.checkpoints import load_model as load_ours
-from core.translator import Translator
+from core.models import Model
 from core.weights.open import is_foreign
-from core.weights.opened import OpenedModel, open_model
+from core.weights.opened import open_model
 
 
-def load_model(name_or_folder: str | Path | None = None) -> Translator | OpenedModel:
+def load_model(name_or_folder: str | Path | None = None) -> Model:
     """A model ready to run, with `trace(text)`: a bundled one's name, or a folder.
 
     A folder that `save_model` wrote, or one with another program's config.json, weights as

@@ -12,10 +12,11 @@ from core.config import ModelConfig
 from core.errors import GlassformerError
 from core.model.shell import shell_of
 from core.model.transformer import Transformer
+from core.models import TaskKind
 from core.stored import UNREADABLE, problem_of, read_json_file
 from core.weights.account import account, as_ours
 from core.weights.families import bart, bert, distilbert, gpt2, llama, m2m100, marian, t5
-from core.weights.family import Facts, Family, TaskKind, Theirs
+from core.weights.family import Facts, Family, Theirs
 from core.weights.read import Shelf, damaged, inside, shelf_of
 
 FAMILIES: Mapping[str, Family] = {

@@ -1,8 +1,9 @@
 """A model of another program, opened: text in, trace out, whatever its task."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -10,15 +11,16 @@ from torch import Tensor
 from core.config import ModelConfig
 from core.decoding.greedy import greedy
 from core.decoding.rows import tapes
-from core.decoding.step import Forced, Step, Task, step_from, step_of
+from core.decoding.step import Step, Task, step_from, step_of
 from core.device import choose_device
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
+from core.models import Direction, Side, TaskKind
 from core.stored import UNREADABLE, read_json_file
+from core.text.detokenize import Decoded
 from core.trace.sites import recorded_bytes, site_at
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace
-from core.weights.family import TaskKind
 from core.weights.open import load_weights, look
 from core.weights.tokenizers.tokens import MarianTokens, Read, Tokens, tokens_of
 
@@ -27,14 +29,24 @@ MORE = 20  # words that a text is continued by
 BLANK = "___"  # what stands for a blank in any text
 
 
+@dataclass(frozen=True)
+class _Run:
+    """How a run is made and what of it is kept."""
+
+    edits: tuple[Edit, ...]
+    dropout_seed: int | None
+    memory_budget: int
+
+
 class OpenedModel:
     """The Transformer, its tokenizer, its task and its name. Shared by all, never written to."""
 
     def __init__(
-        self, transformer: Transformer, tokens: Tokens, task: TaskKind, name: str,
+        self, transformer: Transformer, tokens: Tokens, kind: TaskKind, name: str,
         facts: Mapping[str, Any],
     ) -> None:  # fmt: skip
-        self.transformer, self.tokens, self.task, self.name = transformer, tokens, task, name
+        self.transformer, self.tokens, self.kind, self.name = transformer, tokens, kind, name
+        self.calibration = dict[str, Any]()
         self.vocabulary = tokens.vocabulary(transformer.config.vocabulary_size)
         self._facts = facts
 
@@ -47,8 +59,9 @@ class OpenedModel:
         return self.transformer.generator.weight.device
 
     def trace(
-        self, text: str, target: str | None = None, edits: Sequence[Edit] = (), more: int = MORE,
-        memory_budget: int = MEMORY_BUDGET,
+        self, text: str, target: str | None = None, edits: Sequence[Edit] = (),
+        direction: Direction | None = None,  # noqa: ARG002
+        dropout_seed: int | None = None, more: int = MORE, memory_budget: int = MEMORY_BUDGET,
     ) -> Trace:  # fmt: skip
         """Runs the model on a text and records every tensor.
 
@@ -58,6 +71,8 @@ class OpenedModel:
             target: None lets the model write; a text is forced on the decoder (of one that goes on
                 with a text: what follows it).
             edits: changes made to recorded tensors on the way, in decoding too.
+            direction: makes no difference: the model writes what it was trained to.
+            dropout_seed: a number puts the recorded pass in training mode, with that seed.
             more: most words that a text is continued by.
             memory_budget: bytes; a run that would record more keeps q, k and mask instead of the
                 attention maps and recomputes a map, bit for bit, when it is asked for.
@@ -66,56 +81,84 @@ class OpenedModel:
         """
         if not text.strip():
             raise GlassformerError("empty_text")
-        if self.task == "fill_in":
-            return self._filled(text, edits, memory_budget)
-        if self.task == "continue":
-            return self._continued(text, target, edits, more, memory_budget)
-        return self._translated(text, target, edits, memory_budget)
+        run = _Run(tuple(edits), dropout_seed, memory_budget)
+        if self.kind == "fill_in":
+            return self._filled(text, run)
+        return self._written(text, target, run, more)
 
-    def _translated(
-        self, text: str, target: str | None, edits: Sequence[Edit], budget: int
-    ) -> Trace:
-        source, end = self._read(self.tokens.ids(text), source=True), self._fact("eos_token_id")
+    def sentences(self, text: str) -> tuple[str, ...]:
+        """A text is one part, however many sentences it has."""
+        return (text,)
+
+    def task_of(self, trace: Trace) -> Task:
+        """What was to be written in a run. Raises `no_decoder` of a model that fills in blanks."""
+        return self._task(trace.source_text)
+
+    def reading(self, trace: Trace, words: Sequence[int]) -> Decoded:  # noqa: ARG002
+        """Ids as text."""
+        return Decoded(self._read(words).tokens, self.tokens.text(words))
+
+    def ids(self, pieces: Sequence[str], side: Side = "target") -> list[int]:
+        """The ids of pieces, of what is read or written."""
+        names = {piece: each for each, piece in enumerate(self.vocabulary)}
+        if side == "source" and isinstance(self.tokens, MarianTokens):
+            names = {**names, **self.tokens.source_ids}
+        return [names[each] for each in pieces]
+
+    def word(self, text: str, trace: Trace) -> int | str:  # noqa: ARG002
+        """The id of a typed piece, or why it has none: `unknown`, `not_one`."""
+        for spelled in (text, f"▁{text}", f"Ġ{text}"):
+            if (found := self.tokens.id(spelled)) is not None:
+                return found
+        for spelled in (f" {text}", text):
+            if len(ids := self.tokens.plain_ids(spelled)) == 1:
+                return ids[0]
+        return "not_one"
+
+    def having(self, transformer: Transformer) -> Self:
+        """The same words on another Transformer."""
+        return type(self)(transformer, self.tokens, self.kind, self.name, self._facts)
+
+    def _task(self, text: str, more: int = MORE) -> Task:
+        """What is to be written for a text."""
+        if self.kind == "fill_in":
+            raise GlassformerError("no_decoder", name=self.name)
+        if self.kind == "continue":
+            prompt = self.tokens.ids(text) or [self._fact("bos_token_id")]
+            self._check_length(len(prompt) + 1)
+            room = self.config.max_length - len(prompt)
+            limit = len(prompt) - 1 + max(1, min(more, room))
+            end = self._fact("eos_token_id", -1)
+            return Task((), prompt[0], end, limit, given=tuple(prompt[1:]))
+        source, end = self.tokens.ids(text), self._fact("eos_token_id")
+        self._check_length(len(source))
         start = self._fact("decoder_start_token_id", self._fact("bos_token_id", end))
+        first = self._fact("forced_bos_token_id", -1)
+        return Task(
+            tuple(source), start, end, min(2 * len(source) + 50, self.config.max_length),
+            frozenset({self.config.pad_id} - {end}), given=(first,) if first >= 0 else (),
+        )  # fmt: skip
+
+    def _written(self, text: str, target: str | None, run: "_Run", more: int) -> Trace:
+        """The run of a model that writes: a translation, or what follows a text."""
+        task = self._task(text, more)
         steps: tuple[Step, ...] = ()
         if target is None:
-            limit = min(2 * len(source.ids) + 50, self.config.max_length)
-            forbidden = frozenset({self.config.pad_id} - {end})
-            first = self._fact("forced_bos_token_id", -1)
-            forced: Forced = {0: first} if first >= 0 else {}
-            task = Task(source.ids, start, end, limit, forbidden)
-            steps = greedy(self.transformer, task, forced, tapes(edits))
+            steps = greedy(self.transformer, task, tape=tapes(run.edits))
             chosen = [step.chosen for step in steps]
+        elif self.kind == "continue":
+            chosen = self.tokens.ids(text + target)[1:]
         else:
             chosen = self.tokens.target_ids(target)
-        entering = self._read([start, *chosen[:-1]])
-        recorder = self._run(source.ids, entering.ids, edits, budget)
+        source, entering = self._read(task.source, "source"), self._read([task.start, *chosen[:-1]])
+        recorder = self._run(source.ids, entering.ids, run)
         return self._bind(recorder, text, source, entering, self._read(chosen), steps)
 
-    def _continued(
-        self, text: str, target: str | None, edits: Sequence[Edit], more: int, budget: int
-    ) -> Trace:
-        prompt = self.tokens.ids(text) or [self._fact("bos_token_id")]
-        end, given = self._fact("eos_token_id", -1), dict(enumerate(prompt[1:]))
-        room = self.config.max_length - len(prompt)
-        steps: tuple[Step, ...] = ()
-        if target is None:
-            self._check_length(len(prompt) + 1)
-            task = Task((), prompt[0], end, len(given) + max(1, min(more, room)))
-            steps = greedy(self.transformer, task, given, tapes(edits))
-            chosen = [step.chosen for step in steps]
-        else:
-            chosen = self.tokens.ids(text + target)[1:]
-        entering = self._read([prompt[0], *chosen[:-1]])
-        recorder = self._run((), entering.ids, edits, budget)
-        nothing = Read((), (), ())
-        return self._bind(recorder, text, nothing, entering, self._read(chosen), steps)
-
-    def _filled(self, text: str, edits: Sequence[Edit], budget: int) -> Trace:
+    def _filled(self, text: str, run: "_Run") -> Trace:
         mask = self._mask
         marked = text.replace(BLANK, self.tokens.pieces[mask]) if mask is not None else text
         source = self._read(self.tokens.ids(marked))
-        recorder = self._run(source.ids, source.ids, edits, budget)
+        recorder = self._run(source.ids, source.ids, run)
         chosen, steps = list(source.ids), tuple[Step, ...]()
         if self.config.has_generator:
             logits: Tensor = recorder.tensors["output/logits"][0]
@@ -126,18 +169,17 @@ class OpenedModel:
             chosen = [step.chosen for step in steps]
         return self._bind(recorder, text, source, source, self._read(chosen), steps)
 
-    def _run(
-        self, source: Sequence[int], target: Sequence[int], edits: Sequence[Edit], budget: int
-    ) -> Recorder:
+    def _run(self, source: Sequence[int], target: Sequence[int], run: "_Run") -> Recorder:
         for each in (source, target):
             self._check_length(len(each))
         needed = recorded_bytes(self.config, len(source), len(target))
 
         def keep(address: str) -> bool:
             # A map that an edit may have changed cannot be recomputed from q, k and mask.
-            return not site_at(address).per_map or bool(edits)
+            return not site_at(address).per_map or bool(run.edits)
 
-        recorder = Recorder(edits, None if needed <= budget else keep)
+        keeps = None if needed <= run.memory_budget else keep
+        recorder = Recorder(run.edits, keeps, run.dropout_seed)
         ids = [torch.tensor([list(each)], dtype=torch.long) for each in (source, target)]
         with torch.no_grad():
             self.transformer(ids[0].to(self.device), ids[1].to(self.device), recorder)
@@ -163,11 +205,11 @@ class OpenedModel:
             model_name=self.name,
             edits=tuple(map(str, recorder.edits)),
             steps=steps,
-            task=self.task,
+            task=self.kind,
         )
 
-    def _read(self, ids: Sequence[int], source: bool = False) -> Read:
-        if source and isinstance(self.tokens, MarianTokens):
+    def _read(self, ids: Sequence[int], side: Side = "target") -> Read:
+        if side == "source" and isinstance(self.tokens, MarianTokens):
             return self.tokens.read_source(ids)
         return self.tokens.read(ids)
 

@@ -17,14 +17,14 @@ from core.decoding.rows import Tapes, tapes
 from core.decoding.sampling import SampledStep, samples
 from core.decoding.step import Forced, Step, Task, check_number
 from core.decoding.timeline import Moment, timeline
-from core.decodings import log_probability, read, recorded, task_of
+from core.decodings import log_probability, recorded, task_of
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
+from core.models import Model
 from core.text.detokenize import FULL_WIDTH, Decoded
 from core.trace.sites import site_at
 from core.trace.tape import Edit
 from core.trace.trace import Trace
-from core.translator import Translator
 
 Value = TypeVar("Value")
 READINGS = 200  # sentences that are remembered as text
@@ -72,7 +72,7 @@ class Decoding:
     """The sentence on screen with its task, and the last result of each kind of decoding it."""
 
     trace: Trace
-    translator: Translator
+    translator: Model
     task: Task
     edits: tuple[Edit, ...]
     _made: dict[str, tuple[Hashable, object]] = field(default_factory=dict)
@@ -105,10 +105,10 @@ class Decoding:
     @property
     def own(self) -> DecodedRun:
         """The model's own decoding, which the trace has."""
-        trace, vocabulary = self.trace, self.translator.tokenizer.vocabulary
+        trace = self.trace
 
         def make() -> DecodedRun:
-            steps = trace.steps or [vocabulary.id(piece) for piece in trace.output_pieces]
+            steps = trace.steps or self.translator.ids(trace.output_pieces)
             return DecodedRun(trace, timeline(self.model, self.task, steps, self.tape))
 
         return self._last("own", (), make)
@@ -245,7 +245,7 @@ class Decoding:
         if words not in self._readings:
             if len(self._readings) >= READINGS:
                 self._readings.clear()
-            self._readings[words] = read(self.translator, self.trace, words)
+            self._readings[words] = self.translator.reading(self.trace, words)
         return self._readings[words]
 
     def _last(self, name: str, key: Hashable, make: Callable[[], Value]) -> Value:

@@ -109,7 +109,7 @@ def _view() -> str:
 
 
 def _words() -> int:
-    return len(get_model().tokenizer.vocabulary)
+    return len(get_model().vocabulary)
 
 
 def _use(plan: Blueprint) -> None:

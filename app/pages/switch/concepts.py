@@ -19,8 +19,8 @@ from core.interventions import concepts as kinds
 from core.interventions.experiment import with_config
 from core.interventions.parts import Parts
 from core.interventions.switch import Switch
+from core.models import Model
 from core.trace.address import SUBLAYERS, Address
-from core.translator import Translator
 
 Values = Mapping[str, str]
 TYPES: Mapping[str, type] = {"rate": float, "draw": int}  # of fields; the others are words
@@ -229,14 +229,14 @@ def take(sent: Mapping[str, Any]) -> None:
     experiments.put(rest.having(switch))
 
 
-def check(experiment: Experiment, switch: Switch, model: Translator) -> None:
+def check(experiment: Experiment, switch: Switch, model: Model) -> None:
     """Raises `GlassformerError` where the model, its weights or the sentence do not allow it."""
     trace = on_screen.trace()
     switch.check(model.config, len(trace.source_tokens), len(trace.target_tokens))
     with_config(model, experiment.config(model.config))
 
 
-def _row(row: Concept, model: Translator) -> dict[str, Any]:
+def _row(row: Concept, model: Model) -> dict[str, Any]:
     """A switch: its name, a line about it, its choices, and what stands in its way."""
     found, refused = row.found(experiments.now()), store.memory().concept_refused
     problem = told_here(refused[1]) if refused and refused[0] == row.name else ""
@@ -259,7 +259,7 @@ def _values(row: Concept, given: Values | None) -> Values:
     return {**row.first, **(plain if given is None else given)}
 
 
-def _misfit(switch: Switch, model: Translator) -> str:
+def _misfit(switch: Switch, model: Model) -> str:
     try:
         check(Experiment((switch,)), switch, model)
     except GlassformerError as error:

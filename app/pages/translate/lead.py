@@ -132,8 +132,7 @@ def show_choices(trace: Trace) -> None:
 def _never(trace: Trace) -> set[str]:
     """What may not be written in this run; nothing is known of a run that no model here makes."""
     with suppress(GlassformerError):
-        model = on_screen.plain_model()
-        barred = model.forbidden(trace.source_pieces, trace.language)
+        barred = on_screen.plain_model().task_of(trace).forbidden
         return {trace.vocabulary[at] for at in barred}
     return set()
 

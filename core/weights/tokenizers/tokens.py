@@ -38,6 +38,10 @@ class Tokens(ABC):
         """The ids of a source, with the marks that the model was trained with."""
 
     @abstractmethod
+    def plain_ids(self, text: str) -> list[int]:
+        """The ids of a part of a text to be written, without any marks."""
+
+    @abstractmethod
     def target_ids(self, text: str) -> list[int]:
         """The ids of a text to be written, with its end but without what begins it."""
 
@@ -85,6 +89,9 @@ class JsonTokens(Tokens):
     def ids(self, text: str) -> list[int]:
         return list(self._tokenizer.encode(text).ids)
 
+    def plain_ids(self, text: str) -> list[int]:
+        return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
     def target_ids(self, text: str) -> list[int]:
         return self.ids(text)
 
@@ -107,6 +114,14 @@ class MarianTokens(Tokens):
 
     def ids(self, text: str) -> list[int]:
         return self._known(*self._pieces(text, 0), self._vocabulary)
+
+    def plain_ids(self, text: str) -> list[int]:
+        return self.target_ids(text)[:-1]
+
+    @property
+    def source_ids(self) -> Mapping[str, int]:
+        """The pieces of sources by name."""
+        return self._vocabulary
 
     def target_ids(self, text: str) -> list[int]:
         return self._known(*self._pieces(text, 1), self._written)
