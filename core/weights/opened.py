@@ -67,7 +67,9 @@ class OpenedModel:
 
         Args:
             text: a source to translate, a text to go on with, or one with blanks: `___`, or the
-                model's own mark, such as [MASK].
+                model's own mark, such as [MASK]. A source may begin with the language to write,
+                `>>fra_Latn<< Hello`, and the one it is in, `eng_Latn>>fra_Latn<< Hello`, of models
+                that know languages by name (NLLB, mBART; of Marian those of several languages).
             target: None lets the model write; a text is forced on the decoder (of one that goes on
                 with a text: what follows it).
             edits: changes made to recorded tensors on the way, in decoding too.
@@ -78,7 +80,8 @@ class OpenedModel:
                 attention maps and computes a map again, bit for bit, when it is asked for. Of what
                 scores the words the last vectors are kept alone, and the generator.
 
-        Raises `empty_text`, `too_long` for more words than the model has positions, and as `Edit`.
+        Raises `empty_text`, `too_long` for more words than the model has positions,
+        `weights_language` for one that it does not know, and as `Edit`.
         """
         if not text.strip():
             raise GlassformerError("empty_text")
@@ -133,7 +136,10 @@ class OpenedModel:
         source, end = self.tokens.ids(text), self._fact("eos_token_id")
         self._check_length(len(source))
         start = self._fact("decoder_start_token_id", self._fact("bos_token_id", end))
-        first = self._fact("forced_bos_token_id", -1)
+        language = self.tokens.language(text)
+        first = self._fact("forced_bos_token_id", -1) if language is None else language
+        if start in self.tokens.languages.values():  # it begins with the language itself
+            start, first = start if language is None else language, -1
         return Task(
             tuple(source), start, end, min(2 * len(source) + 50, self.config.max_length),
             frozenset({self.config.pad_id} - {end}), given=(first,) if first >= 0 else (),
@@ -149,7 +155,8 @@ class OpenedModel:
         elif self.kind == "continue":
             chosen = self.tokens.ids(text + target)[1:]
         else:
-            chosen = self.tokens.target_ids(target)
+            spoken = [each for each in task.beginning if each in self.tokens.languages.values()]
+            chosen = self.tokens.target_ids(target, next(iter(spoken), None))
         source, entering = self._read(task.source, "source"), self._read([task.start, *chosen[:-1]])
         recorder = self._run(source.ids, entering.ids, run)
         return self._bind(recorder, text, source, entering, self._read(chosen), steps)
