@@ -21,7 +21,7 @@ from core.errors import GlassformerError
 from core.trace.trace import Trace
 
 WITH_A_HEAD = ("attention", "training")  # pages that open on a head that shows something
-ON_A_PHONE = ("", "walkthrough")  # pages that one column is enough for
+ON_A_PHONE = ("", "walkthrough", "lectures")  # pages that one column is enough for
 SIZES = (100, 125, 150)
 PRECISIONS = (2, 3, 4, 5, 6)
 
