@@ -16,6 +16,7 @@ from core.config import ModelConfig
 from core.decoding.step import Step
 from core.errors import GlassformerError
 from core.stored import UNREADABLE, Stored, problem_of, read_json, strings, table_of, tensor_header
+from core.trace.on_demand import LOGITS
 from core.trace.sites import addresses, letters, site_at, sizes
 
 SIDES = ("source", "target", "output")
@@ -101,8 +102,9 @@ def check_tensors(facts: Mapping[str, Any], stored: Mapping[str, Stored]) -> Non
     config: ModelConfig = facts["config"]
     if foreign := set(stored) - set(addresses(config, dropout=True)):
         raise ValueError(f"it holds {sorted(foreign)[0]}, which its config does not have")
-    for address in addresses(config):  # maps that were left out are computed from q, k and mask
-        if address not in stored and not site_at(address).per_map:
+    # What may be left out is computed from what is there; logits would need the model.
+    for address in addresses(config):
+        if address not in stored and (not site_at(address).is_left_out or address == LOGITS):
             raise ValueError(f"{address} is missing")
     size = sizes(config, len(facts["source_tokens"]), len(facts["target_tokens"]))
     for address, tensor in stored.items():

@@ -54,9 +54,20 @@ class Tokens(ABC):
     def pieces(self) -> Mapping[int, str]:
         """Every piece by its id."""
 
-    def read(self, ids: Sequence[int]) -> Read:
+    @property
+    def source_ids(self) -> Mapping[str, int]:
+        """The pieces of sources by name."""
+        return self._ids
+
+    @property
+    def source_pieces(self) -> Mapping[int, str]:
+        """The pieces of sources by id."""
+        return self.pieces
+
+    def read(self, ids: Sequence[int], source: bool = False) -> Read:
         """Ids with their pieces."""
-        pieces = tuple(self.pieces.get(each, f"<{each}>") for each in ids)
+        known = self.source_pieces if source else self.pieces
+        pieces = tuple(known.get(each, f"<{each}>") for each in ids)
         return Read(tuple(ids), pieces, tuple(self.shown(each) for each in pieces))
 
     def shown(self, piece: str) -> str:
@@ -120,7 +131,6 @@ class MarianTokens(Tokens):
 
     @property
     def source_ids(self) -> Mapping[str, int]:
-        """The pieces of sources by name."""
         return self._vocabulary
 
     def target_ids(self, text: str) -> list[int]:
@@ -135,11 +145,9 @@ class MarianTokens(Tokens):
     def pieces(self) -> Mapping[int, str]:
         return {each: piece for piece, each in self._written.items()}
 
-    def read_source(self, ids: Sequence[int]) -> Read:
-        """Ids of a source with its own pieces."""
-        names = {each: piece for piece, each in self._vocabulary.items()}
-        pieces = tuple(names.get(each, f"<{each}>") for each in ids)
-        return Read(tuple(ids), pieces, tuple(map(self.shown, pieces)))
+    @cached_property
+    def source_pieces(self) -> Mapping[int, str]:
+        return {each: piece for piece, each in self._vocabulary.items()}
 
     def _pieces(self, text: str, side: int) -> tuple[list[str], list[str]]:
         """The language to write, where a text begins with one, and the pieces of the rest."""
