@@ -24,7 +24,10 @@ Numbers = NDArray[np.float32]
 NOTEWORTHY = 0.1  # a smaller weight between words is no example of what a head looks at
 THUMBNAIL = 32  # cells a side, at most; more are pooled by maximum
 FORBIDDEN = 255  # level of a thumbnail's cell that no query may look at
-_MARKS = frozenset({"<pad>", "<eos>", "<en>", "<zh>"})
+MARKS = frozenset({  # pieces that are no words, of ours and of other people's models
+    "<pad>", "<eos>", "<en>", "<zh>", "<s>", "</s>", "[CLS]", "[SEP]", "[PAD]", "<|endoftext|>",
+    "<|begin_of_text|>", "<|end_of_text|>", "<|im_end|>",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -200,7 +203,7 @@ def of_words(
 def _side(tokens: tuple[str, ...], pieces: tuple[str, ...]) -> Side:
     # By piece, not by token: an "<eos>" that the reader typed is an ordinary word.
     pairs = zip(tokens, pieces, strict=True)
-    sinks = [at for at, (token, piece) in enumerate(pairs) if piece in _MARKS or _only_signs(token)]
+    sinks = [at for at, (token, piece) in enumerate(pairs) if piece in MARKS or _only_signs(token)]
     return Side(tokens, frozenset(sinks))
 
 
