@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -224,7 +225,7 @@ def test_the_map_of_many_layers_keeps_its_columns_apart(tmp_path: Path) -> None:
     assert len(slabs) == 48
     boxes = sorted((each["ring"]["x"], each["ring"]["width"]) for each in slabs)
     assert all(width >= 9 for _, width in boxes[1:])
-    assert all(x + w <= after for (x, w), (after, _) in zip(boxes[1:], boxes[2:], strict=False))
+    assert all(x + w <= after for (x, w), (after, _) in pairwise(boxes[1:]))
     assert boxes[-1][0] + boxes[-1][1] <= drawing["width"]
 
 
