@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from core.config import ModelConfig
 from core.errors import check_index
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
@@ -23,7 +24,10 @@ Numbers = NDArray[np.float32]
 NOTEWORTHY = 0.1  # a smaller weight between words is no example of what a head looks at
 THUMBNAIL = 32  # cells a side, at most; more are pooled by maximum
 FORBIDDEN = 255  # level of a thumbnail's cell that no query may look at
-_MARKS = frozenset({"<pad>", "<eos>", "<en>", "<zh>"})
+MARKS = frozenset({  # pieces that are no words, of ours and of other people's models
+    "<pad>", "<eos>", "<en>", "<zh>", "<s>", "</s>", "[CLS]", "[SEP]", "[PAD]", "<|endoftext|>",
+    "<|begin_of_text|>", "<|end_of_text|>", "<|im_end|>",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,13 @@ def attention_at(kind: Kind, layer: int) -> str:
     """The address of one attention, such as `decoder/1/cross_attention`."""
     stack = "encoder" if kind == "encoder" else "decoder"
     return f"{stack}/{layer}/{'cross' if kind == 'cross' else 'self'}_attention"
+
+
+def kinds_of(config: ModelConfig) -> tuple[Kind, ...]:
+    """The kinds of attention that a model has: three, or that of its only stack."""
+    if config.has_both:
+        return ("encoder", "decoder", "cross")
+    return ("encoder",) if config.encoder_layers else ("decoder",)
 
 
 def layers_of(trace: Trace, kind: Kind) -> int:
@@ -192,7 +203,7 @@ def of_words(
 def _side(tokens: tuple[str, ...], pieces: tuple[str, ...]) -> Side:
     # By piece, not by token: an "<eos>" that the reader typed is an ordinary word.
     pairs = zip(tokens, pieces, strict=True)
-    sinks = [at for at, (token, piece) in enumerate(pairs) if piece in _MARKS or _only_signs(token)]
+    sinks = [at for at, (token, piece) in enumerate(pairs) if piece in MARKS or _only_signs(token)]
     return Side(tokens, frozenset(sinks))
 
 
