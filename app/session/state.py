@@ -39,7 +39,7 @@ from core.decoding.step import most_words
 from core.trace.trace import Trace
 
 KINDS = ("encoder", "decoder", "cross")
-STAGES = ("scores", "scaled", "masked", "weights")
+STAGES = ("scores", "scaled", "biased", "masked", "weights")  # biased: where distances add
 # heads: lines, each head in its own hue; motion: the numbers of one row, moving
 VIEWS = ("matrix", "lines", "heads", "motion")
 MOTION = (
