@@ -7,6 +7,7 @@ from html import escape
 import streamlit as st
 
 from app.panels.opening.on_file import show_part
+from app.runs import on_screen
 from app.session import store
 from app.session.state import VECTORS
 from app.ui.pick import choice, into
@@ -28,7 +29,7 @@ def show(answer: Callable[[str], None] | None = None) -> None:
     with st.container(key="vectors_page", gap="xsmall"):
         with st.container(key="vectors_top", horizontal=True, gap="medium"):
             choice("vectors_vectors", "vectors.vectors", VECTORS, chosen, into("vectors"))
-            if chosen not in IN_ONE_STACK:
+            if chosen not in IN_ONE_STACK and on_screen.trace().config.has_both:
                 stack = store.get_state().stack
                 choice("vectors_stack", "vectors.stack", STACKS, stack, into("stack"))
             on_top(escape(say(f"vectors.top_{chosen}")), width="content")

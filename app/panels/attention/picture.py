@@ -91,7 +91,12 @@ def _show_matrix(focus: AttentionFocus) -> None:
     name = focus.address.replace("/", "_")
     with box("fill tall", "attention_picture"):
         show_chart(
-            figure, "attention_large", alt(focus), name, fill=True, clicked=partial(clicked, focus)
+            figure,
+            "attention_large",
+            alt(focus),
+            name,
+            fill=True,
+            clicked=partial(clicked, rows=sides[0].first, columns=sides[1].first),
         )
 
     def take() -> None:
@@ -122,11 +127,13 @@ def mask_note(focus: AttentionFocus) -> str:
     return say("attention.later", count=int((~allowed).sum()), all=allowed.size)
 
 
-def clicked(focus: AttentionFocus, click: Click) -> None:
-    """Pin the cell that was clicked; the bars beside the cells are no cells."""
-    rows, columns = focus.window
+def clicked(click: Click, rows: int = 0, columns: int = 0) -> None:
+    """Pin the cell that was clicked; the bars beside the cells are no cells.
+
+    rows, columns: where the part of the map that is drawn begins.
+    """
     if click.curve in CELLS:
-        pin(rows[int(click.y)], columns[int(click.x)])
+        pin(rows + int(click.y), columns + int(click.x))
 
 
 def _show_lines(focus: AttentionFocus) -> None:
