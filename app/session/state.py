@@ -295,6 +295,8 @@ def clamp(state: State, trace: Trace) -> tuple[State, tuple[str, ...]]:
     side, place = state.token or ("source", None)
     given = max((step for step, _ in state.forced), default=-1)
     longest = most_words(sources, config.max_length)  # that any decoding of it may write
+    if trace.task == "continue":  # of which no source says how long it may become
+        longest = config.max_length
     own = not 0 <= given < longest and state.decoding != "strategies"
     limits = (
         ("layer", state.layer, layers[state.kind]),

@@ -47,7 +47,8 @@ def show() -> None:
 
 def _depth(focus: VectorsFocus, seen: Lens) -> None:
     at, row = focus.place([each.state for each in seen.states]), focus.position
-    st.markdown(f"**{say('lens.title', word=literal(visible(seen.written[row])))}**")
+    title = "lens.title" if focus.trace.config.has_both else "lens.title_alone"
+    st.markdown(f"**{say(title, word=literal(visible(seen.written[row])))}**")
     address = seen.states[at].state.address
     st.caption(f"{state_name(seen.states[at].state)} · {focus.shape(address)}")
     size = len(focus.trace.vocabulary)

@@ -143,7 +143,7 @@ def _map(focus: NeuronFocus, sparse: Sparsity) -> None:
         "precision": focus.look.precision,
         "texts": {
             "label": say("neurons.title"),
-            "rows": say(f"vectors.rows_{focus.stack}"),
+            "rows": say("vectors.rows_decoder" if focus.words.writes else "vectors.rows_encoder"),
             "columns": say(f"neurons.columns_{focus.now.terms}", count=len(shown)),
             "shares": say("neurons.shares"),
             "hover": say("neurons.hover"),

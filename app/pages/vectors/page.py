@@ -32,8 +32,17 @@ def show(answer: Callable[[str], None] | None = None) -> None:
             if chosen not in IN_ONE_STACK and on_screen.trace().config.has_both:
                 stack = store.get_state().stack
                 choice("vectors_stack", "vectors.stack", STACKS, stack, into("stack"))
-            on_top(escape(say(f"vectors.top_{chosen}")), width="content")
+            on_top(escape(_top(chosen)), width="content")
         (answer or partial(show_part, "app.pages.vectors"))(chosen)
+
+
+def _top(chosen: str) -> str:
+    """What one sees, in a sentence."""
+    config = on_screen.trace().config
+    if chosen == "positions" and not config.adds_positions:
+        return say(f"vectors.top_positions_{config.positions}")
+    return say("vectors.top_lens_alone" if chosen == "lens" and not config.has_both else
+               f"vectors.top_{chosen}")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from app.pages.vectors.figures.inside_map import inside_figure
 from app.pages.vectors.focus import VectorsFocus
 from app.panels.provenance import open_button
 from app.plots.drawing import Figure
-from app.plots.labels import format_number, visible
+from app.plots.labels import MINUS, format_number, visible
 from app.session import store
 from app.ui.chart import Click, show_chart
 from app.ui.layout import box
@@ -122,7 +122,7 @@ def _relative(focus: InsideFocus) -> tuple[Figure, str, partial[None]]:
     distances, table = bias_by_distance(focus.model, focus.stack, REACH)  # (N,), (H, N)
     heads = [say("attention.column", head=head + 1) for head in range(len(table))]
     column = int(np.abs(distances - focus.distance).argmin())
-    columns = [format_number(float(each)) for each in distances]
+    columns = [_whole(int(each)) for each in distances]
     cell = (focus.head, column)
     across = say("positions.axis_offset")
     figure = inside_figure(table, heads, columns, cell, across, focus.look)
@@ -134,13 +134,17 @@ def _relative(focus: InsideFocus) -> tuple[Figure, str, partial[None]]:
     first, second = (literal(visible(focus.tokens[each])) for each in (at, key))
     st.markdown(
         say("positions.relative_here", first=first, second=second, head=focus.head + 1,
-            distance=format_number(float(key - at)), value=focus.number(value))
+            distance=_whole(key - at), value=focus.number(value))
     )  # fmt: skip
     config = focus.trace.config
     st.markdown(
         say("positions.relative_rows", rows=config.relative_buckets, far=config.relative_distance)
     )
     return figure, "relative", partial(_pick_head, focus)
+
+
+def _whole(number: int) -> str:
+    return str(number).replace("-", MINUS)
 
 
 def _pick_head(focus: InsideFocus, click: Click) -> None:
