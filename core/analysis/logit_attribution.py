@@ -129,7 +129,7 @@ def logit_attribution(
     walk = _Walk(trace, model, row, _generator_row(model, word, other))
     walk.generator(word, other)
     stack: Stack = "decoder" if trace.config.decoder_layers else "encoder"
-    walk.stack(stack)
+    walk.layers(stack)
     if trace.edits:
         rest = logit - sum(part.value for part in walk.parts)
         walk.parts.append(LogitPart("switched", "output/logits", rest))
@@ -193,7 +193,7 @@ class _Walk:
         self.bias("head_bias", "output/dense", head.dense.bias)
         self.direction = self.direction @ exact(head.dense.weight)
 
-    def stack(self, stack: Stack) -> None:
+    def layers(self, stack: Stack) -> None:
         """The final norm, the layers from the last to the first, what enters them."""
         config = self.trace.config
         if config.final_norm:

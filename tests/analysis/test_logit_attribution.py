@@ -1,4 +1,4 @@
-"""Direct logit attribution: the parts add up to the logit, in every family, and are what they say."""
+"""Direct logit attribution: the parts add up to the logit, in every family."""
 
 import json
 from pathlib import Path
