@@ -88,7 +88,8 @@ def focus(now: State, trace: Trace, page: str) -> list[str]:
         parts = [f"`{now.address}`"] if now.address else []
     elif page in WITHOUT_A_HEAD or other:
         parts = []
-    return [say(f"frame.direction_{trace.direction}"), *parts, *_pins(now, trace)]
+    way = [say(f"frame.direction_{trace.direction}")] if trace.direction else []
+    return [*way, *parts, *_pins(now, trace)]
 
 
 def _pins(now: State, trace: Trace) -> list[str]:

@@ -31,8 +31,10 @@ from app.session.codecs import (
     number,
     one_of,
 )
+from core.analysis.attention_views import kinds_of
 from core.analysis.blocks import block_at
 from core.analysis.head_roles import ROLES
+from core.config import ModelConfig
 from core.decoding.step import most_words
 from core.trace.trace import Trace
 
@@ -287,6 +289,7 @@ def _fits(name: str, value: Any) -> bool:
 
 def clamp(state: State, trace: Trace) -> tuple[State, tuple[str, ...]]:
     """The state without what the trace does not have, and the "name=value" of what went."""
+    state = _with_what_is_there(state, trace.config)
     config, sources, targets = trace.config, len(trace.source_tokens), len(trace.target_tokens)
     layers = dict.fromkeys(KINDS, config.decoder_layers) | {"encoder": config.encoder_layers}
     side, place = state.token or ("source", None)
@@ -318,3 +321,15 @@ def clamp(state: State, trace: Trace) -> tuple[State, tuple[str, ...]]:
     if "trail" in gone:
         kept["way"] = ()
     return replace(state, **kept), tuple(f"{name}={query[name]}" for name in sorted(gone))
+
+
+def _with_what_is_there(state: State, config: ModelConfig) -> State:
+    """The attention and the stack that a model of one stack has, in place of one that it has not.
+
+    The reader asked for another model, not for another place: nothing is said of it.
+    """
+    kinds = kinds_of(config)
+    if state.kind not in kinds:
+        state = replace(state, kind=kinds[0])
+    stack = kinds[0] if not config.has_both else state.stack
+    return state if stack == state.stack else replace(state, stack=stack)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from core.config import ModelConfig
 from core.errors import check_index
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
@@ -91,6 +92,13 @@ def attention_at(kind: Kind, layer: int) -> str:
     """The address of one attention, such as `decoder/1/cross_attention`."""
     stack = "encoder" if kind == "encoder" else "decoder"
     return f"{stack}/{layer}/{'cross' if kind == 'cross' else 'self'}_attention"
+
+
+def kinds_of(config: ModelConfig) -> tuple[Kind, ...]:
+    """The kinds of attention that a model has: three, or that of its only stack."""
+    if config.has_both:
+        return ("encoder", "decoder", "cross")
+    return ("encoder",) if config.encoder_layers else ("decoder",)
 
 
 def layers_of(trace: Trace, kind: Kind) -> int:

@@ -18,6 +18,7 @@ from core.analysis.attention_views import (
     Stage,
     attention_at,
     head_map,
+    kinds_of,
     partner,
     sides,
     strongest_cell,
@@ -127,7 +128,9 @@ def pin(query: int, key: int) -> None:
 def first_head(trace: Trace) -> tuple[Kind, int, int | None]:
     """Kind, layer and head that show most of a sentence; without measures a layer's mean."""
     found = telling(measured(), trace.direction, trace.source_tokens)
-    return (found.kind, found.layer, found.head) if found else ("encoder", 0, None)
+    if found is None:
+        return kinds_of(trace.config)[0], 0, None
+    return found.kind, found.layer, found.head
 
 
 def measured() -> tuple[MeasuredHead, ...]:
