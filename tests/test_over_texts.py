@@ -49,7 +49,7 @@ def test_without_switches_nothing_moves() -> None:
 
 def test_what_fits_no_text_is_a_row_what_fits_no_model_is_raised() -> None:
     model = load_model("translator")
-    far = Experiment((Painted("encoder/0/self_attention", cells=((40, 0, False),)),))
+    far = Experiment((Painted("encoder/0/self_attention", hidden=((40, 0, 3),)),))
     (found,) = over_texts(model, TEXTS[:1], far)
     assert "outside" in found.error
     for text in ("positions:learned", "heads_off:encoder/9/self_attention"):

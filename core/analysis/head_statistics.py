@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.attention_views import Kind, attention_at, entropy
+from core.analysis.attention_views import Kind, attention_at, entropy, kinds_of
 from core.trace.graph import Stack, layer_count
 from core.trace.tables import exact
 from core.trace.trace import Trace
@@ -22,19 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MEASURES = ("entropy", "distance", "previous", "same", "first", "end")
-KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 HeadMeasures = dict[tuple[Kind, int], NDArray[np.float64]]  # (H, 6) by kind and layer
 ENDS = frozenset({"<eos>", "</s>", "[SEP]", "<|endoftext|>", "<|end_of_text|>", "<|im_end|>"})
-
-
-def kinds_of(trace: Trace) -> tuple[Kind, ...]:
-    """The kinds of attention that a model has."""
-    config = trace.config
-    has = {
-        "encoder": config.encoder_layers > 0, "decoder": config.decoder_layers > 0,
-        "cross": config.has_both,
-    }  # fmt: skip
-    return tuple(kind for kind in KINDS if has[kind])
 
 
 def measured(trace: Trace) -> HeadMeasures:
@@ -45,7 +34,7 @@ def measured(trace: Trace) -> HeadMeasures:
     place.
     """
     found = {}
-    for kind in kinds_of(trace):
+    for kind in kinds_of(trace.config):
         stack: Stack = "encoder" if kind == "encoder" else "decoder"
         pieces = trace.target_pieces if kind == "decoder" else trace.source_pieces
         ends = [at for at, piece in enumerate(pieces) if piece in ENDS]
