@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from core.decodings import recorded
 from core.errors import GlassformerError
 from core.interruption import StoppedError, counted
+from core.interventions.causal_tracing import BLANKS
 from core.interventions.experiment import Experiment, mean_contexts, prepared, run, setting
 from core.interventions.switch import Setting
 from core.interventions.translations import kullback_leibler, log_probabilities
@@ -86,7 +87,7 @@ def written_rows(model: Model, trace: Trace) -> list[int]:
     """The rows whose word the model chose: not those of a prompt, nor those around a blank."""
     every = list(range(len(trace.output_pieces)))
     if trace.task == "fill_in":
-        blanks = [row for row in every if trace.source_pieces[row] in ("[MASK]", "<mask>")]
+        blanks = [row for row in every if trace.source_pieces[row] in BLANKS]
         return blanks or every
     return every[len(model.task_of(trace).given) :] or every
 
