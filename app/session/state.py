@@ -47,7 +47,8 @@ MOTION = (
     "values", "weighted", "context", "heads", "concat", "output")  # fmt: skip
 DIRECTIONS = ("auto", "en-zh", "zh-en")
 REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
-VECTORS = ("positions", "stream", "lens", "neurons")
+VECTORS = ("positions", "stream", "lens", "attribution", "neurons")
+AGAINST = ("none", "second")  # attribution: a logit by itself, or less the runner-up's
 LAB = (
     "scaling", "normalisers", "labels", "dictionary", "similarity", "masks", "mask_building",
     "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth", "split", "one_matrix",
@@ -154,6 +155,7 @@ class State:
     stack: str = _kept("encoder", one_of("encoder", "decoder"))  # whose stream
     positions: str = _kept("map", one_of(*POSITIONS))  # positions: what is asked of them
     formula: str = _kept("", one_of(*FORMULAS))  # of the positions; "": the model's own
+    against: str = _kept("none", one_of(*AGAINST))  # attribution: what is asked
     span: str = _kept("", one_of(*SPANS))  # how many positions; "": what suits the picture
     offset: int = _kept(3, between(1, 64))  # how far the rotation carries a position
 
