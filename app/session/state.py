@@ -55,7 +55,8 @@ LAB = (
     "skips", "clones", "order", "added", "why", "seq2seq", "model", "examples",
 )  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
-SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch")
+SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch", "texts")
+OVER_TEXTS = ("texts", "heads")  # many texts: which table
 RESULTS = ("words", "by_layer")
 DECODING = ("timeline", "strategies", "beam", "forcing", "cache")
 STRATEGIES = ("greedy", "beam", "temperature", "top_k", "top_p")
@@ -212,6 +213,8 @@ class State:
     stroke: str = _kept("hide", one_of(*STROKES))  # masks: what a stroke does
     ones: str = _kept("look", one_of("look", "hidden"))  # masks: what a 1 in a cell means
     batch: str = _kept("", TEXT)  # sentences padded to one length, one a line
+    texts: str = _kept("", EDITS)  # many texts, one a line; "": those of the page
+    over: str = _kept("texts", one_of(*OVER_TEXTS))  # many texts: what is shown of them
     row: int = _kept(0, COUNT)  # batch: the sentence in focus
     watch: int | None = _kept(None, COUNT)  # patching: the decoder's row; None: the first
 

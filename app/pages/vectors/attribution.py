@@ -259,7 +259,7 @@ def _heads(focus: Attributed, line: Line) -> None:
         for part in heads
     ]  # fmt: skip
     values = [part.value for part in heads]
-    with box("rows-8 scroll", "attribution_heads_box"):
+    with box("rows-7 scroll", "attribution_heads_box"):
         _bars("attribution_heads", say("attribution.column_head"), rows, values, picked, "weights")
     head = (chosen.head or 0) + 1
     with st.container(horizontal=True, vertical_alignment="center", key="attribution_of_head"):
