@@ -60,7 +60,12 @@ def recorded(
     beam, a sampled sentence, with or without its end. steps: kept with the run. dropout_seed: a
     number puts this pass in training mode, with that seed. Raises `decoding_range` for no words or
     too many, `out_of_range` for an id that does not exist, `trail_model`, and as edits do.
+
+    Of a model that fills in blanks it is the run over the same text, whatever the words: they are
+    only what its rows are asked for.
     """
+    if not trace.config.decoder_layers:
+        return _asked(model.trace(trace.source_text, None, edits, None, dropout_seed), words, model)
     task = task_of(model, trace)
     check_number("words", len(words), 1, task.limit)
     task.check(model.transformer, words)
@@ -83,4 +88,16 @@ def recorded(
         steps=tuple(steps),
         further=(),
         generator=trace.generator and model.transformer.generator,
+    )
+
+
+def _asked(trace: Trace, words: Sequence[int], model: Model) -> Trace:
+    """The run, with other words in the place of those that its rows chose."""
+    reading = model.reading(trace, words)
+    return replace(
+        trace,
+        output_text=reading.text,
+        output_tokens=reading.surfaces,
+        output_pieces=tuple(trace.vocabulary[word] for word in words),
+        steps=(),
     )

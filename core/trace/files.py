@@ -27,7 +27,7 @@ DIRECTIONS = ("en-zh", "zh-en", "")
 YOUNGER: dict[str, Any] = {  # fields that files of the first days lack
     "surfaces": {}, "source_unknown": [], "direction": "", "model_name": "", "edits": [],
     "steps": [], "further": [], "calibration": {},
-    "task": "translate",
+    "task": "translate", "given": 0,
 }  # fmt: skip
 
 
@@ -90,6 +90,7 @@ def facts_of(about: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("source_unknown is no list of positions")
     length = len(found["source_tokens"])
     found["source_unknown"] = tuple(_index(place, length, "source_unknown") for place in unknown)
+    found["given"] = _index(about["given"], len(found["output_tokens"]) + 1, "given")
     found["steps"] = tuple(_step(step, config.vocabulary_size) for step in about["steps"])
     _check_lengths(found)
     if foreign := sorted(set(about) - set(found)):

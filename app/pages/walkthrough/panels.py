@@ -109,6 +109,7 @@ def bars(focus: StepFocus, wire: Wire) -> dict[str, Any]:
     scores = Address.of(wire.address).name == "logits"
     numbers = [word.logit if scores else word.probability for word in words]
     name = "logits" if scores else "probabilities"
+    name = name if trace.config.decoder_layers else f"{name}_blank"
     title = say(f"walkthrough.top_{name}", count=len(words), word=visible(trace.target_tokens[row]))
     digits = look.precision
     return _words(focus, wire, title) | {
