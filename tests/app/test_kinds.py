@@ -131,9 +131,8 @@ def test_long_maps_are_seen_through_a_window(library: Path) -> None:
     assert count > 128
     small = overview(trace, "decoder").levels
     assert small.nbytes <= 72_000 and max(small.shape[2:]) <= 32
-    focus = AttentionFocus(
-        State(kind="decoder", head=1, part=(("query", 64),)), trace, FigureStyle()
-    )
+    now = State(kind="decoder", head=1, query=70, key=3, part=(("query", 64),))
+    focus = AttentionFocus(now, trace, FigureStyle())
     rows, columns = focus.window
     assert (rows, columns) == (range(64, 128), range(64))
     seen = part_of(focus.view, rows, columns)
