@@ -60,7 +60,8 @@ def show(trace: Trace | None, notices: Sequence[Notice]) -> None:
 def _show_focus(trace: Trace) -> None:
     now = store.get_state()
     st.markdown(" · ".join(focus(now, trace, store.page())), width="content")
-    if store.page() in DOUBTED and confidence(trace).level == "unsure":
+    doubted = store.page() in DOUBTED and trace.config.has_both
+    if doubted and confidence(trace).level == "unsure":
         # What the Translate page says at length: the translation may well be wrong.
         st.markdown(f":orange[◆ **{say('translate.badge')}**]", width="content")
     if now.step:  # what is on screen is not what the model became

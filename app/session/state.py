@@ -39,7 +39,7 @@ from core.decoding.step import most_words
 from core.trace.trace import Trace
 
 KINDS = ("encoder", "decoder", "cross")
-STAGES = ("scores", "scaled", "masked", "weights")
+STAGES = ("scores", "scaled", "biased", "masked", "weights")  # biased: where distances add
 # heads: lines, each head in its own hue; motion: the numbers of one row, moving
 VIEWS = ("matrix", "lines", "heads", "motion")
 MOTION = (
@@ -300,6 +300,8 @@ def clamp(state: State, trace: Trace) -> tuple[State, tuple[str, ...]]:
     side, place = state.token or ("source", None)
     given = max((step for step, _ in state.forced), default=-1)
     longest = most_words(sources, config.max_length)  # that any decoding of it may write
+    if trace.task == "continue":  # of which no source says how long it may become
+        longest = config.max_length
     own = not 0 <= given < longest and state.decoding != "strategies"
     limits = (
         ("layer", state.layer, layers[state.kind]),

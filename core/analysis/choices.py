@@ -28,6 +28,12 @@ def probabilities(trace: Trace) -> tuple[float, ...]:
     return tuple(rows[range(len(rows)), list(trace.output_ids)].tolist())
 
 
+def blanks(trace: Trace) -> tuple[int, ...]:
+    """The positions of a text's blanks; () of a run that fills in none."""
+    pieces = trace.source_pieces if trace.task == "fill_in" else ()
+    return tuple(at for at, piece in enumerate(pieces) if piece in ("[MASK]", "<mask>"))
+
+
 def choice_at(trace: Trace, row: int, others: int = 5) -> Choice:
     """What a row chose and the `others` next best words. Raises `out_of_range` for no row."""
     best = trace.candidates(row, others + 1)

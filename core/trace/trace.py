@@ -64,7 +64,7 @@ class Trace:
     output_tokens: tuple[str, ...]
     output_pieces: tuple[str, ...]
     vocabulary: tuple[str, ...] = field(repr=False)
-    surfaces: Mapping[str, str] = field(default_factory=dict)  # slot piece -> word shown for it
+    surfaces: Mapping[str, str] = field(default_factory=dict)  # piece -> what is shown for it
     source_unknown: tuple[int, ...] = ()  # positions the vocabulary has no word for
     direction: str = ""
     model_name: str = ""
@@ -73,6 +73,7 @@ class Trace:
     further: tuple[str, ...] = ()  # translations of the sentences after the first, which is traced
     calibration: Mapping[str, Any] = field(default_factory=dict, repr=False)  # of its confidence
     task: str = "translate"  # or "continue" a text (no source), or "fill_in" blanks (no target)
+    given: int = 0  # so many words at the start of the output were given, not chosen
 
     def __getitem__(self, address: str) -> Tensor:
         """The tensor at an address; attention maps left out to save memory are recomputed."""

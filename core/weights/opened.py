@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -152,7 +153,8 @@ class OpenedModel:
             chosen = self.tokens.target_ids(target)
         source, entering = self._read(task.source, "source"), self._read([task.start, *chosen[:-1]])
         recorder = self._run(source.ids, entering.ids, run)
-        return self._bind(recorder, text, source, entering, self._read(chosen), steps)
+        given = min(len(task.given), len(chosen))
+        return self._bind(recorder, text, source, entering, self._read(chosen), steps, given)
 
     def _filled(self, text: str, run: "_Run") -> Trace:
         mask = self._mask
@@ -188,7 +190,7 @@ class OpenedModel:
 
     def _bind(
         self, recorder: Recorder, text: str, source: Read, entering: Read, output: Read,
-        steps: tuple[Step, ...],
+        steps: tuple[Step, ...], given: int = 0,
     ) -> Trace:  # fmt: skip
         return Trace(
             config=self.config,
@@ -202,11 +204,19 @@ class OpenedModel:
             output_tokens=output.tokens,
             output_pieces=output.pieces,
             vocabulary=self.vocabulary,
+            surfaces=self._surfaces,
             model_name=self.name,
             edits=tuple(map(str, recorder.edits)),
             steps=steps,
             task=self.kind,
+            given=given,
         )
+
+    @cached_property
+    def _surfaces(self) -> dict[str, str]:
+        """The pieces that people are shown another way, and that way."""
+        shown = ((piece, self.tokens.shown(piece)) for piece in self.vocabulary)
+        return {piece: each for piece, each in shown if each != piece}
 
     def _read(self, ids: Sequence[int], side: Side = "target") -> Read:
         if side == "source" and isinstance(self.tokens, MarianTokens):

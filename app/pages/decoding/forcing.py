@@ -67,19 +67,20 @@ def rows_html(decoding: Decoding, found: tuple[Beside, ...]) -> str:
     names = ("step", "reads", "right", "forced", "free", "difference")
     heads = (say(f"forcing.head_{name}") for name in names)
     rows = list[tuple[str, ...]]()
-    for at, row in enumerate(found):
+    first = decoding.own.first
+    for at, row in enumerate(found[first:], first):
         reads = escape(visible(decoding.trace.target_tokens[at]))
         right = escape(written(decoding.own, at) or say("timeline.strip_end"))
         # With five digits, so that "equal" can be seen.
         both = (f"{way.probability:.5f}".replace("nan", "NaN") for way in (row.forced, row.free))
         apart = format_number(row.difference, 2)
-        rows.append((str(at + 1), reads, f"<b>{right}</b>", *both, apart))
+        rows.append((str(at - first + 1), reads, f"<b>{right}</b>", *both, apart))
     return table_html("forcing-rows", heads, rows)
 
 
 def _wrong(decoding: Decoding, chosen: "ChosenWord", look: FigureStyle) -> None:
     wrong = chosen.wrong
-    step = chosen.place + 1
+    step = decoding.own.number(chosen.place)
     st.markdown(f"**{say('forcing.wrong_title', step=step)}**", help=say("forcing.wrong_help"))
     pickers(decoding, chosen)
     if wrong is None:

@@ -168,7 +168,7 @@ def _tensor(pair: Pair) -> None:
     if chosen == panel.ATTENTION:
         with pickers.row("compared"):
             pickers.focused(pair.first, KEY)
-            pickers.stages(KEY)
+            pickers.stages(pair.first, KEY)
     triple.show(pair, asked, KEY, title, LAYOUT)
 
 

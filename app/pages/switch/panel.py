@@ -143,4 +143,4 @@ def _what(trace: Trace, chosen: str) -> None:
     width = (150 if chosen == ATTENTION else 340) * store.get_state().size // 100
     menu("beside_what", say("beside.what"), labels, chosen, take, width=width)
     if chosen == ATTENTION:
-        pickers.stages("beside_switch")
+        pickers.stages(on_screen.trace(), "beside_switch")

@@ -28,7 +28,7 @@ from app.ui.pick import choice, into
 from app.ui.style import put_sheet
 from app.ui.text import literal
 from app.words import say
-from core.analysis.attention_views import attention_at, head_map
+from core.analysis.attention_views import attention_at, head_map, kinds_of, layers_of
 from core.analysis.choices import least_sure
 from core.text import vocabulary
 from core.trace.trace import Trace
@@ -42,12 +42,13 @@ TEXTS = (
 def attention_in_focus(now: State, trace: Trace) -> tuple[int, int | None]:
     """Layer and head (None: the mean) of the lines.
 
-    A cross-attention in focus on any page is the one shown; otherwise the last layer's mean, for
-    that layer is the closest to the words.
+    A cross-attention in focus on any page is the one shown, of a stack alone its own attention;
+    otherwise the last layer's mean, for that layer is the closest to the words.
     """
-    if now.kind == "cross":
+    kind = kinds_of(trace.config)[-1]
+    if now.kind == kind:
         return now.layer, now.head
-    return trace.config.decoder_layers - 1, None
+    return layers_of(trace, kind) - 1, None
 
 
 def pinned(now: State) -> Pin | None:
@@ -205,12 +206,13 @@ def cross_pickers(prefix: str, trace: Trace, layer: int, head: int | None) -> No
 
     prefix: of the widgets' names. layer, head: the ones on screen, None for the mean.
     """
+    kind = kinds_of(trace.config)[-1]
 
     def take_layer(chosen: int) -> None:
-        store.update(kind="cross", layer=chosen, head=head)
+        store.update(kind=kind, layer=chosen, head=head)
 
     def take_head(chosen: int | None) -> None:
-        store.update(kind="cross", layer=layer, head=chosen)
+        store.update(kind=kind, layer=layer, head=chosen)
 
-    pickers.layers(trace.config.decoder_layers, layer, take_layer, prefix)
+    pickers.layers(layers_of(trace, kind), layer, take_layer, prefix)
     pickers.heads(trace, head, take_head, prefix)
