@@ -275,7 +275,8 @@ def told(folder: Path) -> None:
         f"{found.parameters / 1e6:,.1f} million weights, {found.nbytes() / 2**20:,.0f} MB of memory"
     )
     licence = found.licence or "no licence named"
-    console.print(f"{folder}: {found.kind}, {found.task}, {size}, {licence}", markup=False)
+    line = f"{folder}: {found.kind}, {found.task}, {size}, {licence}"
+    console.print(line, markup=False, soft_wrap=True)
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ import torch
 from core.decoding.step import Step, Task, check_number
 from core.errors import GlassformerError
 from core.models import Model
+from core.trace.on_demand import kept_without
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace
 
@@ -69,7 +70,8 @@ def recorded(
     check_number("words", len(words), 1, task.limit)
     task.check(model.transformer, words)
     source_ids, input_ids = task.source_ids(model.transformer), [task.start, *words[:-1]]
-    recorder = Recorder(edits, dropout_seed=dropout_seed)
+    keep = kept_without(edits, maps=True) if trace.generator is not None else None
+    recorder = Recorder(edits, keep, dropout_seed)
     with torch.no_grad():
         model.transformer(source_ids, source_ids.new_tensor([input_ids]), recorder)
     recorder.finish()
@@ -85,6 +87,7 @@ def recorded(
         edits=tuple(map(str, recorder.edits)),
         steps=tuple(steps),
         further=(),
+        generator=trace.generator and model.transformer.generator,
     )
 
 

@@ -40,8 +40,7 @@ def padded_runs(
     """
     experiment = experiment or Experiment()
     chosen, asked = prepared(experiment, model)
-    edits = experiment.edits(asked)
-    tape = Recorder(edits, dropout_seed=experiment.seed)
+    tape = Recorder(experiment.edits(asked), dropout_seed=experiment.seed)
     padding = padding_of(model)
     source = _padded([trace.source_pieces for trace in traces], padding)
     target = _padded([trace.target_pieces for trace in traces], padding)
@@ -59,7 +58,7 @@ def padded_runs(
             target_pieces=target[place],
             output_tokens=_long(trace.output_tokens, len(target[0]), padding),
             output_pieces=_long(trace.output_pieces, len(target[0]), padding),
-            edits=tuple(map(str, edits)),
+            edits=tuple(map(str, tape.edits)),
             steps=(),
         )
         for place, trace in enumerate(traces)
