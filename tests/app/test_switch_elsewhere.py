@@ -77,16 +77,21 @@ def test_padding_is_masked_where_there_is_a_word_for_it(library: Path) -> None:
 
 @pytest.mark.parametrize("kind", TEXT)
 def test_a_pair_is_patched(kind: str) -> None:
-    second = {"gpt2": "The dog sat on", "bert": "The mat ___ on the cat."}[kind]
+    pairs = {
+        "gpt2": ("The cat sat on", "The dog sat on"),
+        "bert": ("The cat sat on the mat.", "The mat sat on the cat."),
+    }
+    first, second = pairs[kind]
     query: dict[str, str] = {"switches": "patching", "second": second}
-    app = opened("switch", model=kind, text=TEXT[kind], **query)
+    app = opened("switch", model=kind, text=first, **query)
     (tracing,) = memory(app).patched_runs.values()
     assert tracing.done == tracing.total > 0
     side: Any = STACK[kind]
     grid = tracing.grid(side)
     assert grid is not None and tracing.grid("encoder" if side == "decoder" else "decoder") is None
     restored = grid.restored.nan_to_num()
-    assert float(restored[0].max()) > 0.99  # the input of the words that differ carries it all
+    # At the input the word that differs carries it all; of two words one carries the most of it.
+    assert float(restored[0].max()) > (0.99 if kind == "gpt2" else 0.5)
 
 
 def test_many_texts_run_and_are_kept() -> None:
