@@ -16,6 +16,7 @@ from torch.nn import functional
 from core.config import ModelConfig
 from core.model.attention import attention_maps
 from core.model.generator import Generator
+from core.model.grouped import for_each_query
 from core.trace.address import Address
 from core.trace.graph import inputs
 from core.trace.sites import addresses, site_at, sites_of
@@ -72,7 +73,9 @@ def _map(config: ModelConfig, tensors: Tensors, at: Address) -> Tensor:
 
     def layer() -> Tensor:
         tape = Recorder(keep=lambda name: name == at.name)
-        attention_maps(q, k, mask, config.mask_fill, tape, bias, config.score_scale)
+        attention_maps(
+            q, for_each_query(k, q), mask, config.mask_fill, tape, bias, config.score_scale
+        )
         return tape.tensors[at.name]
 
     known = [each for each in (q, k, mask, bias) if each is not None]
