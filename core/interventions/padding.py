@@ -38,8 +38,6 @@ def padded_runs(
     Raises `no_padding` for a model that has no word for it, `no_generator` for one that writes
     none, and as the edits of the experiment do.
     """
-    if not model.config.has_generator:
-        raise GlassformerError("no_generator", name=model.name)
     experiment = experiment or Experiment()
     chosen, asked = prepared(experiment, model)
     tape = Recorder(experiment.edits(asked), dropout_seed=experiment.seed)
@@ -76,7 +74,9 @@ def _slice(tensors: dict[str, Tensor], place: int) -> dict[str, Tensor]:
 
 
 def padding_of(model: Model) -> str:
-    """The piece that fills a short text up; raises `no_padding` where there is none."""
+    """The piece that fills a short text up; raises `no_padding`, `no_generator` as above."""
+    if not model.config.has_generator:
+        raise GlassformerError("no_generator", name=model.name)
     if model.config.pad_id < 0:
         raise GlassformerError("no_padding", name=model.name)
     return model.vocabulary[model.config.pad_id]

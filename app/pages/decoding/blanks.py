@@ -35,7 +35,7 @@ def show(trace: Trace) -> None:
     def take(at: int) -> None:
         store.update(token=("source", at))
 
-    menu("blanks_place", say("decoding.place"), labels, place, take, bare=False)
+    menu("blanks_place", say("decoding.place"), labels, place, take, bare=False, width=240)
     _candidates(trace, place)
 
 

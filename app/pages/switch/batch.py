@@ -58,8 +58,6 @@ def show() -> None:
     with st.container(key="batch_page", gap="xsmall"):
         try:
             padding = padding_of(on_screen.plain_model())
-            if not on_screen.plain_model().config.has_generator:
-                raise GlassformerError("no_generator", name=on_screen.plain_model().name)
         except GlassformerError as error:
             st.markdown(f"**{say('batch.title')}**")
             st.info(told(error))

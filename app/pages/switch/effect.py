@@ -71,9 +71,12 @@ def _nothing() -> None:
         if not trace.config.has_generator:
             st.markdown(say("effect.nothing_vectors"))
             return
-        said = "" if trace.task == "translate" else f"_{trace.task}"
-        st.markdown(f"{say(f'effect.nothing_now{said}')} **{literal(trace.output_text)}**")
-        st.markdown(say(f"effect.nothing_do{'_text' if said else ''}"))
+        translates = trace.task == "translate"
+        now = say("effect.nothing_now")
+        if not translates:
+            now = say(f"effect.nothing_now_{trace.task}")
+        st.markdown(f"{now} **{literal(trace.output_text)}**")
+        st.markdown(say("effect.nothing_do" if translates else "effect.nothing_do_text"))
 
 
 def _by_layer(pair: Pair, forced: Trace) -> None:

@@ -139,15 +139,17 @@ def _quick(focus: MaskFocus) -> None:
     switches: dict[str, Switch] = {"causal": CAUSAL[focus.kind]}
     switches |= {f"padding_{side}": masks.PaddingOff(side) for side in sides}
     on = [name for name, switch in switches.items() if _is_there(switch)]
-    labels = {name: say(f"masks.{name}") for name in switches}
+    labels = {"causal": say("masks.causal")}
+    labels |= {f"padding_{side}": say(f"masks.padding_{side}") for side in sides}
 
     def take() -> None:
         after = store.widget_value("mask_quick")
         for name in set(on).symmetric_difference(after):
             experiments.toggle(switches[name])
 
-    alone = "" if focus.plain.config.has_both else "_alone"
-    about = [say(f"masks.causal_{focus.kind}{alone}_help")]
+    both = focus.plain.config.has_both
+    causal = say(f"masks.causal_{focus.kind}_help")
+    about = [causal if both else say(f"masks.causal_{focus.kind}_alone_help")]
     about += [say(f"masks.padding_{side}_help") for side in sides]
     with st.container(key="mask_quick", horizontal=True, gap="small", wrap=False):
         st.markdown(say("masks.quick"), help="\n\n".join(about), width="content")

@@ -169,9 +169,8 @@ def _texts(results: Sequence[TextResult]) -> "pd.DataFrame":
     found = full[["text", *SHOWN]].copy()
     if not any(each.error for each in results):
         found = found.drop(columns="error")
-    for name in found.select_dtypes("object"):
-        found[name] = [each if not isinstance(each, str) else shortened(each, 200)
-                       for each in found[name]]  # fmt: skip
+    for name in ("text", "plain", "switched"):
+        found[name] = [shortened(str(each), 200) for each in found[name]]
     return found.rename(columns={name: say(f"over_texts.column_{name}") for name in found})
 
 
@@ -189,15 +188,12 @@ def _heads(heads: Sequence[HeadMeasures]) -> "pd.DataFrame":
 
 def _table(shown: "pd.DataFrame", full: "pd.DataFrame", name: str) -> None:
     """A table, and the button that saves it with names for programs and heads from 0."""
-    formats: dict[str, Any] = {
-        column: st.column_config.NumberColumn(column, format="%.3g")
-        for column in shown.select_dtypes("float")
-    }
-    formats |= {
-        column: st.column_config.TextColumn(column, width="medium")
-        for column in shown.select_dtypes("object")
-        if name == "texts"
-    }
+    formats: dict[str, Any] = {}
+    for column in map(str, shown):
+        if shown[column].dtype.kind == "f":
+            formats[column] = st.column_config.NumberColumn(column, format="%.3g")
+        elif name == "texts" and shown[column].dtype.kind != "b":
+            formats[column] = st.column_config.TextColumn(column, width="medium")
     with box("fill tall", f"texts_{name}"):
         st.dataframe(shown, height="stretch", hide_index=True, column_config=formats,
                      alt=say(f"over_texts.alt_{name}"))  # fmt: skip

@@ -18,7 +18,7 @@ from core.analysis.tensor_slice import Plan, Sheet, Side, cut, largest, offered,
 from core.trace.sites import Axis
 from core.trace.trace import Trace
 
-FIRST = "encoder/0/self_attention/weights"
+FIRST = ("encoder/0/self_attention/weights", "decoder/0/self_attention/weights")
 WIDEST = 256  # lines of a picture; more are pooled
 LARGEST = 24  # vocabulary words offered by value
 BY_VALUE, ALL = -2, -1
@@ -31,8 +31,8 @@ _tree = component(__file__, "address_tree")  # searchable
 
 def picked(trace: Trace) -> str:
     """The address on screen; attention weights before the reader picks."""
-    address = store.get_state().address or FIRST
-    return address if address in trace else next(iter(trace))
+    wanted = (store.get_state().address, *FIRST)
+    return next((each for each in wanted if each in trace), FIRST[0])
 
 
 def nothing_picked() -> bool:

@@ -41,8 +41,9 @@ def _top(chosen: str) -> str:
     config = on_screen.trace().config
     if chosen == "positions" and not config.adds_positions:
         return say(f"vectors.top_positions_{config.positions}")
-    return say("vectors.top_lens_alone" if chosen == "lens" and not config.has_both else
-               f"vectors.top_{chosen}")  # fmt: skip
+    if chosen == "lens" and not config.has_both:
+        return say("vectors.top_lens_alone")
+    return say(f"vectors.top_{chosen}")
 
 
 if __name__ == "__main__":

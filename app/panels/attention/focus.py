@@ -104,8 +104,8 @@ class AttentionFocus(PanelContext):
     @cached_property
     def cell(self) -> tuple[int, int]:
         """(query, key) to spell out: the pinned one, or the most telling as an example."""
-        if self.pinned or self.of_pronoun:
-            return self.pinned or self.of_pronoun or (0, 0)
+        if (asked := self.pinned or self.of_pronoun) is not None:
+            return asked
         rows, columns = self.sides
         if self.kind == "decoder" and not rows.writes and len(rows.tokens) > 1:
             rows = replace(rows, sinks=rows.sinks | {0})  # it has nothing but itself to look at
