@@ -37,7 +37,7 @@ def recomputable(
         for address in addresses(config)
         if site_at(address).per_map and Address.of(address).sibling("q") in tensors
     }
-    if generator is not None and inputs(config, LOGITS)[0] in tensors:
+    if config.has_generator and generator is not None and inputs(config, LOGITS)[0] in tensors:
         found.add(LOGITS)
     if LOGITS in found or LOGITS in tensors:
         found.add(PROBABILITIES)
