@@ -16,6 +16,7 @@ import torch
 from core.decoding.step import Step, Task, check_number
 from core.errors import GlassformerError
 from core.models import Model
+from core.trace.on_demand import kept_without
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace
 
@@ -59,12 +60,18 @@ def recorded(
     beam, a sampled sentence, with or without its end. steps: kept with the run. dropout_seed: a
     number puts this pass in training mode, with that seed. Raises `decoding_range` for no words or
     too many, `out_of_range` for an id that does not exist, `trail_model`, and as edits do.
+
+    Of a model that fills in blanks it is the run over the same text, whatever the words: they are
+    only what its rows are asked for.
     """
+    if not trace.config.decoder_layers:
+        return _asked(model.trace(trace.source_text, None, edits, None, dropout_seed), words, model)
     task = task_of(model, trace)
     check_number("words", len(words), 1, task.limit)
     task.check(model.transformer, words)
     source_ids, input_ids = task.source_ids(model.transformer), [task.start, *words[:-1]]
-    recorder = Recorder(edits, dropout_seed=dropout_seed)
+    keep = kept_without(edits, maps=True) if trace.generator is not None else None
+    recorder = Recorder(edits, keep, dropout_seed)
     with torch.no_grad():
         model.transformer(source_ids, source_ids.new_tensor([input_ids]), recorder)
     recorder.finish()
@@ -80,4 +87,17 @@ def recorded(
         edits=tuple(map(str, recorder.edits)),
         steps=tuple(steps),
         further=(),
+        generator=trace.generator and model.transformer.generator,
+    )
+
+
+def _asked(trace: Trace, words: Sequence[int], model: Model) -> Trace:
+    """The run, with other words in the place of those that its rows chose."""
+    reading = model.reading(trace, words)
+    return replace(
+        trace,
+        output_text=reading.text,
+        output_tokens=reading.surfaces,
+        output_pieces=tuple(trace.vocabulary[word] for word in words),
+        steps=(),
     )

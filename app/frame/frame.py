@@ -21,7 +21,7 @@ from core.errors import GlassformerError
 from core.trace.trace import Trace
 
 WITH_A_HEAD = ("attention", "training")  # pages that open on a head that shows something
-ON_A_PHONE = ("", "walkthrough")  # pages that one column is enough for
+ON_A_PHONE = ("", "walkthrough", "lectures")  # pages that one column is enough for
 SIZES = (100, 125, 150)
 PRECISIONS = (2, 3, 4, 5, 6)
 
@@ -36,7 +36,9 @@ def show() -> None:
     """
     apply_style(current_look())
     show_switches()
+    over = sentence.tell_opening(store.get_state().model)
     outcome = on_screen.current()
+    over()
     if outcome.trace is not None:
         if store.page() in WITH_A_HEAD:
             store.open_on(*first_head(outcome.trace))

@@ -1,12 +1,12 @@
 """Tokens and numbers as they are written in figures."""
 
-import math
 import re
 import unicodedata
 from functools import lru_cache
 
-MINUS = "\N{MINUS SIGN}"
-SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+from core import written
+
+MINUS, format_number, format_percent = written.MINUS, written.format_number, written.format_percent
 LONGEST_LABEL = 24
 
 
@@ -89,36 +89,3 @@ def fitted(text: str, font: float, pixels: float) -> str:
     while len(text) > 1 and widest(f"{text}…", font) > pixels:
         text = text[:-1]
     return f"{text}…"
-
-
-@lru_cache(maxsize=16384, typed=True)
-def format_number(value: float, digits: int = 3) -> str:
-    """A number with significant digits and a true minus; whole numbers (int) as they are.
-
-    Outside 0.0001 … 999999 as "1.23×10⁻⁷"; infinities as "∞".
-    """
-    if isinstance(value, int):
-        return f"{value}".replace("-", MINUS)
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return f"{MINUS}∞" if value < 0 else "∞"
-    if value == 0:
-        return "0"
-    mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
-    exponent = int(power)
-    if -5 < exponent < 6:
-        return f"{value:.{max(digits - 1 - exponent, 0)}f}".replace("-", MINUS)
-    return f"{mantissa}×10{str(exponent).translate(SUPERSCRIPT)}".replace("-", MINUS)
-
-
-def format_percent(share: float, digits: int = 3) -> str:
-    """A share of 0–1 for prose: "97.1%", "<0.1%"; "NaN" where there is no number."""
-    if math.isnan(share):
-        return "NaN"
-    percent = 100 * share
-    if 0 < percent < 0.1:
-        return "<0.1%"
-    if percent >= 99.95:
-        return "100%" if share >= 1 else ">99.9%"
-    return f"{percent:.{1 if digits <= 3 else digits - 2}f}%"

@@ -121,6 +121,12 @@ def is_opened(name: str) -> bool:
     return name not in list_models() and name not in FORMER and name in library.folders()
 
 
+def task_of(name: str) -> str:
+    """What a model does with a text: "translate", "continue", "fill_in", or "vectors" alone."""
+    found = library.about(name) if is_opened(name) else None
+    return found.task if isinstance(found, library.Facts) else "translate"
+
+
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _load(name: str) -> Translator:
     return load_model(name or None)

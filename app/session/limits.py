@@ -10,6 +10,8 @@ import os
 # What a session remembers.
 MOST_EXPERIMENTS = 20  # kept under a name
 MOST_PATCHED = 8
+MOST_TEXTS = 4  # lists of texts that ran
+MOST_OVER_TEXTS = 50  # texts of a list
 MOST_DRAFTS = 40  # lectures of one's own; the browser keeps them
 MOST_BUILT = 3  # names of untrained models in its menu
 

@@ -47,14 +47,16 @@ MOTION = (
     "values", "weighted", "context", "heads", "concat", "output")  # fmt: skip
 DIRECTIONS = ("auto", "en-zh", "zh-en")
 REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
-VECTORS = ("positions", "stream", "lens", "neurons")
+VECTORS = ("positions", "stream", "lens", "attribution", "neurons")
+AGAINST = ("none", "second")  # attribution: a logit by itself, or less the runner-up's
 LAB = (
     "scaling", "normalisers", "labels", "dictionary", "similarity", "masks", "mask_building",
     "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth", "split", "one_matrix",
     "skips", "clones", "order", "added", "why", "seq2seq", "model", "examples",
 )  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
-SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch")
+SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch", "texts")
+OVER_TEXTS = ("texts", "heads")  # many texts: which table
 RESULTS = ("words", "by_layer")
 DECODING = ("timeline", "strategies", "beam", "forcing", "cache")
 STRATEGIES = ("greedy", "beam", "temperature", "top_k", "top_p")
@@ -154,6 +156,7 @@ class State:
     stack: str = _kept("encoder", one_of("encoder", "decoder"))  # whose stream
     positions: str = _kept("map", one_of(*POSITIONS))  # positions: what is asked of them
     formula: str = _kept("", one_of(*FORMULAS))  # of the positions; "": the model's own
+    against: str = _kept("none", one_of(*AGAINST))  # attribution: what is asked
     span: str = _kept("", one_of(*SPANS))  # how many positions; "": what suits the picture
     offset: int = _kept(3, between(1, 64))  # how far the rotation carries a position
 
@@ -210,6 +213,8 @@ class State:
     stroke: str = _kept("hide", one_of(*STROKES))  # masks: what a stroke does
     ones: str = _kept("look", one_of("look", "hidden"))  # masks: what a 1 in a cell means
     batch: str = _kept("", TEXT)  # sentences padded to one length, one a line
+    texts: str = _kept("", EDITS)  # many texts, one a line; "": those of the page
+    over: str = _kept("texts", one_of(*OVER_TEXTS))  # many texts: what is shown of them
     row: int = _kept(0, COUNT)  # batch: the sentence in focus
     watch: int | None = _kept(None, COUNT)  # patching: the decoder's row; None: the first
 

@@ -33,7 +33,7 @@ MEDIA = Path(streamlit.__file__).parent / "static" / "static" / "media"
 TYPE = sorted(MEDIA.glob("SourceSansVF-Upright*.woff2"))[:1]
 MOST = 12_000_000  # bytes of a page
 CHART = "chart"  # the component that wants plotly.js
-FRAME_WORDS = ("theme", "print", "answer", "notes", "contents")
+FRAME_WORDS = ("theme", "print", "answer", "notes", "contents", "alive")
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,8 @@ def _colours() -> str:
     def told(roles: dict[str, str]) -> str:
         return " ".join(f"--{role.replace('_', '-')}: {value};" for role, value in roles.items())
 
-    return f':root {{ {told(LIGHT)} }} :root[data-theme="dark"] {{ {told(DARK)} }}\n'
+    light, dark = told(LIGHT), told(DARK)
+    return f':root {{ {light} }} @media screen {{ :root[data-theme="dark"] {{ {dark} }} }}\n'
 
 
 def _placed(name: str, function: str) -> str:

@@ -12,10 +12,13 @@ const opened = new Map(); // picture → what its opening promises
 
 const isDark = () => root.dataset.theme === "dark";
 
+function decoded(packed) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(packed);
+  return Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+}
+
 function unpacked(name) {
-  const packed = atob(document.getElementById(name).textContent);
-  const bytes = new Uint8Array(packed.length);
-  for (let at = 0; at < packed.length; at += 1) bytes[at] = packed.charCodeAt(at);
+  const bytes = decoded(document.getElementById(name).textContent);
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
 }
 
@@ -82,25 +85,35 @@ async function open(picture) {
   inside.glass = {};
   const places = [...home.querySelectorAll("[data-part]")].map((place) => [place, parts[place.dataset.part]]);
   const [charts, others] = [true, false].map((is) => places.filter(([, { name }]) => (name === "chart") === is));
+  const asked = () => sayAlive(picture);
   for (const name of new Set(others.map(([, part]) => part.name))) run(home, common.scripts[name]);
-  for (const [place, part] of others) fill(place, part, inside);
+  for (const [place, part] of others) fill(place, part, inside, asked);
   // plotly.js takes longer to begin than all else to draw: that is seen before.
   if (charts.some(([, { data }]) => data !== null)) {
     const drawing = await plotly();
     await moment();
     run(home, drawing);
     run(home, common.scripts.chart);
-    for (const [place, part] of charts) fill(place, part, inside);
+    for (const [place, part] of charts) fill(place, part, inside, asked);
   }
   for (const { math } of parts) if (math) typeset(home, math);
   await drawn(home);
   fit(picture, frame);
 }
 
-function fill(place, { name, data }, inside) {
+// What asks for another screen cannot be answered here: who pressed it is told where it is.
+function sayAlive(picture) {
+  if (!navigator.userActivation?.isActive || picture.querySelector(".alive")) return;
+  const said = Object.assign(document.createElement("p"), { className: "alive", role: "status" });
+  said.textContent = document.body.dataset.alive;
+  picture.append(said);
+  setTimeout(() => said.remove(), 5000);
+}
+
+function fill(place, { name, data }, inside, setTriggerValue) {
   if (data === null) return;
   const parentElement = "isolated" in place.dataset ? place.attachShadow({ mode: "open" }) : place;
-  inside.glass[name]({ data, parentElement, setTriggerValue() {} });
+  inside.glass[name]({ data, parentElement, setTriggerValue });
   // What only the server could answer; its keys would empty the screen.
   if (!STILL.includes(name)) return;
   place.inert = true;
@@ -182,6 +195,7 @@ async function print() {
 }
 
 setType(window);
+if (document.getElementById("plotly")) plotly(); // unpacked while the rest is drawn
 root.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 document.getElementById("theme").addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
 document.getElementById("print").addEventListener("click", print);

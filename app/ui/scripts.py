@@ -6,6 +6,7 @@ nothing of Streamlit's session: the server asks for `route()` once.
 """
 
 import gzip
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -20,7 +21,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 # The version, or what a script says, is part of its name: a browser may keep it for good.
-PLOTLY = f"plotly-{version('plotly')}.js"
+PLOTLY = f"plotly-{version('plotly')}-bare.js"
 FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 _served = False
@@ -75,9 +76,24 @@ async def _send(request: Request) -> Response:
     return Response(body, media_type="text/javascript", headers=headers)
 
 
+# How plotly.js is wrapped for all kinds of loaders, and what stays of that for a browser.
+WRAPPED = re.compile(
+    rb'\(\s*function\(root, factory\).{,400}\(\) => \{\s*"use strict";var Plotly=\(\(\)=>\{(.*)'
+    rb"\}\)\(\);(.*window\.Plotly = Plotly;).*",
+    re.DOTALL,
+)
+BARE = rb'"use strict";var Plotly=(function(){\1}).call(this);\2'
+
+
+@cache
 def plotly() -> bytes:
-    """plotly.js, as the installed package brings it."""
-    return files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
+    """plotly.js of the installed package, bare of its wrapper, if that is the one known here.
+
+    A function that is not called where it is written is read twice by V8: of 4.8 MB that is a
+    quarter of the time that plotly.js takes to begin.
+    """
+    whole = files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
+    return WRAPPED.sub(BARE, whole, count=1)
 
 
 _scripts: dict[str, Callable[[], bytes]] = {PLOTLY: plotly}

@@ -8,6 +8,7 @@ import streamlit as st
 
 from app.plots.colours import DARK, LIGHT
 from app.plots.theme import FigureStyle
+from app.words import say
 
 
 def apply_style(look: FigureStyle) -> None:
@@ -16,7 +17,9 @@ def apply_style(look: FigureStyle) -> None:
     colours = " ".join(f"--{role.replace('_', '-')}: {value};" for role, value in roles.items())
     type_size = f"html {{ font-size: {look.size}% !important; }}"
     put_sheet(__file__, "layout.css", _text(__file__, "style.css") + _sizes(look.size))
-    st.html(f"<style>{type_size} :root {{ {colours} }}</style>")
+    # What Streamlit calls "2 more", in the reader's language.
+    pages = f'--more-pages: "{say("frame.more_pages")}";'
+    st.html(f"<style>{type_size} :root {{ {colours} {pages} }}</style>")
 
 
 def put_sheet(module: str, name: str, more: str = "") -> None:

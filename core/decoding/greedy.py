@@ -77,7 +77,7 @@ def greedy(
     """
     forced = task.forced(forced)
     task.check(model, forced.values(), forced)
-    rows = rows_of(model, task.source_ids(model), tape)
+    rows = rows_of(model, task.source_ids(model), tape, task.beginning)
     watch = Watch(task.guard, task.end) if task.guard else None
     ids, steps = [task.start], list[Step]()
     while len(steps) < task.limit:
@@ -86,7 +86,7 @@ def greedy(
         if (given := forced.get(len(steps))) is not None:
             step = step_of(row, given)
         steps.append(step)
-        if step.chosen == task.end:
+        if task.ends(step.chosen, len(steps)):
             break
         ids.append(step.chosen)
     return tuple(steps)

@@ -12,9 +12,9 @@ from core.errors import GlassformerError
 from core.lectures.lecture import PLACE, Form, Lecture, Question, Scene, Truth
 from core.trace.sites import Axis
 from core.trace.trace import Trace
+from core.written import MINUS, format_number, format_percent
 
 TraceOf = Callable[[Scene, str], Trace]  # the run that a scene shows in a language
-MINUS, SUPERSCRIPT = "−", str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 @dataclass(frozen=True)
@@ -110,27 +110,7 @@ def told(value: float, form: Form) -> str:
     """A number as the app's pages write it: three significant digits, "97.1%", or a whole one."""
     if form == "whole" and math.isfinite(value):
         return f"{round(value)}".replace("-", MINUS)
-    if form == "percent":
-        return _percent(value)
-    if not math.isfinite(value):
-        return "NaN" if math.isnan(value) else f"{MINUS}∞" if value < 0 else "∞"
-    if value == 0:
-        return "0"
-    mantissa, _, power = f"{value:.2e}".partition("e")
-    exponent = int(power)
-    if -5 < exponent < 6:
-        return f"{value:.{max(2 - exponent, 0)}f}".replace("-", MINUS)
-    return f"{mantissa}×10{str(exponent).translate(SUPERSCRIPT)}".replace("-", MINUS)
-
-
-def _percent(value: float) -> str:
-    if math.isnan(value):
-        return "NaN"
-    if 0 < value < 0.1:
-        return "<0.1%"
-    if value >= 99.95:
-        return "100%" if value >= 100 else ">99.9%"
-    return f"{value:.1f}%"
+    return format_percent(value / 100) if form == "percent" else format_number(float(value))
 
 
 def _place(truth: Truth, axes: Sequence[Axis], language: str) -> dict[str, int]:

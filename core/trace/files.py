@@ -16,6 +16,7 @@ from core.config import ModelConfig
 from core.decoding.step import Step
 from core.errors import GlassformerError
 from core.stored import UNREADABLE, Stored, problem_of, read_json, strings, table_of, tensor_header
+from core.trace.on_demand import LOGITS
 from core.trace.sites import addresses, letters, site_at, sizes
 
 SIDES = ("source", "target", "output")
@@ -26,7 +27,7 @@ DIRECTIONS = ("en-zh", "zh-en", "")
 YOUNGER: dict[str, Any] = {  # fields that files of the first days lack
     "surfaces": {}, "source_unknown": [], "direction": "", "model_name": "", "edits": [],
     "steps": [], "further": [], "calibration": {},
-    "task": "translate",
+    "task": "translate", "given": 0,
 }  # fmt: skip
 
 
@@ -89,6 +90,7 @@ def facts_of(about: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("source_unknown is no list of positions")
     length = len(found["source_tokens"])
     found["source_unknown"] = tuple(_index(place, length, "source_unknown") for place in unknown)
+    found["given"] = _index(about["given"], len(found["output_tokens"]) + 1, "given")
     found["steps"] = tuple(_step(step, config.vocabulary_size) for step in about["steps"])
     _check_lengths(found)
     if foreign := sorted(set(about) - set(found)):
@@ -101,8 +103,9 @@ def check_tensors(facts: Mapping[str, Any], stored: Mapping[str, Stored]) -> Non
     config: ModelConfig = facts["config"]
     if foreign := set(stored) - set(addresses(config, dropout=True)):
         raise ValueError(f"it holds {sorted(foreign)[0]}, which its config does not have")
-    for address in addresses(config):  # maps that were left out are computed from q, k and mask
-        if address not in stored and not site_at(address).per_map:
+    # What may be left out is computed from what is there; logits would need the model.
+    for address in addresses(config):
+        if address not in stored and (not site_at(address).is_left_out or address == LOGITS):
             raise ValueError(f"{address} is missing")
     size = sizes(config, len(facts["source_tokens"]), len(facts["target_tokens"]))
     for address, tensor in stored.items():

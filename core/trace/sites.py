@@ -35,6 +35,12 @@ class Site:
     training_only: bool = False  # recorded only in runs with dropout
     is_view: bool = False  # shares the memory of an earlier tensor
     per_map: bool = False  # grows with query × key; can be recomputed from q, k and mask
+    per_word: bool = False  # grows with the vocabulary; can be recomputed from the last vectors
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether runs may leave it out, see `core.trace.on_demand`."""
+        return self.per_map or self.per_word
 
     @property
     def text_key(self) -> str:
@@ -113,8 +119,8 @@ SITES: tuple[Site, ...] = (
     Site("output", "dense", r"x W + b", _STREAM, r"x W + b", "data"),
     Site("output", "activation", r"a", _STREAM, r"a = \mathrm{GELU}(x W + b)", "data"),
     Site("output", "scaled", r"\frac{x}{\sqrt{D}}", _STREAM, r"\frac{x}{\sqrt{d_{model}}}", "data"),
-    Site("output", "logits", r"z", _WORDS, r"z = x E^\top + b", "data"),
-    Site("output", "probabilities", r"p", _WORDS, r"p = \mathrm{softmax}(z)", "weights"),
+    Site("output", "logits", r"z", _WORDS, r"z = x E^\top + b", "data", per_word=True),
+    Site("output", "probabilities", r"p", _WORDS, r"p = \mathrm{softmax}(z)", "weights", per_word=True),
 )
 # fmt: on
 
@@ -228,19 +234,21 @@ def sizes(config: ModelConfig, source: int, target: int, batch: int = 1) -> dict
 
 
 def recorded_bytes(
-    config: ModelConfig, source: int, target: int, batch: int = 1, maps: bool = True
-) -> int:
+    config: ModelConfig, source: int, target: int, batch: int = 1, maps: bool = True,
+    words: bool = True,
+) -> int:  # fmt: skip
     """Bytes of memory a float32 recording of S source and T target tokens takes, before it is spent.
 
-    maps: False leaves out the tensors that are recomputed on demand (scores … weights).
+    maps: False leaves out what is recomputed from q, k and mask (scores … weights). words: False
+    leaves out what is recomputed from the last vectors (logits, probabilities).
     """
     size = sizes(config, source, target, batch)
     total = 0
     for address in addresses(config):
         site = site_at(address)
         shared = site.is_view and not address.endswith("/0/self_attention/position_bias")
-        if shared or (site.per_map and not maps):  # distances: once a stack
-            continue
+        if shared or (site.per_map and not maps) or (site.per_word and not words):
+            continue  # distances: once a stack
         entries = math.prod(size[letter] for letter in letters(address, config))
         total += entries * (8 if site.name == "ids" else 4)
     return total

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import torch
-from torch import Tensor
 
 from core.config import ModelConfig
 from core.decoding.greedy import greedy
@@ -19,13 +18,14 @@ from core.model.transformer import Transformer
 from core.models import Direction, Side, TaskKind
 from core.stored import UNREADABLE, read_json_file
 from core.text.detokenize import Decoded
-from core.trace.sites import recorded_bytes, site_at
+from core.trace.on_demand import kept_without, logits_of
+from core.trace.sites import recorded_bytes
 from core.trace.tape import Edit, Recorder
-from core.trace.trace import Trace
+from core.trace.trace import Trace, places_of
 from core.weights.open import load_weights, look
-from core.weights.tokenizers.tokens import MarianTokens, Read, Tokens, tokens_of
+from core.weights.tokenizers.tokens import Read, Tokens, tokens_of
 
-MEMORY_BUDGET = 512 * 2**20  # bytes one run may record before its attention maps wait for demand
+MEMORY_BUDGET = 45_000_000  # bytes that one run may keep before its attention maps wait for demand
 MORE = 20  # words that a text is continued by
 BLANK = "___"  # what stands for a blank in any text
 
@@ -68,17 +68,21 @@ class OpenedModel:
 
         Args:
             text: a source to translate, a text to go on with, or one with blanks: `___`, or the
-                model's own mark, such as [MASK].
+                model's own mark, such as [MASK]. A source may begin with the language to write,
+                `>>fra_Latn<< Hello`, and the one it is in, `eng_Latn>>fra_Latn<< Hello`, of models
+                that know languages by name (NLLB, mBART; of Marian those of several languages).
             target: None lets the model write; a text is forced on the decoder (of one that goes on
                 with a text: what follows it).
             edits: changes made to recorded tensors on the way, in decoding too.
             direction: makes no difference: the model writes what it was trained to.
             dropout_seed: a number puts the recorded pass in training mode, with that seed.
             more: most words that a text is continued by.
-            memory_budget: bytes; a run that would record more keeps q, k and mask instead of the
-                attention maps and recomputes a map, bit for bit, when it is asked for.
+            memory_budget: bytes; a run that would keep more has q, k and mask instead of the
+                attention maps and computes a map again, bit for bit, when it is asked for. Of what
+                scores the words the last vectors are kept alone, and the generator.
 
-        Raises `empty_text`, `too_long` for more words than the model has positions, and as `Edit`.
+        Raises `empty_text`, `too_long` for more words than the model has positions,
+        `weights_language` for one that it does not know, and as `Edit`.
         """
         if not text.strip():
             raise GlassformerError("empty_text")
@@ -101,10 +105,9 @@ class OpenedModel:
 
     def ids(self, pieces: Sequence[str], side: Side = "target") -> list[int]:
         """The ids of pieces, of what is read or written."""
-        names = {piece: each for each, piece in enumerate(self.vocabulary)}
-        if side == "source" and isinstance(self.tokens, MarianTokens):
-            names = {**names, **self.tokens.source_ids}
-        return [names[each] for each in pieces]
+        names = places_of(self.vocabulary)
+        own = self.tokens.source_ids if side == "source" else names
+        return [own[each] if each in own else names[each] for each in pieces]
 
     def word(self, text: str, trace: Trace) -> int | str:  # noqa: ARG002
         """The id of a typed piece, or why it has none: `unknown`, `not_one`."""
@@ -134,7 +137,10 @@ class OpenedModel:
         source, end = self.tokens.ids(text), self._fact("eos_token_id")
         self._check_length(len(source))
         start = self._fact("decoder_start_token_id", self._fact("bos_token_id", end))
-        first = self._fact("forced_bos_token_id", -1)
+        language = self.tokens.language(text)
+        first = self._fact("forced_bos_token_id", -1) if language is None else language
+        if start in self.tokens.languages.values():  # it begins with the language itself
+            start, first = start if language is None else language, -1
         return Task(
             tuple(source), start, end, min(2 * len(source) + 50, self.config.max_length),
             frozenset({self.config.pad_id} - {end}), given=(first,) if first >= 0 else (),
@@ -150,7 +156,8 @@ class OpenedModel:
         elif self.kind == "continue":
             chosen = self.tokens.ids(text + target)[1:]
         else:
-            chosen = self.tokens.target_ids(target)
+            spoken = [each for each in task.beginning if each in self.tokens.languages.values()]
+            chosen = self.tokens.target_ids(target, next(iter(spoken), None))
         source, entering = self._read(task.source, "source"), self._read([task.start, *chosen[:-1]])
         recorder = self._run(source.ids, entering.ids, run)
         given = min(len(task.given), len(chosen))
@@ -163,7 +170,7 @@ class OpenedModel:
         recorder = self._run(source.ids, source.ids, run)
         chosen, steps = list(source.ids), tuple[Step, ...]()
         if self.config.has_generator:
-            logits: Tensor = recorder.tensors["output/logits"][0]
+            logits = logits_of(self.config, recorder.tensors, self.transformer.generator)[0]
             steps = tuple(
                 step_from(row) if each == mask else step_of(row, each)
                 for row, each in zip(logits, source.ids, strict=True)
@@ -174,14 +181,9 @@ class OpenedModel:
     def _run(self, source: Sequence[int], target: Sequence[int], run: "_Run") -> Recorder:
         for each in (source, target):
             self._check_length(len(each))
-        needed = recorded_bytes(self.config, len(source), len(target))
-
-        def keep(address: str) -> bool:
-            # A map that an edit may have changed cannot be recomputed from q, k and mask.
-            return not site_at(address).per_map or bool(run.edits)
-
-        keeps = None if needed <= run.memory_budget else keep
-        recorder = Recorder(run.edits, keeps, run.dropout_seed)
+        needed = recorded_bytes(self.config, len(source), len(target), words=False)
+        keep = kept_without(run.edits, maps=needed <= run.memory_budget)
+        recorder = Recorder(run.edits, keep, run.dropout_seed)
         ids = [torch.tensor([list(each)], dtype=torch.long) for each in (source, target)]
         with torch.no_grad():
             self.transformer(ids[0].to(self.device), ids[1].to(self.device), recorder)
@@ -209,6 +211,7 @@ class OpenedModel:
             edits=tuple(map(str, recorder.edits)),
             steps=steps,
             task=self.kind,
+            generator=self.transformer.generator,
             given=given,
         )
 
@@ -219,9 +222,7 @@ class OpenedModel:
         return {piece: each for piece, each in shown if each != piece}
 
     def _read(self, ids: Sequence[int], side: Side = "target") -> Read:
-        if side == "source" and isinstance(self.tokens, MarianTokens):
-            return self.tokens.read_source(ids)
-        return self.tokens.read(ids)
+        return self.tokens.read(ids, side == "source")
 
     @property
     def _mask(self) -> int | None:

@@ -113,6 +113,26 @@ def test_paper_has_one_scene_a_page(file: Path, opened: Opened) -> None:
     assert len(re.findall(rb"/Type\s*/Page\b", paper)) == len(SCENES)
 
 
+def test_a_dark_page_is_light_on_paper(file: Path, opened: Opened) -> None:
+    page = opened(file)
+    page.locator("#theme").click()
+    wait_until_drawn(page)
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    turned = page.locator(".picture iframe").first.evaluate(
+        "(each) => getComputedStyle(each).filter"
+    )
+    assert turned == "invert(1) hue-rotate(180deg)"
+
+
+def test_what_only_the_app_can_answer_says_so(file: Path, opened: Opened) -> None:
+    page = opened(file)
+    frame = frame_of(page, "weights")
+    frame.locator("[data-part] button:visible").first.click()
+    said = page.locator(".picture .alive").inner_text()
+    assert said == page.locator("body").get_attribute("data-alive") != ""
+
+
 def test_on_a_phone_nothing_is_wider_than_the_screen(file: Path, opened: Opened) -> None:
     page = opened(file, width=390)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

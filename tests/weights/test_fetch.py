@@ -22,62 +22,60 @@ from tests.weights.folders import as_pickle, whole
 COMMIT = "0" * 40
 
 
+class Hub(BaseHTTPRequestHandler):
+    """What a hub answers of one model, `somebody/small`."""
+
+    served: Path
+
+    def do_HEAD(self) -> None:
+        self.answer(body=False)
+
+    def do_GET(self) -> None:
+        self.answer(body=True)
+
+    def answer(self, body: bool) -> None:
+        path, files = self.path.partition("?")[0], sorted(self.served.iterdir())
+        if path.startswith("/api/models/somebody/small/tree/"):
+            told: object = [
+                {"type": "file", "path": each.name, "size": each.stat().st_size, "oid": "0" * 40}
+                for each in files
+            ]
+            self.send(json.dumps(told).encode(), "application/json", body)
+        elif path.startswith("/api/models/somebody/small"):
+            told = {
+                "id": "somebody/small", "sha": COMMIT, "private": False, "tags": [],
+                "downloads": 0, "likes": 0, "siblings": [{"rfilename": f.name} for f in files],
+            }  # fmt: skip
+            self.send(json.dumps(told).encode(), "application/json", body)
+        elif path.startswith(f"/somebody/small/resolve/{COMMIT}/"):
+            self.send((self.served / path.rpartition("/")[2]).read_bytes(), "text/plain", body)
+        else:
+            self.send_response(404)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    def send(self, data: bytes, kind: str, body: bool) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.send_header("ETag", f'"{hashlib.sha1(data).hexdigest()}"')
+        self.send_header("X-Repo-Commit", COMMIT)
+        self.end_headers()
+        if body:
+            self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
 @pytest.fixture
 def hub(tmp_path: Path) -> Iterator[tuple[str, Path]]:
-    """A hub with one model, `somebody/small`: its address, and the folder that it serves."""
-    served = tmp_path / "served"
-    served.mkdir()
-
-    class Hub(BaseHTTPRequestHandler):
-        def do_HEAD(self) -> None:
-            self.answer(body=False)
-
-        def do_GET(self) -> None:
-            self.answer(body=True)
-
-        def answer(self, body: bool) -> None:
-            path = self.path.partition("?")[0]
-            if path.startswith("/api/models/somebody/small/tree/"):
-                files = [
-                    {
-                        "type": "file",
-                        "path": each.name,
-                        "size": each.stat().st_size,
-                        "oid": "0" * 40,
-                    }
-                    for each in served.iterdir()
-                ]
-                self.send(json.dumps(files).encode(), "application/json", body)
-            elif path.startswith("/api/models/somebody/small"):
-                names = sorted(each.name for each in served.iterdir())
-                about = {
-                    "id": "somebody/small", "sha": COMMIT, "private": False, "tags": [],
-                    "downloads": 0, "likes": 0, "siblings": [{"rfilename": each} for each in names],
-                }  # fmt: skip
-                self.send(json.dumps(about).encode(), "application/json", body)
-            elif path.startswith(f"/somebody/small/resolve/{COMMIT}/"):
-                self.send((served / path.rpartition("/")[2]).read_bytes(), "text/plain", body)
-            else:
-                self.send_response(404)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-        def send(self, data: bytes, kind: str, body: bool) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(data)))
-            self.send_header("ETag", f'"{hashlib.sha1(data).hexdigest()}"')
-            self.send_header("X-Repo-Commit", COMMIT)
-            self.end_headers()
-            if body:
-                self.wfile.write(data)
-
-        def log_message(self, *_: object) -> None:
-            """Says nothing."""
-
+    """A hub with one model: its address, and the folder that it serves."""
+    Hub.served = tmp_path / "served"
+    Hub.served.mkdir()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", served
+    yield f"http://127.0.0.1:{server.server_port}", Hub.served
     server.shutdown()
     server.server_close()
 

@@ -8,11 +8,14 @@ import pytest
 import torch
 
 from core import Trace, load_model
+from core.config import ModelConfig
+from core.decodings import recorded
 from core.errors import GlassformerError
 from core.explain.provenance.unfold import unfold
-from core.trace.tape import Edit
+from core.trace.sites import recorded_bytes
+from core.trace.tape import Edit, Recorder
 from core.weights.open import look
-from core.weights.opened import OpenedModel, open_model
+from core.weights.opened import MEMORY_BUDGET, OpenedModel, open_model
 from tests.explain.provenance.trail_runs import cells
 from tests.weights.folders import in_shards, whole
 
@@ -137,3 +140,48 @@ def test_a_text_may_be_too_long_or_empty(tmp_path: Path) -> None:
         model.trace("house " * 400)
     with pytest.raises(GlassformerError, match="empty"):
         model.trace("  ")
+
+
+@pytest.mark.parametrize("kind", ["marian", "t5", "gpt2", "llama 3", "bert"])
+def test_what_is_left_out_comes_back_bit_for_bit(kind: str, tmp_path: Path) -> None:
+    whole(kind, tmp_path)
+    model = opened(tmp_path)
+    trace = model.trace("the small house")
+    tape = Recorder()
+    source, target = (
+        [model.ids(trace.source_pieces, "source")], [model.ids(trace.target_pieces)]
+    )  # fmt: skip
+    model.transformer(torch.tensor(source).long(), torch.tensor(target), tape)
+    assert {"output/logits", "output/probabilities"} == set(tape.tensors) - set(trace.tensors)
+    assert set(trace) == set(tape.tensors)
+    assert all(torch.equal(trace[address], tape.tensors[address]) for address in trace)
+    assert trace["output/logits"] is trace["output/logits"]  # for a while
+    assert trace.output_ids == tuple(model.ids(trace.output_pieces))
+
+
+@pytest.mark.parametrize("address", ["output/logits", "output/probabilities", "*/logits"])
+def test_what_an_edit_reaches_is_kept(address: str, tmp_path: Path) -> None:
+    whole("gpt2", tmp_path)
+    model = opened(tmp_path)
+    edits = [Edit(address, torch.zeros_like), Edit("decoder/1/*/scaled", lambda each: each / 2)]
+    lean, full = (model.trace("a house", " the", edits, memory_budget=n) for n in (0, 10**9))
+    assert not lean[address.replace("*", "output")].any()
+    assert "decoder/1/self_attention/weights" in lean.tensors
+    assert "decoder/0/self_attention/weights" not in lean.tensors
+    assert all(torch.equal(lean[each], full[each]) for each in full)
+
+
+def test_a_run_of_a_vocabulary_of_58_101_is_small() -> None:
+    """Marian's shape at 64 words: what its run would keep, known beforehand."""
+    config = ModelConfig(vocabulary_size=58_101, tie_generator=True, share_embeddings=True)
+    stated = recorded_bytes(config, 64, 64, words=False)
+    assert stated > MEMORY_BUDGET > recorded_bytes(config, 64, 64, maps=False, words=False)
+
+
+def test_another_decoding_of_a_run_is_as_lean(tmp_path: Path) -> None:
+    whole("marian", tmp_path)
+    model = opened(tmp_path)
+    trace = model.trace("the small house")
+    again = recorded(model, trace, trace.output_ids)
+    assert set(again.tensors) == set(trace.tensors)
+    assert torch.equal(again["output/probabilities"], trace["output/probabilities"])

@@ -28,7 +28,8 @@ READABLE = 16  # rows whose numbers can be read at the panel's height
 VECTORS = {"query": "q", "key": "k"}
 BARS_FROM = 0.44  # where the bars begin, as a share of the width
 ROOM = 1.35  # the axis in bars' lengths: beyond the longest stands its number
-LONGEST = 9.0  # of a name on one line, in widths of a Chinese character
+LONGEST = 9.0  # of a name on one line, in widths of a Chinese character at 100 %
+LARGE = 130  # percent of the usual type
 
 
 @dataclass(frozen=True)
@@ -323,7 +324,7 @@ def roles_figure(shares: Mapping[str, float], look: FigureStyle) -> go.Figure:
         template="none",
         barmode="overlay",
         xaxis={"range": [0, 1], "visible": False, "fixedrange": True},
-        yaxis=rows_axis([_lines(name) for name in names], look),
+        yaxis=rows_axis([_lines(name, look) for name in names], look),
         margin={"l": 8, "r": look.px(56), "t": 4, "b": 4, "pad": 4},
         annotations=[
             note(text, look, 1, place, at="right auto", yref="y", xshift=right)
@@ -333,9 +334,14 @@ def roles_figure(shares: Mapping[str, float], look: FigureStyle) -> go.Figure:
     return go.Figure(bars, layout)
 
 
-def _lines(name: str) -> str:
-    """A long list of places takes two lines: in a narrow panel the bars need the room."""
+def _lines(name: str, look: FigureStyle) -> str:
+    """A long list of places takes two lines: in a narrow panel the bars need the room.
+
+    With large type it is narrow for two words, too.
+    """
     at = max(name.rfind(", "), name.find("、")) + 1
-    if not at or text_width(name, 1) <= LONGEST:
+    if not at and look.size >= LARGE:
+        at = name.find(" ") + 1
+    if not at or text_width(name, 1) * look.size / 100 <= LONGEST:
         return escape(name)
     return f"{escape(name[:at].strip())}<br>{escape(name[at:].strip())}"

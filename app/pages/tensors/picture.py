@@ -13,7 +13,7 @@ from app.pages.tensors.figures import tensor_bars
 from app.panels import provenance
 from app.panels.address_words import axis_name, side_of
 from app.plots.drawing import Figure
-from app.plots.labels import MINUS, SUPERSCRIPT, format_number, text_width, visible
+from app.plots.labels import MINUS, format_number, text_width, visible
 from app.plots.sheet import tensor_heatmap
 from app.plots.theme import FigureStyle
 from app.ui.chart import Click, current_look, show_chart
@@ -23,6 +23,7 @@ from core.analysis.export import file_stem
 from core.analysis.measure import Measure
 from core.analysis.tensor_slice import Lines, Plan, Sheet, index_of, pool, window
 from core.trace.trace import Trace
+from core.written import SUPERSCRIPT
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -28,7 +28,9 @@ export default component(MARKUP, {
     else view.root.append(below);
     const sizes = compact ? COMPACT : SIZES;
     view.sizes = doubted ? sizes.slice(-2) : sizes; // nonsense does not look like success
-    view.write({ ".first": data.text, ".further": data.further, ".badge": data.badge, ".why": cue, ".hint": hint });
+    const parts = data.parts.map(([text, given]) => make(given ? "span.given" : "span", text));
+    view.find(".first").replaceChildren(...(parts.length ? parts : [data.text]));
+    view.write({ ".further": data.further, ".badge": data.badge, ".why": cue, ".hint": hint });
     view.find(".text").lang = data.language;
     view.find(".hint").title = hint;
     set(view.find(".cue"), { title: `${cue}\n${help}`, className: `cue swatch cut ${level}` });

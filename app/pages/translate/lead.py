@@ -6,6 +6,7 @@ from html import escape
 
 import streamlit as st
 
+from app.pages.translate import headline_parts
 from app.panels import provenance
 from app.panels.words.words_panel import is_large, shown_piece, signs, step_in_focus, why_never
 from app.plots.bars import candidates
@@ -15,8 +16,8 @@ from app.session import store
 from app.ui.chart import Click, current_look, show_chart
 from app.ui.component import component
 from app.words import say
-from core.analysis.choices import UNSURE_BELOW, Choice, choice_at
-from core.analysis.confidence import Confidence, Reason, confidence
+from core.analysis.choices import UNSURE_BELOW, Choice, choice_at, written
+from core.analysis.confidence import Confidence, Reason, confidence, is_judged
 from core.errors import GlassformerError
 from core.text.vocabulary import END
 from core.trace.trace import Trace
@@ -35,21 +36,31 @@ def show(trace: Trace, opened: bool) -> None:
 
     opened: whether a block of the map is open.
     """
-    trust = confidence(trace)
     large = is_large(store.get_state())
     hint = say("translate.hint_block" if opened else "translate.hint_words")
     data = {
         "text": trace.output_text or say("translate.nothing"),
         "language": trace.language,  # for the browser's choice of font
         "further": further(trace),  # in grey
+        "parts": headline_parts.parts(trace),
+        "hint": "" if large else hint,  # large type has no room for it
+        "compact": large,
+    }
+    _headline("headline", data | _trust(trace))
+
+
+def _trust(trace: Trace) -> dict[str, str]:
+    """How far the words deserve trust, where that is known of their model."""
+    if not is_judged(trace):
+        cue = headline_parts.cue(trace)
+        return {"badge": "", "cue": cue, "cue_help": say("translate.not_judged"), "level": ""}
+    trust = confidence(trace)
+    return {
         "badge": say("translate.badge") if trust.level == "unsure" else "",
         "cue": in_a_sentence(trace, trust),
         "cue_help": say("translate.cue_help", percent=format_percent(trust.score)),
         "level": trust.level,
-        "hint": "" if large else hint,  # large type has no room for it
-        "compact": large,
     }
-    _headline("headline", data)
 
 
 def in_a_sentence(trace: Trace, trust: Confidence) -> str:
@@ -106,6 +117,9 @@ def _named(words: tuple[str, ...]) -> str:
 
 def show_choices(trace: Trace) -> None:
     """Draw the chosen word and its runners-up with a sentence saying for which step."""
+    if not trace.config.has_generator:
+        st.caption(say("translate.no_choices"))
+        return
     look, now = current_look(), store.get_state()
     choice = choice_at(trace, step_in_focus(now, trace), OTHERS_LARGE if is_large(now) else OTHERS)
     rows = (choice.chosen, *choice.others)
@@ -125,7 +139,11 @@ def show_choices(trace: Trace) -> None:
         provenance.open_trail("output/probabilities", (0, choice.row, piece))
 
     with st.container(key="choices_panel", gap=None):
-        st.html(title(choice))
+        st.html(
+            title(choice)
+            if trace.config.encoder_layers and trace.task == "translate"
+            else title_alone(trace, choice)
+        )
         show_chart(figure, "candidates", say("translate.choices_alt"), clicked=clicked)
 
 
@@ -156,6 +174,23 @@ def title(choice: Choice) -> str:
         f"<span>{escape(after)}</span>{guarded}"
     )
     return _line(parts, say("translate.choices_after", words=all_words))
+
+
+def title_alone(trace: Trace, choice: Choice) -> str:
+    """The same of a model of one stack: what it had read; of a blank where it stands."""
+    if trace.task == "continue":
+        words = headline_parts.as_text(list(trace.target_tokens[: choice.row + 1]))
+    else:
+        kind = "blank" if choice.row in written(trace) else "given"
+        word = visible(trace.source_tokens[choice.row])
+        told = say(f"translate.choices_{kind}", word=word, place=choice.row + 1)
+        return _line(f"<span>{escape(told)}</span>", told)
+    before, after = say("translate.choices_after", words="\0").split("\0")
+    content = (
+        f"<span>{escape(before)}</span><b><bdi>{escape(words)}</bdi></b>"
+        f"<span>{escape(after)}</span>"
+    )
+    return _line(content, say("translate.choices_after", words=words))
 
 
 def _line(content: str, hover: str) -> str:

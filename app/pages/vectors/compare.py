@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 import streamlit as st
 
-from app.pages.vectors import page
+from app.pages.vectors import attribution, page
 from app.pages.vectors.depth_grid import Cells, depth_grid, shares_colours
 from app.pages.vectors.figures.norms import beside_norms
 from app.pages.vectors.focus import VectorsFocus, state_name
@@ -43,6 +43,7 @@ BEST = 3  # words of a state
 def show(pair: Pair) -> None:
     """Draw the question of the state for both runs, under the page's own pickers."""
     answers = {"positions": _positions, "stream": _stream, "lens": _lens, "neurons": _neurons}
+    answers["attribution"] = attribution.show_pair
     page.show(lambda question: answers[question](pair))
 
 

@@ -16,7 +16,7 @@ from app.ui.text import on_top
 from app.words import say
 
 STACKS = ("encoder", "decoder")
-IN_ONE_STACK = ("lens",)  # the generator reads the decoder alone
+IN_ONE_STACK = ("lens", "attribution")  # the generator reads one stack alone
 
 
 def show(answer: Callable[[str], None] | None = None) -> None:

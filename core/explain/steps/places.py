@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from core.analysis.attention_views import NOTEWORTHY, Kind, of_words, sides
+from core.analysis.choices import written
 from core.explain.steps.wires import Wire, axes
 from core.trace.address import Address
 from core.trace.sites import KEYS_AND_VALUES
@@ -59,11 +60,15 @@ class Places:
         """The word of the source: chosen, or one that stands for another, or the widest awake."""
         chosen, last = self.chosen, len(self.trace.source_tokens) - 1
         queried = {"encoder": chosen.query, "cross": chosen.key}.get(chosen.kind)
-        for given in (chosen.source, queried):
+        config = self.trace.config
+        same = None if config.decoder_layers else chosen.target  # of an encoder alone one text
+        for given in (chosen.source, same, queried):
             if given is not None:
                 return min(given, last)
-        if not self.trace.config.encoder_layers:
+        if not config.encoder_layers:
             return 0
+        if not config.decoder_layers and (blanks := written(self.trace)):
+            return blanks[0]
         words = [token.lower() for token in self.trace.source_tokens]
         if found := [at for at, word in enumerate(words) if word in PRONOUNS]:
             return found[0]
@@ -76,6 +81,8 @@ class Places:
     def target(self) -> int:
         """The row of the decoder: chosen, or the one whose heads look most at the source word."""
         chosen, last = self.chosen, len(self.trace.target_tokens) - 1
+        if not self.trace.config.decoder_layers:
+            return self.source
         for given in (chosen.target, None if chosen.kind == "encoder" else chosen.query):
             if given is not None:
                 return min(given, last)

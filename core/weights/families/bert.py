@@ -62,7 +62,7 @@ FAMILY = Family(
         r"embeddings\.position_ids",
         r"pooler\..*",
         r"cls\.seq_relationship\..*",
-        r"cls\.predictions\.decoder\.(weight|bias)",
+        r"cls\.predictions\.(bias|decoder\.(weight|bias))",
     ),
     prefix="bert.",
 )

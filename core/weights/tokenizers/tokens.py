@@ -1,10 +1,12 @@
 """What a model needs of a tokenizer, whichever kind it is: `tokenizer.json`, or Marian's pair."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 import sentencepiece
 from tokenizers import Tokenizer
@@ -15,8 +17,14 @@ from core.weights.read import inside
 from core.weights.tokenizers.pieces import shown
 
 JSON, SPM = "tokenizer.json", ("source.spm", "target.spm")
+ALONE = ("sentencepiece.bpe.model", "spiece.model", "tokenizer.model")  # of M2M-100, mT5, Llama
 LONGEST = 20_000  # characters of a text
 CODE = ">>"  # what a language to write begins with, as in ">>fra<< Hello"
+# The same of models that know languages by a piece each, and the one that is read in front of it:
+# "eng_Latn>>fra_Latn<< Hello".
+NAMED = re.compile(r"\s*([\w-]*)>>([\w-]+)<<\s*")
+LANGUAGE = re.compile(r"[a-z]{2,3}_[A-Z]\w+|__[a-z_]+__")  # eng_Latn, en_XX, __en__
+SHOWN = 5  # languages in an error
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,7 @@ class Tokens(ABC):
     """Text to ids and back."""
 
     byte_level = False
+    languages: Mapping[str, int] = MappingProxyType({})  # the pieces that stand for one
 
     @abstractmethod
     def ids(self, text: str) -> list[int]:
@@ -42,8 +51,22 @@ class Tokens(ABC):
         """The ids of a part of a text to be written, without any marks."""
 
     @abstractmethod
-    def target_ids(self, text: str) -> list[int]:
-        """The ids of a text to be written, with its end but without what begins it."""
+    def target_ids(self, text: str, language: int | None = None) -> list[int]:
+        """The ids of a text to be written, with its end but without what begins it.
+
+        language: the id of its language, where that is named by a piece.
+        """
+
+    def language(self, text: str) -> int | None:
+        """The id of the language to write that a source names in front; None where it does not."""
+        found = NAMED.match(text) if self.languages else None
+        return self._language(found[2]) if found else None
+
+    def _language(self, name: str) -> int:
+        if name not in self.languages:
+            known = ", ".join([*sorted(self.languages)[:SHOWN], "…"])
+            raise GlassformerError("weights_language", given=name, known=known)
+        return self.languages[name]
 
     @abstractmethod
     def text(self, ids: Sequence[int]) -> str:
@@ -54,9 +77,20 @@ class Tokens(ABC):
     def pieces(self) -> Mapping[int, str]:
         """Every piece by its id."""
 
-    def read(self, ids: Sequence[int]) -> Read:
+    @property
+    def source_ids(self) -> Mapping[str, int]:
+        """The pieces of sources by name."""
+        return self._ids
+
+    @property
+    def source_pieces(self) -> Mapping[int, str]:
+        """The pieces of sources by id."""
+        return self.pieces
+
+    def read(self, ids: Sequence[int], source: bool = False) -> Read:
         """Ids with their pieces."""
-        pieces = tuple(self.pieces.get(each, f"<{each}>") for each in ids)
+        known = self.source_pieces if source else self.pieces
+        pieces = tuple(known.get(each, f"<{each}>") for each in ids)
         return Read(tuple(ids), pieces, tuple(self.shown(each) for each in pieces))
 
     def shown(self, piece: str) -> str:
@@ -85,15 +119,30 @@ class JsonTokens(Tokens):
         self._tokenizer.no_padding()
         about = read_json_file(path)
         self.byte_level = '"ByteLevel"' in str(about.get("decoder")).replace("'", '"')
+        added = self._tokenizer.get_added_tokens_decoder().items()
+        self.languages = {
+            each.content: place for place, each in added if LANGUAGE.fullmatch(each.content)
+        }
 
     def ids(self, text: str) -> list[int]:
-        return list(self._tokenizer.encode(text).ids)
+        found = NAMED.match(text) if self.languages else None
+        if found is None:
+            return list(self._tokenizer.encode(text).ids)
+        ids = self._tokenizer.encode(text[found.end() :]).ids
+        return self._spoken(ids, self._language(found[1]) if found[1] else None)
 
     def plain_ids(self, text: str) -> list[int]:
         return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
-    def target_ids(self, text: str) -> list[int]:
-        return self.ids(text)
+    def target_ids(self, text: str, language: int | None = None) -> list[int]:
+        return self._spoken(self._tokenizer.encode(text).ids, language)
+
+    def _spoken(self, ids: Sequence[int], language: int | None) -> list[int]:
+        """Ids with another language in the place of the one that the tokenizer puts there."""
+        if language is None:
+            return list(ids)
+        known = set(self.languages.values())
+        return [language if each in known else each for each in ids]
 
     def text(self, ids: Sequence[int]) -> str:
         return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
@@ -120,10 +169,9 @@ class MarianTokens(Tokens):
 
     @property
     def source_ids(self) -> Mapping[str, int]:
-        """The pieces of sources by name."""
         return self._vocabulary
 
-    def target_ids(self, text: str) -> list[int]:
+    def target_ids(self, text: str, language: int | None = None) -> list[int]:  # noqa: ARG002
         return self._known(*self._pieces(text, 1), self._written)
 
     def text(self, ids: Sequence[int]) -> str:
@@ -135,11 +183,9 @@ class MarianTokens(Tokens):
     def pieces(self) -> Mapping[int, str]:
         return {each: piece for piece, each in self._written.items()}
 
-    def read_source(self, ids: Sequence[int]) -> Read:
-        """Ids of a source with its own pieces."""
-        names = {each: piece for piece, each in self._vocabulary.items()}
-        pieces = tuple(names.get(each, f"<{each}>") for each in ids)
-        return Read(tuple(ids), pieces, tuple(map(self.shown, pieces)))
+    @cached_property
+    def source_pieces(self) -> Mapping[int, str]:
+        return {each: piece for piece, each in self._vocabulary.items()}
 
     def _pieces(self, text: str, side: int) -> tuple[list[str], list[str]]:
         """The language to write, where a text begins with one, and the pieces of the rest."""
@@ -167,7 +213,8 @@ def tokens_of(folder: Path) -> Tokens:
     except (*UNREADABLE, RuntimeError, Exception) as error:
         problem = problem_of(error)
         raise GlassformerError("weights_tokenizer", path=folder.name, problem=problem) from error
-    problem = f"{JSON} is missing"
+    alone = next((name for name in ALONE if (folder / name).is_file()), "")
+    problem = f"{alone} is not read without {JSON}" if alone else f"{JSON} is missing"
     raise GlassformerError("weights_tokenizer", path=folder.name, problem=problem)
 
 

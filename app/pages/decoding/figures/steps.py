@@ -113,7 +113,7 @@ def cache_work(
         )
     ]  # fmt: skip
     layout = base_layout(look, height, barmode="stack", template="none", showlegend=True)
-    layout["margin"] |= {"t": look.px(28)}
+    layout["margin"] |= {"t": look.px(46)}
     places = list(range(0, count, max(1, count // 16)))
     layout["xaxis"] |= {
         **named_ticks([str(at + 1) for at in places], places),
@@ -121,8 +121,9 @@ def cache_work(
         "title": layout["xaxis"]["title"] | {"text": escape(texts["step"])},
     }  # fmt: skip
     layout["yaxis"] |= {"showgrid": True, "tickformat": ",d"}
-    # Above the axis: beside it Chinese would be rotated.
-    title = note(escape(texts["numbers"]), look, 1, 1, 12, "faint", "right bottom", yshift=6)
+    # Above the axis and the names: beside it Chinese would be rotated.
+    lift = look.px(24)
+    title = note(escape(texts["numbers"]), look, 0, 1, 12, "faint", "left bottom", yshift=lift)
     layout["annotations"] = [title]
     layout["legend"] = {
         "orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "font": {"size": look.px(13)},

@@ -8,8 +8,9 @@ import numpy as np
 
 from app.plots.colours import mix, readable_on
 from app.plots.heat import reach
-from app.plots.labels import MINUS, SUPERSCRIPT, format_number, visible
+from app.plots.labels import MINUS, format_number, visible
 from app.plots.theme import FigureStyle
+from core.written import SUPERSCRIPT
 
 LEVELS = 24  # shades of a tint
 DEEPEST = 0.62  # of the way to the colour of the role

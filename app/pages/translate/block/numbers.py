@@ -37,7 +37,8 @@ LONGEST_WORD = 8  # characters that fit a cell
 _INSIDE = {
     "add_norm": "added", "add": "added", "feed_forward": "activation",
     "norm": "normalized", "final_norm": "normalized",
-    "embedding": "embedding", "positions": "positions",
+    "embedding": "embedding", "positions": "positions", "token_type": "token_type",
+    "embedding_norm": "normalized", "head": "head",
 }  # fmt: skip
 
 
@@ -249,6 +250,7 @@ MEASURES: dict[Kind, Callable[[Trace, Block, int], list[Fact]]] = {
     "add_norm": _spreads,
     "norm": _spreads,
     "final_norm": _spreads,
+    "embedding_norm": _spreads,
     "embedding": _lengths,
     "layer": _parts,
     "softmax": _chances,
