@@ -1,4 +1,4 @@
-"""Other people's models in the browser: their four pages draw, and nothing goes wrong on the way."""
+"""Other people's models in the browser: their four pages draw, and nothing goes wrong."""
 
 from collections.abc import Iterator
 from pathlib import Path
