@@ -16,9 +16,9 @@ KINDS = {
     "t5": "the cat sat",
 }
 SHOWN = {  # a page and what it draws at its centre
-    "attention": ".st-key-attention_picture .js-plotly-plot",
-    "vectors": ".st-key-positions_picture .js-plotly-plot",
-    "tensors": ".st-key-tensors_telling canvas",
+    "attention": "[class*=st-key-attention_picture--] .js-plotly-plot",
+    "vectors": "[class*=st-key-positions_picture--] .js-plotly-plot",
+    "tensors": "[class*=st-key-tensors_telling--] canvas",
 }
 
 
@@ -35,7 +35,11 @@ def url(playwright: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Ite
 @pytest.mark.parametrize("kind", KINDS)
 def test_pages_of_every_kind(context: BrowserContext, url: str, kind: str) -> None:
     link = f"model={kind.replace(' ', '-')}&text={KINDS[kind].replace(' ', '+')}"
-    decoding = ".st-key-blanks_candidates" if kind == "bert" else ".st-key-timeline_words"
+    decoding = (
+        "[class*=st-key-blanks_candidates--]"
+        if kind == "bert"
+        else "[class*=st-key-timeline_words--]"
+    )
     for path, centre in {**SHOWN, "decoding": f"{decoding} .js-plotly-plot"}.items():
         page = driver.open_page(context, f"{url}/{path}?{link}", width=1280, height=720)
         expect(page.locator(centre).first).to_be_visible()
