@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from core.config import ModelConfig
+from core.text.vocabulary import END
 from core.trace.address import Address
 from core.trace.graph import inputs
 from core.trace.tables import as_numpy
@@ -31,6 +32,8 @@ OVERVIEW_CELLS = 72_000  # of all thumbnails together, at most: they travel to t
 SHORT = 100  # words; longer maps are pooled where the model is
 LONG = 128  # words; longer maps are seen through a window
 FORBIDDEN = 255  # level of a thumbnail's cell that no query may look at
+FIRST_IDS = 8  # among which our own vocabularies have their marks
+OWN_MARKS = frozenset({"<pad>", END, "<en>", "<zh>"})
 MARKS = frozenset({  # pieces that are no words, of ours and of other people's models
     "<pad>", "<eos>", "<en>", "<zh>", "<s>", "</s>", "[CLS]", "[SEP]", "[PAD]", "<|endoftext|>",
     "<|begin_of_text|>", "<|end_of_text|>", "<|im_start|>", "<|im_end|>",
@@ -175,9 +178,10 @@ def layers_of(trace: Trace, kind: Kind) -> int:
 
 def sides(trace: Trace, kind: Kind) -> tuple[Side, Side]:
     """Who looks (the rows, T) and what is looked at (the columns, S)."""
-    source = _side(trace.source_tokens, trace.source_pieces)
-    target = _side(trace.target_tokens, trace.target_pieces)
-    written = _side(trace.output_tokens, trace.output_pieces)
+    marks = OWN_MARKS if END in trace.vocabulary[:FIRST_IDS] else MARKS
+    source = _side(trace.source_tokens, trace.source_pieces, marks)
+    target = _side(trace.target_tokens, trace.target_pieces, marks)
+    written = _side(trace.output_tokens, trace.output_pieces, marks)
     reading = Side(target.tokens, written.sinks, written.tokens)
     if not trace.config.has_both:  # a text, of which only the end is written here
         reading = target
@@ -304,10 +308,10 @@ def of_words(
     return left
 
 
-def _side(tokens: tuple[str, ...], pieces: tuple[str, ...]) -> Side:
+def _side(tokens: tuple[str, ...], pieces: tuple[str, ...], marks: frozenset[str]) -> Side:
     # By piece, not by token: an "<eos>" that the reader typed is an ordinary word.
     pairs = zip(tokens, pieces, strict=True)
-    sinks = [at for at, (token, piece) in enumerate(pairs) if piece in MARKS or _only_signs(token)]
+    sinks = [at for at, (token, piece) in enumerate(pairs) if piece in marks or _only_signs(token)]
     return Side(tokens, frozenset(sinks))
 
 
