@@ -100,6 +100,11 @@ class ModelConfig:
         return self.kv_heads or self.n_heads
 
     @property
+    def key_width(self) -> int:
+        """All heads of keys side by side: D in the paper."""
+        return self.key_heads * self.d_k
+
+    @property
     def adds_positions(self) -> bool:
         """Whether words get something added for their position; it may come in later, or never."""
         return self.positions not in ("none", "rotary", "relative")

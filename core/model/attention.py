@@ -7,7 +7,6 @@ from torch import Tensor, nn
 from core.config import MaskFill, ModelConfig
 from core.model.cache import PastKeysAndValues
 from core.model.dropout import dropout
-from core.model.grouped import for_each_query
 from core.model.masks import apply_mask
 from core.model.relative import biased
 from core.model.rotary import Turned
@@ -25,18 +24,15 @@ def attention_maps(
         k: (B, H, S, K).
         mask: bool, broadcastable to (B, H, T, S), True where the query may look.
         fill: how the forbidden scores are written, see `core.model.masks.apply_mask`.
-        bias: what distances add, broadcastable to (B, H, T, S); see `core.model.relative`.
-        scale: whether scores are divided by √d_k.
+        bias: what distances add, (B, H, T, S) or None; see `core.model.relative`.
+        scale: whether scores are divided by √d_k: T5's are not.
 
     Returns:
         (B, H, T, S); each row sums to 1, or is NaN where nothing may be looked at.
     """
-    k = for_each_query(k, q)  # (B, H, S, K)
     scores = tape("scores", q @ k.transpose(-2, -1))  # (B, H, T, S)
-    d_k = q.size(-1) if scale else 1
-    scaled = tape("scaled", scores / math.sqrt(d_k))  # (B, H, T, S)
-    if bias is not None:
-        scaled = biased(scaled, bias, tape)
+    scaled = tape("scaled", scores / math.sqrt(q.size(-1) if scale else 1))  # (B, H, T, S)
+    scaled = biased(scaled, bias, tape)
     mask = tape("mask", mask.expand_as(scaled))  # (B, H, T, S)
     masked = tape("masked", apply_mask(scaled, mask, fill))  # (B, H, T, S)
     weights = tape("weights", masked.softmax(dim=-1))  # (B, H, T, S)
@@ -50,13 +46,11 @@ class MultiHeadAttention(nn.Module):
         super().__init__()
         self.config = config
         width, heads, bias = config.d_model, config.inner_width, config.attention_bias
-        keys = config.key_heads * config.d_k  # H · K in the paper
         self.w_q = nn.Linear(width, heads, bias=bias)
-        self.w_k = nn.Linear(width, keys, bias=bias)
-        self.w_v = nn.Linear(width, keys, bias=bias)
+        self.w_k = nn.Linear(width, config.key_width, bias=bias)
+        self.w_v = nn.Linear(width, config.key_width, bias=bias)
         self.w_o = nn.Linear(heads, width, bias=bias and config.attention_output_bias)
-        turns = (config.positions == "rotary" or config.qk_norm) and not cross
-        self.turned = Turned(config) if turns else None
+        self.turned = Turned(config, cross)
 
     def forward(
         self,
@@ -74,9 +68,7 @@ class MultiHeadAttention(nn.Module):
         )
         k = tape("k", k)  # (B, H, S, K)
         v = tape("v", v)  # (B, H, S, K)
-        if self.turned is not None:
-            q, k = self.turned(q, k, tape)
-        v = for_each_query(v, q)  # (B, H, S, K)
+        q, k, v = self.turned(q, k, v, tape)
         fill, scale = self.config.mask_fill, self.config.score_scale
         weights = attention_maps(q, k, mask, fill, tape, bias, scale)  # (B, H, T, S)
         weights = dropout(weights, self.config.dropout, tape)

@@ -27,6 +27,6 @@ class Generator(nn.Module):
             scaled = tape("scaled", x * self.scale)  # (B, T, D)
             x = scaled
         logits = tape("logits", functional.linear(x, self.weight, self.bias))  # (B, T, V)
-        if tape.listens:
+        if tape.wants("probabilities"):
             tape("probabilities", logits.softmax(dim=-1))  # (B, T, V)
         return logits

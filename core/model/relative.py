@@ -49,8 +49,10 @@ def relative_bias(config: ModelConfig, causal: bool) -> RelativeBias | None:
     return RelativeBias(config, causal) if config.positions == "relative" else None
 
 
-def biased(scaled: Tensor, bias: Tensor, tape: Tape) -> Tensor:
-    """Scores (B, H, T, S) with what distances add to them."""
+def biased(scaled: Tensor, bias: Tensor | None, tape: Tape) -> Tensor:
+    """Scores (B, H, T, S) with what distances add to them, where they do."""
+    if bias is None:
+        return scaled
     position_bias = tape("position_bias", bias.expand_as(scaled))  # (B, H, T, S)
     biased = tape("biased", scaled + position_bias)  # (B, H, T, S)
     return biased

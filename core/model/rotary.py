@@ -10,32 +10,38 @@ import torch
 from torch import Tensor, nn
 
 from core.config import ModelConfig
+from core.model.grouped import for_each_query
 from core.model.rms_norm import RMSNorm
 from core.trace.tape import Tape
 
 
 class Turned(nn.Module):
-    """What queries and keys go through before they meet: a norm each (Qwen3), a rotation each."""
+    """What queries, keys and values go through before they meet: nothing in the paper.
 
-    def __init__(self, config: ModelConfig) -> None:
+    A norm each (Qwen3) and a rotation each, within a stack; keys and values for each query's head.
+    """
+
+    def __init__(self, config: ModelConfig, cross: bool) -> None:
         super().__init__()
         self.config = config
-        self.q_norm = RMSNorm(config, config.d_k) if config.qk_norm else None
-        self.k_norm = RMSNorm(config, config.d_k) if config.qk_norm else None
+        self.rotates = config.positions == "rotary" and not cross
+        normed = config.qk_norm and not cross
+        self.q_norm = RMSNorm(config, config.d_k) if normed else None
+        self.k_norm = RMSNorm(config, config.d_k) if normed else None
 
-    def forward(self, q: Tensor, k: Tensor, tape: Tape) -> tuple[Tensor, Tensor]:
-        """Q (B, H, T, K), k (B, G, S, K) -> the same shapes; q has the last T of S positions."""
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, tape: Tape) -> tuple[Tensor, Tensor, Tensor]:
+        """Q (B, H, T, K), k and v (B, G, S, K) -> all with H heads; q has the last T positions."""
         if self.q_norm is not None and self.k_norm is not None:
             q_normed = tape("q_normed", self.q_norm(q))  # (B, H, T, K)
             k_normed = tape("k_normed", self.k_norm(k))  # (B, G, S, K)
             q, k = q_normed, k_normed
-        if self.config.positions == "rotary":
+        if self.rotates:
             keys = k.size(-2)
             start = keys - q.size(-2)
             q_rotated = tape("q_rotated", rotated(q, start, self.config))  # (B, H, T, K)
             k_rotated = tape("k_rotated", rotated(k, 0, self.config))  # (B, G, S, K)
             q, k = q_rotated, k_rotated
-        return q, k
+        return q, for_each_query(k, q), for_each_query(v, q)  # (B, H, T | S, K)
 
 
 def rotated(x: Tensor, start: int, config: ModelConfig) -> Tensor:

@@ -16,6 +16,7 @@ from torch.nn import functional
 from core.config import ModelConfig
 from core.model.attention import attention_maps
 from core.model.generator import Generator
+from core.model.grouped import for_each_query
 from core.trace.address import Address
 from core.trace.graph import inputs
 from core.trace.sites import addresses, site_at, sites_of
@@ -36,7 +37,7 @@ def recomputable(
         for address in addresses(config)
         if site_at(address).per_map and Address.of(address).sibling("q") in tensors
     }
-    if generator is not None and inputs(config, LOGITS)[0] in tensors:
+    if config.has_generator and generator is not None and inputs(config, LOGITS)[0] in tensors:
         found.add(LOGITS)
     if LOGITS in found or LOGITS in tensors:
         found.add(PROBABILITIES)
@@ -72,7 +73,9 @@ def _map(config: ModelConfig, tensors: Tensors, at: Address) -> Tensor:
 
     def layer() -> Tensor:
         tape = Recorder(keep=lambda name: name == at.name)
-        attention_maps(q, k, mask, config.mask_fill, tape, bias, config.score_scale)
+        attention_maps(
+            q, for_each_query(k, q), mask, config.mask_fill, tape, bias, config.score_scale
+        )
         return tape.tensors[at.name]
 
     known = [each for each in (q, k, mask, bias) if each is not None]

@@ -24,9 +24,11 @@ from app.session.state import State, clamp
 from core.analysis.attention_views import attention_at, kinds_of
 from core.analysis.blocks import blocks
 from core.analysis.choices import probabilities, written
+from core.analysis.export import run_bytes
 from core.trace.trace import Trace
 from core.weights.opened import open_model
 from tests.opened_app import drawn, opened, state_of
+from tests.opened_files import open_in, with_header
 from tests.sent import data_of
 from tests.weights.folders import whole
 
@@ -235,3 +237,19 @@ def test_the_map_of_many_layers_keeps_its_columns_apart(tmp_path: Path) -> None:
 )
 def test_weights_are_counted_in_three_digits(count: float, words: str) -> None:
     assert in_words(int(count)) == words
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_saved_run_reopens(name: str) -> None:
+    app = opened("attention", text="I like you")
+    trace = run_of(name)
+    open_in(app, "a run.bin", run_bytes(trace))
+    assert not app.error and drawn(app).output_text == trace.output_text
+    assert (state_of(app).model, state_of(app).text) == (name, TEXTS[name])
+
+
+def test_a_saved_run_of_a_model_that_is_not_here_is_shown_too() -> None:
+    app = opened("attention", text="I like you")
+    open_in(app, "a run.bin", with_header(run_bytes(run_of("gpt2")), model_name="elsewhere"))
+    assert not app.error and drawn(app).source_tokens == ()
+    assert state_of(app).text == TEXTS["gpt2"]

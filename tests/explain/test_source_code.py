@@ -126,7 +126,7 @@ def test_one_line_of_the_paper_each() -> None:
     run = small_run()
     lines = {
         "scores": 'scores = tape("scores", q @ k.transpose(-2, -1))',
-        "scale": 'scaled = tape("scaled", scores / math.sqrt(d_k))',
+        "scale": 'scaled = tape("scaled", scores / math.sqrt(q.size(-1)',
         "softmax": 'weights = tape("weights", masked.softmax(dim=-1))',
         "context": 'context = tape("context", weights @ v)',
     }

@@ -14,7 +14,7 @@ from core.opening.kinds import kind_of
 from core.opening.runs import is_made_by, read_run
 from core.weights.opened import OpenedModel, open_model
 from tests.opened_files import refused, with_header
-from tests.weights.folders import MAKERS, whole
+from tests.weights.folders import MAKERS, tensors, whole
 
 TEXT = "the small house"
 
@@ -75,3 +75,12 @@ def test_a_source_of_another_vocabulary(tmp_path: Path) -> None:
     again = read_run(run_bytes(model.trace(TEXT)))
     assert not set(again.source_pieces) <= set(again.vocabulary)
     assert again.config.source_vocabulary_size and is_made_by(again, model)
+
+
+def test_a_model_that_scores_no_words_has_none_on_demand(tmp_path: Path) -> None:
+    whole("bert", tmp_path)
+    tensors(lambda held: [held.pop(name) for name in [*held] if name.startswith("cls.")])(tmp_path)
+    trace = open_model(tmp_path).trace(TEXT)
+    assert not [address for address in trace if address.startswith("output/")]
+    assert "output/logits" not in trace and "output/probabilities" not in trace
+    assert list(read_run(run_bytes(trace))) == list(trace)
