@@ -16,10 +16,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from core.config import ModelConfig
+from core.text.vocabulary import END
 from core.trace.address import Address
 from core.trace.graph import inputs
 from core.trace.tables import as_numpy
-from core.trace.trace import Trace
+from core.trace.trace import Trace, once_a_run
 
 Kind = Literal["encoder", "decoder", "cross"]
 Stage = Literal["scores", "scaled", "biased", "masked", "weights"]
@@ -28,13 +29,15 @@ Numbers = NDArray[np.float32]
 NOTEWORTHY = 0.1  # a smaller weight between words is no example of what a head looks at
 THUMBNAIL = 32  # cells a side, at most; more are pooled by maximum
 OVERVIEW_CELLS = 72_000  # of all thumbnails together, at most: they travel to the browser
-LONG = 128  # words; longer maps are pooled where the model is
+SHORT = 100  # words; longer maps are pooled where the model is
+LONG = 128  # words; longer maps are seen through a window
 FORBIDDEN = 255  # level of a thumbnail's cell that no query may look at
-OWN_MARKS = frozenset({"<pad>", "<eos>", "<en>", "<zh>"})  # pieces that are no words
-MARKS = OWN_MARKS | {  # and those of other people's models
-    "<s>", "</s>", "[CLS]", "[SEP]", "[PAD]", "<|endoftext|>",
+FIRST_IDS = 8  # among which our own vocabularies have their marks
+OWN_MARKS = frozenset({"<pad>", END, "<en>", "<zh>"})
+MARKS = frozenset({  # pieces that are no words, of ours and of other people's models
+    "<pad>", "<eos>", "<en>", "<zh>", "<s>", "</s>", "[CLS]", "[SEP]", "[PAD]", "<|endoftext|>",
     "<|begin_of_text|>", "<|end_of_text|>", "<|im_start|>", "<|im_end|>",
-}  # fmt: skip
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -175,7 +178,7 @@ def layers_of(trace: Trace, kind: Kind) -> int:
 
 def sides(trace: Trace, kind: Kind) -> tuple[Side, Side]:
     """Who looks (the rows, T) and what is looked at (the columns, S)."""
-    marks = OWN_MARKS if trace.direction else MARKS
+    marks = OWN_MARKS if END in trace.vocabulary[:FIRST_IDS] else MARKS
     source = _side(trace.source_tokens, trace.source_pieces, marks)
     target = _side(trace.target_tokens, trace.target_pieces, marks)
     written = _side(trace.output_tokens, trace.output_pieces, marks)
@@ -209,6 +212,7 @@ def maps_at(trace: Trace, address: str) -> Tensor:
     return known
 
 
+@once_a_run
 def overview(trace: Trace, kind: Kind, size: int | None = None) -> Overview:
     """Every map of a kind, pooled by maximum, for a sharp head must not vanish.
 
@@ -227,15 +231,21 @@ def overview(trace: Trace, kind: Kind, size: int | None = None) -> Overview:
 
 def _small(weights: Tensor, mask: Tensor, size: int) -> NDArray[np.uint8]:
     """Maps (H, T, S) of a layer and their mean, small: (H + 1, ≤ size, ≤ size)."""
-    maps = torch.cat([weights, weights.mean(dim=0, keepdim=True)])  # (H + 1, T, S)
-    allowed = mask[:1] if mask.stride(0) == 0 else torch.cat([mask, mask.any(dim=0, keepdim=True)])
-    if max(maps.shape[1:]) <= LONG:
-        every = allowed.expand_as(maps)
-        return thumbnail(as_numpy(maps), as_numpy(every), size)
-    blocks = [-(-length // size) for length in maps.shape[1:]]  # the last one of a side is smaller
-    few = functional.max_pool2d(maps[None], blocks, ceil_mode=True)[0]
-    open_ = functional.max_pool2d(allowed[None].to(maps.dtype), blocks, ceil_mode=True)[0] > 0
+    mean = weights.mean(dim=0, keepdim=True)  # (1, T, S)
+    shared = mask.stride(0) == 0  # one mask for all heads
+    allowed = mask[:1] if shared else torch.cat([mask, mask.any(dim=0, keepdim=True)])
+    if max(mean.shape[1:]) <= SHORT:
+        maps = torch.cat([weights, mean])  # (H + 1, T, S)
+        return thumbnail(as_numpy(maps), as_numpy(allowed.expand_as(maps)), size)
+    few = torch.cat([_fewer(weights, size), _fewer(mean, size)])
+    open_ = _fewer(allowed.to(weights.dtype), size) > 0
     return thumbnail(as_numpy(few), as_numpy(open_.expand_as(few)), size)
+
+
+def _fewer(maps: Tensor, size: int) -> Tensor:
+    """(H, T, S) -> (H, ≤ size, ≤ size) where the model is; the last block may be smaller."""
+    blocks = [-(-length // size) for length in maps.shape[1:]]
+    return functional.max_pool2d(maps[None], blocks, ceil_mode=True)[0]
 
 
 def pooled(maps: NDArray[np.generic], size: int) -> NDArray[np.generic]:

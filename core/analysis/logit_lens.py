@@ -65,18 +65,19 @@ def lens(trace: Trace, model: Transformer, k: int = 5, sublayers: bool = False) 
     distribution, at most V. sublayers: reads each sub-layer too, beside the end of each layer.
     """
     places = _places(trace.config, sublayers)
-    seen = [_seen(trace, model, place, k) for place in places]  # V words of one state at a time
+    final = trace["output/logits"][0]  # (T, V)
+    seen = [_seen(trace, model, place, final, k) for place in places]  # V words of one state a time
     numbers = {name: np.stack([each[name] for each in seen]) for name in seen[0]}
     error = float(numbers.pop("error")[-1])
     return Lens(places, trace.target_tokens, trace.output_tokens, **numbers, error=error)
 
 
 def _seen(
-    trace: Trace, model: Transformer, place: LensState, k: int
+    trace: Trace, model: Transformer, place: LensState, final: Tensor, k: int
 ) -> dict[str, NDArray[np.generic]]:
     """What the generator makes of one state at T rows: the fields of `Lens`."""
     logits = _read(trace, model, place)  # (T, V)
-    final = trace["output/logits"][0].to(logits)  # (T, V)
+    final = final.to(logits)  # (T, V)
     logs = precise(logits).log_softmax(dim=-1)  # (T, V)
     final_logs = precise(final).log_softmax(dim=-1)  # (T, V)
     best = logs.topk(min(k, logs.size(-1)), dim=-1)  # (T, k)
