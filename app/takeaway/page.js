@@ -5,6 +5,7 @@ const LEAST = 720; // pixels of a screen's height
 // CSS pixels of a sheet, A4 across without its margins; how large its type is, and what lies between.
 const PAPER = { wide: 1040, high: 720, type: 0.8, between: 12 };
 const STILL = ["strip"];
+const REST = 250; // milliseconds between two screens that nobody waits for
 const SHELL = '<!doctype html><html><head><meta charset="utf-8"></head><body></body></html>';
 const root = document.documentElement;
 const pictures = [...document.querySelectorAll(".picture")];
@@ -169,10 +170,12 @@ function opening(picture) {
   return opened.get(picture);
 }
 
-async function openAll() {
+// The reader may scroll and click between two screens; paper does not wait.
+async function openAll(rest = 0) {
   for (const picture of pictures) {
+    await last;
+    await moment(rest);
     await opening(picture);
-    await moment(0);
   }
 }
 
@@ -209,4 +212,4 @@ const eye = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) if (isIntersecting) opening(target);
 });
 pictures.forEach((picture) => eye.observe(picture));
-(window.requestIdleCallback ?? setTimeout)(openAll);
+openAll(REST);

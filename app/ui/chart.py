@@ -2,7 +2,7 @@
 
 A chart of ours stays where it is and is given new data (`Plotly.react`); Streamlit's own element
 is taken down and built anew whenever a number changes, which costs most of a click. Nor does it
-report clicks on heat maps and images: its `on_select` is of points alone. Without a browser, in
+report clicks on heat maps: its `on_select` is of points alone. Without a browser, in
 AppTest, it stands in for ours.
 """
 

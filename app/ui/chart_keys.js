@@ -19,7 +19,6 @@ function pointsOf(place) {
       hover: Array.isArray(number) ? { xpx: x - xa._offset, ypx: y - ya._offset } : [{ curveNumber: curve, pointNumber: number }],
     });
     if (trace.type === "heatmap") return cellsOf(points[0], at, point);
-    if (trace.type === "image") return cellsOf(edgesOf(points[0], trace), at, point);
     return points
       .map((each, number) => point(each.i ?? number, "p" in each ? barEnd(trace, each, at) : at(each.x, each.y)))
       .filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y));
@@ -35,11 +34,6 @@ function cellsOf({ x, y, z }, at, point) {
     const [wide, high] = [Math.abs(right - left), Math.abs(bottom - top)];
     return [point([row, column], [(left + right) / 2, (top + bottom) / 2], wide, high)];
   }));
-}
-
-function edgesOf({ x0, y0, w, h, z }, { dx, dy }) {
-  const along = (start, step, count) => Array.from({ length: count + 1 }, (_, at) => start + at * step);
-  return { x: along(x0, dx, w), y: along(y0, dy, h), z };
 }
 
 // The next point in a direction: straight on before anything aside.

@@ -36,12 +36,21 @@ def test_cell_of_a_heat_map(page: Page) -> None:
     expect(page.get_by_text("matrix 1 3 16", exact=True)).to_be_visible()
 
 
+def test_plotly_begins_with_our_kinds_of_traces_alone(page: Page) -> None:
+    kinds = page.evaluate("Object.keys(Plotly.PlotSchema.get().traces).sort()")
+    assert kinds == ["bar", "heatmap", "scatter"]
+    text = page.evaluate(
+        "fetch(document.querySelector('script[src*=plotly]').src).then((it) => it.text())"
+    )
+    assert "root.moduleName" not in text  # nothing of the wrapper for other loaders
+
+
 def test_forbidden_cell_under_the_hatching(page: Page) -> None:
     click_cell(page, "matrix", 4, 0)
     expect(page.get_by_text("matrix 4 0 4", exact=True)).to_be_visible()
 
 
-def test_cell_of_an_image(page: Page) -> None:
+def test_cell_of_a_plain_map(page: Page) -> None:
     click_cell(page, "picture", 2, 4)
     expect(page.get_by_text("picture 2 4 None", exact=True)).to_be_visible()
 

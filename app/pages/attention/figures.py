@@ -29,7 +29,6 @@ VECTORS = {"query": "q", "key": "k"}
 BARS_FROM = 0.44  # where the bars begin, as a share of the width
 ROOM = 1.35  # the axis in bars' lengths: beyond the longest stands its number
 LONGEST = 9.0  # of a name on one line, in widths of a Chinese character at 100 %
-LARGE = 130  # percent of the usual type
 
 
 @dataclass(frozen=True)
@@ -335,13 +334,8 @@ def roles_figure(shares: Mapping[str, float], look: FigureStyle) -> go.Figure:
 
 
 def _lines(name: str, look: FigureStyle) -> str:
-    """A long list of places takes two lines: in a narrow panel the bars need the room.
-
-    With large type it is narrow for two words, too.
-    """
-    at = max(name.rfind(", "), name.find("、")) + 1
-    if not at and look.size >= LARGE:
-        at = name.find(" ") + 1
+    """A long name takes two lines, of large type also two words: the bars need the room."""
+    at = max(name.rfind(", "), name.find("、")) + 1 or name.find(" ") + 1
     if not at or text_width(name, 1) * look.size / 100 <= LONGEST:
         return escape(name)
     return f"{escape(name[:at].strip())}<br>{escape(name[at:].strip())}"
