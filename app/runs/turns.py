@@ -109,7 +109,7 @@ def admitted(run: Callable[Given, Result]) -> Callable[Given, Result]:
 
     @wraps(run)
     def in_turn(*given: Given.args, **named: Given.kwargs) -> Result:
-        with RERUNS.turn(store.still_wanted):
+        with RERUNS.turn(store.still_wanted), store.referring_to_recent_messages():
             return run(*given, **named)
 
     return in_turn

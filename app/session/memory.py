@@ -1,5 +1,6 @@
 """What a session remembers that no link carries; what a link carries is `state.py`'s."""
 
+from collections import deque
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -15,6 +16,8 @@ from core.interventions.switch import Switch
 from core.lab.why_attention import Race
 from core.lectures.lecture import Lecture
 from core.trace.trace import Trace
+
+RECENT = 3  # runs whose messages the browser is sure to have: it keeps those of ten
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ class Memory:
     shown: Shown | None = None
     made: dict[str, tuple[object, ...]] = field(default_factory=dict)  # what `store.once` computed
     stopped: object = None  # what the reader asked for when its work was stopped
+    sent: deque[set[str]] = field(default_factory=lambda: deque(maxlen=RECENT))  # messages by run
     history: History[Setup] | None = None
     experiments: dict[str, Experiment] = field(default_factory=dict)  # kept under a name
     sentences: dict[str, tuple[str, str]] = field(default_factory=dict)  # theirs: text, direction

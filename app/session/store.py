@@ -4,11 +4,13 @@
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 import streamlit as st
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app.session.memory import Memory
@@ -83,6 +85,34 @@ def sync(url_path: str) -> State:
 def still_wanted() -> None:
     """Ends this run, as any Streamlit call does, where a newer one is asked for or nobody waits."""
     st.session_state.get("state")
+
+
+@contextmanager
+def referring_to_recent_messages() -> Iterator[None]:
+    """In a run: what the browser has is referred to only if one of the last runs sent it.
+
+    The browser says with each request which messages it has kept, and forgets what was in none of
+    the last `global.maxCachedMessageAge` runs whenever one ends: maybe between its request and the
+    answer. A reference to a message that is gone ends its connection for good.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None or "enqueue" in vars(context):  # a fragment inside of a run
+        yield
+        return
+    sent = memory().sent
+    context.cached_message_hashes &= frozenset().union(*sent)
+    sent.append(set())
+    send = context.enqueue
+
+    def note(message: ForwardMsg) -> None:
+        send(message)
+        sent[-1].add(message.hash)
+
+    context.enqueue = note  # type: ignore[assignment, method-assign]
+    try:
+        yield
+    finally:
+        del context.enqueue
 
 
 def page() -> str:

@@ -107,6 +107,30 @@ window.wordBoxes ??= (() => {
   return () => read(eye.takeRecords());
 })();
 
+// Links to other pages. Every message to the server names the page on screen, and the last one
+// counts: what has been said goes out before the link is followed, and from then on until that page
+// begins nothing is said, or the reader would be called back.
+const BEGINS = 20000; // milliseconds, then the link has failed
+const saying = (window.saying ??= { unsent: 0, left: null });
+const leaves = () => saying.left?.from === location.pathname && performance.now() - saying.left.at < BEGINS;
+function say(trigger, ...event) {
+  if (leaves()) return;
+  saying.unsent += 1;
+  trigger(...event);
+  setTimeout(() => (saying.unsent -= 1)); // Streamlit sends in the moment before
+}
+function followLink(event) {
+  const link = event.target.closest?.("a[href]");
+  const here = link?.origin === location.origin && !link.target && !link.download;
+  if (!here || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (saying.unsent) {
+    event.preventDefault();
+    event.stopPropagation();
+    setTimeout(() => link.click());
+  } else saying.left = link.pathname === location.pathname ? null : { from: location.pathname, at: performance.now() };
+}
+window.hearsLinks ??= !document.addEventListener("click", followLink, { capture: true });
+
 // Which of some nodes is the current one.
 function setCurrent(nodes, now) {
   for (const [at, node] of [...nodes].entries()) set(node, { "aria-current": at === now ? "step" : null });
@@ -211,7 +235,7 @@ function component(markup, { start, draw, mark, end, moving = [] }) {
     const fresh = !views.has(parentElement);
     const view = fresh ? new View(parentElement, markup) : views.get(parentElement);
     views.set(parentElement, view);
-    view.trigger = setTriggerValue;
+    view.trigger = (...event) => say(setTriggerValue, ...event);
     view.read(data);
     if (fresh) start?.(view, view.data);
     if (view.root) set(view.root, { style: variables(view.data.colours ?? {}) });

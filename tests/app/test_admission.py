@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from streamlit import config
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.testing.v1 import AppTest
 
 from app.runs.turns import RERUNS, Gate
+from app.session import store
+from app.session.memory import RECENT, Memory
 from tests.architecture.sources import ROOT
 
 
@@ -131,3 +135,36 @@ def test_a_page_waits_for_its_turn() -> None:
     assert drawn.wait(60)
     assert not app.exception
     assert not RERUNS._inside and not RERUNS._line
+
+
+class Context:
+    """A run's, as far as messages go: what the browser said it has, and what is sent."""
+
+    def __init__(self) -> None:
+        self.cached_message_hashes: frozenset[str] = frozenset()
+        self.sent: list[str] = []
+
+    def enqueue(self, message: ForwardMsg) -> None:
+        self.sent.append(message.hash)
+
+
+def test_only_messages_of_the_last_runs_are_referred_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    context, memory = Context(), Memory()
+    monkeypatch.setattr(store, "get_script_run_ctx", lambda **_: context)
+    monkeypatch.setattr(store, "memory", lambda: memory)
+
+    def run(*hashes: str) -> frozenset[str]:
+        context.cached_message_hashes = frozenset({"style", "menu", "never sent"})
+        with store.referring_to_recent_messages(), store.referring_to_recent_messages():
+            for each in hashes:
+                context.enqueue(ForwardMsg(hash=each))
+            return context.cached_message_hashes
+
+    assert run("style", "menu") == set()
+    for _ in range(RECENT):
+        assert run("style") == {"style", "menu"}
+    assert run("style") == {"style"}
+    assert context.sent.count("style") == RECENT + 2
+    assert "enqueue" not in vars(context)
+    # Between a request and its answer the runs before it end: the browser has kept it by then.
+    assert config.get_option("global.maxCachedMessageAge") > 2 * RECENT

@@ -27,6 +27,7 @@ from core.history import CurvePoint, SnapshotMetrics
 from core.links import opened as opened_link
 from core.training.queue.lessons import examples_of, family_names, narrowed, pronoun_families
 from core.training.queue.pairs import Problem
+from core.training.queue.run import TrainingRun
 from core.training.queue.training_queue import TrainingQueue
 from tests.opened_app import drawn, opened, state_of
 from tests.visitor import run
@@ -160,6 +161,25 @@ def test_every_problem_and_note_has_words() -> None:
     assert data.problem_text(Problem("side_empty", 3, {"side": 2})) == (
         "Line 3: the second side is empty."
     )
+
+
+def test_buttons_and_view_say_the_same(
+    open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_page()
+    set_form(app, source="own", d_model=16, n_heads=2, d_ff=32, steps=5000)
+    app.text_area(key="widget_workshop_text").set_value(PAIRS).run()
+    button(app, "start").click().run()  # type: ignore[attr-defined]
+    shown: list[str] = []
+    monkeypatch.setattr(live, "show", shown.append)
+    for looks in range(12):  # it stops while the page is drawn
+        statuses = iter(["stopping"] * looks + ["stopped"] * 99)
+        monkeypatch.setattr(TrainingRun, "status", property(lambda _, read=statuses: next(read)))
+        app.run()
+        assert not app.exception
+        ended = any(each.key == "workshop_discard" for each in app.button)
+        assert ended == (shown[-1] == "stopped")
+    assert set(shown) == {"stopping", "stopped"}
 
 
 @pytest.mark.slow

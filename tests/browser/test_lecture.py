@@ -1,9 +1,8 @@
 """A lecture of fifteen minutes, by mouse and keys: what it shows, and how few moves it takes."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser import driver
 from tests.browser.test_decoding_steps import click_candidate, expect_step, written
@@ -41,8 +40,8 @@ def walk_by_itself(lecturer: Lecturer) -> None:
     page.clock.resume()
 
 
-def test_the_lecture_takes_half_the_clicks(open_page: Callable[..., Page]) -> None:
-    page = open_page()
+def test_the_lecture_takes_half_the_clicks(browser: Browser, app_url: str) -> None:
+    page = driver.open_page(browser, app_url)  # its clock is its own
     lecturer = Lecturer(page)
     body = page.locator("body")
 

@@ -43,6 +43,13 @@ SEEN = """([key, names]) => new Promise((done) => {
   };
   requestAnimationFrame(look);
 })"""
+# A key and a click on a link that the browser gets to handle in the same moment.
+LEAVES = """() => {
+  const link = [...document.links].find((each) => each.pathname === "/attention");
+  document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+  link.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, composed: true }));
+  link.click();
+}"""
 TOLD = "() => glassformerWalk.here === glassformerWalk.told && glassformerWalk.waiting === null"
 AT_HAND = "() => glassformerWalk.lacks().length === 0"
 
@@ -209,9 +216,19 @@ def test_two_runs_beside_each_other(open_page: Callable[..., Page]) -> None:
     expect(page.locator(".walk-text")).not_to_be_empty()
 
 
-def test_played_the_steps_go_on_until_a_key(open_page: Callable[..., Page]) -> None:
+def test_a_link_right_after_a_key_leads_away(open_page: Callable[..., Page]) -> None:
     page = open_page("walkthrough")
-    page.clock.install()
+    press(page, "ArrowRight", 3)
+    page.wait_for_function(TOLD)
+    page.evaluate(LEAVES)
+    expect(page.locator(".st-key-widget_attention_kind")).to_be_visible()
+    driver.wait_until_idle(page)
+    assert page.url.partition("?")[0].endswith("/attention")
+
+
+def test_played_the_steps_go_on_until_a_key(browser: Browser, app_url: str) -> None:
+    page = driver.open_page(browser, f"{app_url}/walkthrough")
+    page.clock.install()  # of all windows that share something
     counter = page.locator(COUNTER)
     expect(counter).to_contain_text("1")
     page.get_by_role("button", name="Play: a step every four seconds").click()

@@ -11,6 +11,7 @@ import streamlit as st
 from app.pages.walkthrough import code, text
 from app.pages.walkthrough.focus import StepFocus, answers, asked, heard
 from app.pages.walkthrough.scene import scene
+from app.runs.turns import admitted
 from app.ui.component import component
 from core.explain.steps.steps import Step, step_by_id
 
@@ -18,6 +19,7 @@ _ahead = component(__file__, "ahead", scripts=("place.js",))
 
 
 @st.fragment
+@admitted
 def show(pictures: bool = True) -> None:
     """Send what the browser lacks; it takes no room, and asking again runs nothing else.
 

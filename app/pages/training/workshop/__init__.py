@@ -15,32 +15,33 @@ from app.ui.text import literal, told
 from app.words import say
 from core.errors import GlassformerError
 from core.opening.models import pack
-from core.training.queue.run import TrainingRun
+from core.training.queue.run import Status, TrainingRun
 
 
 def show() -> None:
     """Draw the workshop below the frame of the page."""
     form, run = get_form(), trainings.current_run()
+    status = run.status if run is not None else None  # read once: buttons and view say the same
     left, right = st.columns([1, 2.9], gap="medium")
     with left, st.container(key="workshop_form", gap="xsmall"):
         show_form(form, fixed=run is not None)
-        _actions(form, run)
+        _actions(form, run, status)
     with right, box("fill", "workshop_place", gap="xsmall"):
-        if run is None:
+        if status is None:
             data.show(form)
         else:
-            live.show(run)
+            live.show(status)
 
 
-def _actions(form: Form, run: TrainingRun | None) -> None:
+def _actions(form: Form, run: TrainingRun | None, status: Status | None) -> None:
     """Draw the buttons that make sense now, and what is to be said about them."""
     if run is None:
         why_not, full = obstacle(form), store.memory().workshop_full
         _button("start", _begin, type="primary", disabled=bool(why_not))
         _refusal()
         st.caption(why_not or say("workshop.full" if full else "workshop.time_unknown"))
-    elif run.status in ("waiting", "running", "stopping"):
-        stop, stopping = partial(trainings.desk().stop, run), run.status == "stopping"
+    elif status in live.ACTIVE:
+        stop, stopping = partial(trainings.desk().stop, run), status == "stopping"
         _button("stop", stop, type="primary", disabled=stopping)
         st.caption(say("workshop.stays"))
     else:

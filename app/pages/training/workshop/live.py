@@ -34,9 +34,8 @@ Seen = Sequence[tuple[SnapshotMetrics, trainings.Glimpse]]  # saved steps, the n
 _lesson_view = component(__file__, "lesson_view")
 
 
-def show(run: TrainingRun) -> None:
-    """Draw the run; as long as it is active, it is looked at again and again."""
-    status = run.status
+def show(status: Status) -> None:
+    """Draw the reader's run; as long as it is active, it is looked at again and again."""
     st.fragment(_look, run_every=EVERY if status in ACTIVE else None)(status)
 
 
