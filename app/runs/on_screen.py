@@ -49,7 +49,7 @@ def current() -> Outcome:
         if now.step:
             now = store.settle_step(steps_of(now.model))
         now = replace(now, step=step_in_view())
-        plain = get_trace(now.text, now.direction, now.model, now.step)
+        plain = get_trace(now.own_text, now.direction, now.model, now.step)
     except GlassformerError as error:
         shown = store.memory().shown or _first()
         store.memory().shown = shown
@@ -82,7 +82,7 @@ def _with_switches(now: State, plain: Trace) -> Outcome:
     fitting, left_out = experiments.fitting(experiments.now(), plain)
     switch_error, second_error = experiments.problem(), None
     try:
-        switched = get_run(fitting, now.text, now.direction, now.model, now.step)
+        switched = get_run(fitting, now.own_text, now.direction, now.model, now.step)
     except GlassformerError as error:
         switched, fitting, switch_error = plain, NOTHING, error
     pair = Pair("experiment", plain, switched) if fitting else None

@@ -36,6 +36,7 @@ from core.analysis.blocks import block_at
 from core.analysis.head_roles import ROLES
 from core.config import ModelConfig
 from core.decoding.step import most_words
+from core.text.tokenizer import split_sentences
 from core.trace.trace import Trace
 
 KINDS = ("encoder", "decoder", "cross")
@@ -71,7 +72,20 @@ _HEAD = {"kind", "layer", "head"}
 _RUN = ("text", "direction", "model")
 RELEASES = {  # what goes back to its default where one of these changes
     (*_RUN, "kind"): ("query", "key"),
-    _RUN: ("token", "words"),
+    _RUN: ("token", "words", "sentence"),
+    ("sentence",): (
+        "query",
+        "key",
+        "token",
+        "words",
+        "trail",
+        "way",
+        "moment",
+        "forced",
+        "node",
+        "watch",
+        "word",
+    ),
     (*_RUN, "step"): ("trail", "way", "moment", "forced", "node"),
     (*_RUN, "step", "second"): ("watch",),
     (*_RUN, "step", "token"): ("word",),
@@ -108,6 +122,7 @@ class State:
 
     # The run on screen
     text: str = _kept(FIRST_SENTENCE, TEXT)
+    sentence: int = _kept(0, COUNT)  # of a text of several, the one on screen
     direction: str = _kept("auto", one_of(*DIRECTIONS))
     model: str = _kept("", TEXT)  # "": the bundled one
     step: str = _kept("", STEP)  # of the model's training; "": its end
@@ -237,9 +252,16 @@ class State:
         return found
 
     @property
+    def own_text(self) -> str:
+        """What is run: of a text of several sentences the one on screen; the first brings all."""
+        found = split_sentences(self.text) if self.sentence else ()
+        return found[self.sentence] if self.sentence < len(found) else self.text
+
+    @property
     def setup(self) -> Setup:
         """What decides which run is on screen."""
-        return Setup(**{each.name: getattr(self, each.name) for each in fields(Setup)})
+        here = {each.name: getattr(self, each.name) for each in fields(Setup)}
+        return Setup(**here | {"text": self.own_text})
 
     @property
     def given(self) -> frozenset[str]:

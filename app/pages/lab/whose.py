@@ -44,7 +44,7 @@ def trace() -> Trace:
     if not _elsewhere():
         return on_screen.trace()
     try:
-        return get_trace(store.get_state().text)
+        return get_trace(store.get_state().own_text)
     except GlassformerError:
         return get_trace(FIRST_SENTENCE)
 

@@ -1,8 +1,10 @@
 """The translation itself, how sure one may be of it, and what a step was choosing between."""
 
 import math
+from collections.abc import Mapping
 from contextlib import suppress
 from html import escape
+from typing import Any
 
 import streamlit as st
 
@@ -12,13 +14,15 @@ from app.panels.words.words_panel import is_large, shown_piece, signs, step_in_f
 from app.plots.bars import candidates
 from app.plots.labels import format_percent, is_chinese, visible
 from app.runs import on_screen
+from app.runs.traces import get_trace
 from app.session import store
 from app.ui.chart import Click, current_look, show_chart
-from app.ui.component import component
+from app.ui.component import component, going
 from app.words import say
 from core.analysis.choices import UNSURE_BELOW, Choice, choice_at, written
 from core.analysis.confidence import Confidence, Reason, confidence, is_judged
 from core.errors import GlassformerError
+from core.text.tokenizer import split_sentences
 from core.text.vocabulary import END
 from core.trace.trace import Trace
 
@@ -41,12 +45,12 @@ def show(trace: Trace, opened: bool) -> None:
     data = {
         "text": trace.output_text or say("translate.nothing"),
         "language": trace.language,  # for the browser's choice of font
-        "further": further(trace),  # in grey
+        **_others(trace),  # in grey
         "parts": headline_parts.parts(trace),
         "hint": "" if large else hint,  # large type has no room for it
         "compact": large,
     }
-    _headline("headline", data | _trust(trace))
+    _headline("headline", data | _trust(trace), sentence=_turn)
 
 
 def _trust(trace: Trace) -> dict[str, str]:
@@ -71,16 +75,39 @@ def in_a_sentence(trace: Trace, trust: Confidence) -> str:
     return say("translate.doubt", percent=format_percent(trust.score), reasons=found)
 
 
-def further(trace: Trace) -> str:
-    """The translations of the sentences that are not the one below, with the space before them."""
-    return trace.full_text[len(trace.output_text) :]
+def around(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The translations of the sentences before and after the one below."""
+    now = store.get_state()
+    if not now.sentence or not _is_typed(trace):
+        return (), trace.further
+    whole = get_trace(now.text, now.direction, now.model, now.step)
+    every = (whole.output_text, *whole.further)
+    return every[: now.sentence], every[now.sentence + 1 :]
+
+
+def _others(trace: Trace) -> dict[str, object]:
+    before, after = around(trace)
+    space = " " if trace.language == "en" else ""
+    pick = say("translate.pick_sentence") if _is_typed(trace) else ""
+    return {"before": before, "after": after, "space": space, "pick": pick}
+
+
+def _is_typed(trace: Trace) -> bool:
+    """Whether it is a sentence of the text in the input: not of a file, nor a second one."""
+    return on_screen.file() is None and trace.source_text == store.get_state().own_text
+
+
+def _turn(sent: Mapping[str, Any]) -> None:
+    going(len(split_sentences(store.get_state().text)), lambda to: store.update(sentence=to))(sent)
 
 
 def cues(trace: Trace, trust: Confidence) -> list[str]:
     """What to know about the translation, the gravest first, as plain text."""
     parts = [reason_in_words(reason, trace) for reason in trust.reasons]
-    if trace.further:
-        parts.insert(0, say("translate.cue_sentences", count=1 + len(trace.further)))
+    before, after = around(trace)
+    if before or after:
+        count = len(before) + 1 + len(after)
+        parts.insert(0, say("translate.cue_sentences", count=count, at=len(before) + 1))
     if trust.level == "sure" or trust.probability < UNSURE_BELOW or not parts:
         ends = trace.output_pieces[trust.weakest] == END
         word = f"“{visible(trace.output_tokens[trust.weakest])}”"

@@ -51,7 +51,7 @@ def show() -> None:
 def own(focus: StepFocus) -> dict[str, Any]:
     """What is drawn of a step."""
     return texts(focus) | {
-        "step": f"{focus.step.id} {focus.now.text} {focus.now.model}",
+        "step": f"{focus.step.id} {focus.now.own_text} {focus.now.model}",
         "heads": heads(focus),
         "play": say("walkthrough.play") if focus.step.kind in PLAYED else "",
         "tensors": tensors(focus),
