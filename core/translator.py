@@ -45,7 +45,7 @@ class Translator:
         calibration: Mapping[str, Any] | None = None,
     ) -> None:
         self.transformer = transformer.requires_grad_(False)
-        self.tokenizer = tokenizer
+        self.tokenizer = tokenizer.reading(transformer.config.max_length)
         self.name = name
         self.kind: TaskKind = "translate"
         self.vocabulary = tuple(tokenizer.vocabulary.pieces)
