@@ -113,7 +113,7 @@ window.wordBoxes ??= (() => {
 const BEGINS = 20000; // milliseconds, then the link has failed
 const saying = (window.saying ??= { unsent: 0, left: null });
 const leaves = () => saying.left?.from === location.pathname && performance.now() - saying.left.at < BEGINS;
-function say(trigger, ...event) {
+function passOn(trigger, ...event) {
   if (leaves()) return;
   saying.unsent += 1;
   trigger(...event);
@@ -235,7 +235,7 @@ function component(markup, { start, draw, mark, end, moving = [] }) {
     const fresh = !views.has(parentElement);
     const view = fresh ? new View(parentElement, markup) : views.get(parentElement);
     views.set(parentElement, view);
-    view.trigger = (...event) => say(setTriggerValue, ...event);
+    view.trigger = (...event) => passOn(setTriggerValue, ...event);
     view.read(data);
     if (fresh) start?.(view, view.data);
     if (view.root) set(view.root, { style: variables(view.data.colours ?? {}) });

@@ -176,9 +176,14 @@ def layers_of(trace: Trace, kind: Kind) -> int:
     return config.encoder_layers if kind == "encoder" else config.decoder_layers
 
 
+def marks_of(trace: Trace) -> frozenset[str]:
+    """The pieces that are no words: what somebody types is never one of them."""
+    return OWN_MARKS if END in trace.vocabulary[:FIRST_IDS] else MARKS
+
+
 def sides(trace: Trace, kind: Kind) -> tuple[Side, Side]:
     """Who looks (the rows, T) and what is looked at (the columns, S)."""
-    marks = OWN_MARKS if END in trace.vocabulary[:FIRST_IDS] else MARKS
+    marks = marks_of(trace)
     source = _side(trace.source_tokens, trace.source_pieces, marks)
     target = _side(trace.target_tokens, trace.target_pieces, marks)
     written = _side(trace.output_tokens, trace.output_pieces, marks)

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.plots.labels import format_percent, visible
 from app.ui.component import CHIP_COLUMNS, component
-from core.analysis.attention_views import MARKS
+from core.analysis.attention_views import marks_of
 from core.analysis.choices import UNSURE_BELOW, guarded, probabilities, written
 from core.analysis.confidence import unseen_places
 from core.text import vocabulary
@@ -47,18 +47,26 @@ def source_chips(trace: Trace) -> list[Chip]:
     """The words of the source, its end last; of a decoder alone those that its rows have read."""
     if not trace.config.encoder_layers:
         read = zip(trace.target_tokens, trace.target_pieces, strict=True)
-        return [_chip(token, piece, False) for token, piece in read]
+        return [_chip(token, piece, False, piece in marks_of(trace)) for token, piece in read]
     unknown, unseen, listed = set(trace.source_unknown), _unseen(trace), _listed(trace)
+    marks = marks_of(trace)
     words = zip(trace.source_tokens, trace.source_pieces, strict=True)
     return [
-        _chip(token, piece, place in unknown, listed=piece in listed, unseen=place in unseen)
+        _chip(
+            token,
+            piece,
+            place in unknown,
+            piece in marks,
+            listed=piece in listed,
+            unseen=place in unseen,
+        )
         for place, (token, piece) in enumerate(words)
     ]
 
 
 def output_chips(trace: Trace) -> list[Chip]:
     """The words that the rows chose, each with its probability; grey those that were given."""
-    listed, chosen = _listed(trace), set(written(trace))
+    listed, chosen, marks = _listed(trace), set(written(trace)), marks_of(trace)
     chances = (
         probabilities(trace) if trace.config.has_generator else [None] * len(trace.output_tokens)
     )
@@ -68,10 +76,10 @@ def output_chips(trace: Trace) -> list[Chip]:
             token,
             piece,
             piece in UNKNOWN,
+            row not in chosen or piece in marks,
             probability=chance,
             listed=piece in listed,
             guarded=visible(word) if (word := guarded(trace, row)) else "",
-            given=row not in chosen,
         )
         for row, (token, piece, chance) in enumerate(rows)
     ]
@@ -92,13 +100,13 @@ def greyed(chips: Sequence[Chip]) -> list[int]:
     return [place for place, chip in enumerate(chips) if chip.sink]
 
 
-def _chip(token: str, piece: str, unknown: bool, given: bool = False, **more: Any) -> Chip:
+def _chip(token: str, piece: str, unknown: bool, no_word: bool, **more: Any) -> Chip:
     end = piece == vocabulary.END  # a typed "<eos>" travels in a slot
     return Chip(
         text="" if end else visible(token),
         slot=piece if unknown else "",
         typed=token if unknown else "",
-        sink=given or piece in MARKS or _is_punctuation(token),
+        sink=no_word or _is_punctuation(token),
         **more,
     )
 

@@ -30,7 +30,7 @@ from app.pages.translate.map.shapes import (
 )
 from app.plots.colours import readable_on
 from app.words import say
-from core.analysis.attention_views import MARKS
+from core.analysis.attention_views import marks_of
 from core.analysis.choices import probabilities, written
 from core.config import ModelConfig
 from core.trace.graph import Stack, stack_end
@@ -243,7 +243,7 @@ def _positions(scene: Scene, places: StackGrid, side: str, y: float) -> list[Ite
 def draw_words(scene: Scene, grid: Grid) -> list[Item]:
     """The words at the bottom: of the source, and of the decoder's input."""
     trace, items = scene.trace, []
-    unknown = set(trace.source_unknown)
+    unknown, marks = set(trace.source_unknown), marks_of(trace)
     sides: tuple[tuple[Stack, tuple[str, ...], tuple[str, ...]], ...] = (
         ("encoder", trace.source_tokens, trace.source_pieces),
         ("decoder", trace.target_tokens, trace.target_pieces),
@@ -252,7 +252,7 @@ def draw_words(scene: Scene, grid: Grid) -> list[Item]:
         if stack not in grid.stacks:
             continue
         for chip in flow(tokens, grid.size.side(stack), grid.tokens, grid.size.token_rows, FONT):
-            grey = chip.index is None or pieces[chip.index] in MARKS
+            grey = chip.index is None or pieces[chip.index] in marks
             dotted = stack == "encoder" and chip.index in unknown
             items += _chip(chip, grey, dotted)
     return items
@@ -291,9 +291,10 @@ def _choices(scene: Scene, grid: Grid) -> list[Item]:
     """Every chosen word with its probability, as a number and a bar."""
     trace, chances, items = scene.trace, probabilities(scene.trace), []
     side, given = grid.size.halves[1], set(range(len(trace.output_tokens))) - set(written(trace))
+    marks = marks_of(trace)
     for chip in choice_chips(scene.trace.output_tokens, side, grid.outputs, grid.size.output_rows):
         box, at = chip.box, chip.index
-        items += _chip(chip, at is None or at in given or trace.output_pieces[at] in MARKS)
+        items += _chip(chip, at is None or at in given or trace.output_pieces[at] in marks)
         if at is None:
             continue
         chance = chances[at]
