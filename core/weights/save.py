@@ -10,12 +10,12 @@ from typing import Any
 
 import torch
 from safetensors.torch import save_file
-from tokenizers import Tokenizer, models, pre_tokenizers
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 from torch import Tensor
 
 from core.config import ModelConfig
 from core.errors import GlassformerError
-from core.text.vocabulary import END, PADDING, UNKNOWN
+from core.text.vocabulary import END, PADDING, TAGS, UNKNOWN
 from core.translator import Translator
 from core.weights.families.marian import FAMILY
 from core.weights.read import WEIGHTS
@@ -106,9 +106,17 @@ def _about(config: ModelConfig, end: int, begin: int, unknown: int) -> dict[str,
 
 
 def _tokenizer(model: Translator) -> Tokenizer:
-    """Its vocabulary of whole words, cut at spaces: what the app makes of a text is not in it."""
+    """Its vocabulary of whole words in small letters, cut at spaces and marks, and the end.
+
+    What else the app makes of a text is not in it: copied words, Chinese without spaces.
+    """
     vocabulary = model.tokenizer.vocabulary
     words = {piece: place for place, piece in enumerate(vocabulary.pieces)}
     made = Tokenizer(models.WordLevel(words, unk_token=UNKNOWN))
-    made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    made.normalizer = normalizers.Lowercase()
+    marks = pre_tokenizers.Split(Regex("[.,?!;:。，？！；：]"), "isolated")
+    made.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), marks])
+    ends = [(END, vocabulary.id(END))]
+    made.post_processor = processors.TemplateProcessing(single=f"$A {END}", special_tokens=ends)
+    made.add_special_tokens([PADDING, END, *(f"<{each}>" for each in TAGS)])
     return made

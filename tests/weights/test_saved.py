@@ -13,6 +13,7 @@ from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.translator import Translator
 from core.weights.open import load_weights, look
+from core.weights.opened import open_model
 from core.weights.save import save_marian
 from tests.weights.oracle import transformers
 from tests.weights.small_tokenizers import texts
@@ -62,6 +63,20 @@ def test_the_oracle_opens_it_and_writes_the_same_words(
         assert words.convert_ids_to_tokens(told[0, 1:]) == list(trace.output_pieces), text
         checked += 1
     assert checked >= 15
+
+
+def test_typed_words_are_read_and_written_without_the_app(folder: Path) -> None:
+    text = "I like the big dog, but he didn't like the cat."
+    trace = load_model().trace(text)
+    theirs = transformers.MarianMTModel.from_pretrained(folder).eval()
+    words = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
+    given = words(text, return_tensors="pt", return_token_type_ids=False)
+    assert given.input_ids.tolist() == trace["source/ids"].tolist()
+    told = theirs.generate(**given, max_new_tokens=40, num_beams=1, do_sample=False)
+    assert words.decode(told[0], skip_special_tokens=True).split() == list(trace.output_pieces[:-1])
+    opened = open_model(folder).trace(text)
+    assert opened.source_pieces == trace.source_pieces
+    assert opened.output_text.split() == list(trace.output_pieces[:-1])
 
 
 def test_it_comes_back_as_it_was(folder: Path) -> None:
