@@ -19,7 +19,7 @@ from tests.weights import folders
 
 RUNNER = CliRunner()
 OFF = "heads_off:decoder/1/cross_attention,(0,1)"
-TEXTS = ["The cat is tired.", "我喜欢猫", " ".join(["word"] * 100)]
+TEXTS = ["The cat is tired.", "我喜欢猫", " ".join(["word"] * 600)]
 
 
 def test_the_numbers_are_those_of_the_switch_page() -> None:
@@ -34,7 +34,7 @@ def test_the_numbers_are_those_of_the_switch_page() -> None:
     far = [line.divergence for line in expected.lines if line.divergence is not None]
     assert first.divergence == pytest.approx((sum(far) / len(far), max(far)))
     assert first.words == len(plain.output_pieces) and second.text == TEXTS[1]
-    assert "100 words" in refused.error and refused.log_probabilities is None
+    assert "600 words" in refused.error and refused.log_probabilities is None
     frame = table([first, second, refused])
     assert list(frame["error"] == "") == [True, True, False]
     assert frame["changed"][0] == (plain.full_text != switched.full_text)
