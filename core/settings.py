@@ -31,7 +31,8 @@ class Settings:
     at once; None for all cores but one. nice: of a training's process, 19 gives way to everybody.
     hall: whether lectures can have an audience; "key" asks for the presenter's key, too, where the
     server listens on this machine alone (behind a reverse proxy). hall_folder: of its rooms, "" for
-    one of this user.
+    one of this user. models: a folder whose folders are models that visitors may choose, "" for
+    none.
     """
 
     device: str = ""
@@ -40,6 +41,7 @@ class Settings:
     nice: int = 10
     hall: str = "on"
     hall_folder: str = ""
+    models: str = ""
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -50,6 +52,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         device=_device(given.get("GLASSFORMER_DEVICE", "")),
         hall=_hall(given.get("GLASSFORMER_HALL", "")),
         hall_folder=given.get("GLASSFORMER_HALL_FOLDER", ""),
+        models=given.get("GLASSFORMER_MODELS", ""),
         threads=_whole(given, "GLASSFORMER_THREADS", 1, MOST_THREADS) or Settings.threads,
         trainings=_whole(given, "GLASSFORMER_TRAININGS", 1, MOST_TRAININGS),
         nice=Settings.nice if nice is None else nice,

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Self
 
 import torch
 
@@ -13,6 +13,7 @@ from core.decoding.rows import tapes
 from core.decoding.step import Step, Task, most_words
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
+from core.models import DIRECTIONS, Direction, Side, TaskKind
 from core.text.detokenize import Decoded
 from core.text.tokenizer import Encoded, Tokenizer
 from core.text.vocabulary import END, RESERVED, TAGS, UNKNOWN
@@ -20,8 +21,6 @@ from core.trace.sites import recorded_bytes, site_at
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace
 
-Direction = Literal["en-zh", "zh-en"]
-DIRECTIONS: tuple[Direction, ...] = ("en-zh", "zh-en")
 MEMORY_BUDGET = 512 * 2**20  # bytes one run may record before its attention maps wait for demand
 
 
@@ -46,8 +45,10 @@ class Translator:
         calibration: Mapping[str, Any] | None = None,
     ) -> None:
         self.transformer = transformer.requires_grad_(False)
-        self.tokenizer = tokenizer
+        self.tokenizer = tokenizer.reading(transformer.config.max_length)
         self.name = name
+        self.kind: TaskKind = "translate"
+        self.vocabulary = tuple(tokenizer.vocabulary.pieces)
         self.calibration = dict(calibration or {})  # see core.analysis.confidence
         words = tokenizer.vocabulary
         self._foreign = {each: words.foreign_ids(each) for each in TAGS}  # never written in it
@@ -176,8 +177,7 @@ class Translator:
     def _bind(
         self, recorder: Recorder, text: str, source: Encoded, goal: Target, direction: str
     ) -> Trace:
-        language = direction.partition("-")[2]
-        vocabulary = tuple(self.tokenizer.vocabulary.pieces)
+        language, vocabulary = direction.partition("-")[2], self.vocabulary
         written = self.read(goal.output_ids, goal.fillers, language)
         return Trace(
             config=self.config,
@@ -204,6 +204,42 @@ class Translator:
         """Ids in a language as a sentence, the words of `fillers` in its copy slots."""
         pieces = [self.tokenizer.vocabulary.pieces[index] for index in ids]
         return self.tokenizer.decode(pieces, fillers.fillers, language)
+
+    def sentences(self, text: str) -> tuple[str, ...]:
+        """A text in its sentences. Raises as `Tokenizer.sentences`."""
+        return self.tokenizer.sentences(text)
+
+    def task_of(self, trace: Trace) -> Task:
+        """What was to be written in a run of this translator."""
+        return self.task(trace.source_pieces, trace.language)
+
+    def reading(self, trace: Trace, words: Sequence[int]) -> Decoded:
+        """Ids written for the sentence of a run, with its own words in the copy slots."""
+        first = self.sentences(trace.source_text)[0]
+        source = self.tokenizer.encode(first, trace.direction.partition("-")[0])
+        return self.read(words, source, trace.language)
+
+    def ids(self, pieces: Sequence[str], side: Side = "target") -> list[int]:  # noqa: ARG002
+        """The ids of pieces; both languages are in one vocabulary."""
+        return list(map(self._id, pieces))
+
+    def word(self, text: str, trace: Trace) -> int | str:
+        """The id of a typed word of the language that a run writes, or why it has none.
+
+        `unknown` to the vocabulary, or `not_one` word. Raises what the tokenizer refuses.
+        """
+        words = self.tokenizer.vocabulary
+        for spelled in (text, text.lower()):
+            if words.has_word(spelled):
+                return words.id(words.piece(spelled))
+        found = self.tokenizer.encode(text, trace.language)
+        if found.unknown:
+            return "unknown"
+        return found.ids[0] if len(found.ids) == 2 else "not_one"  # the word and the end
+
+    def having(self, transformer: Transformer) -> Self:
+        """The same words on another Transformer."""
+        return type(self)(transformer, self.tokenizer, self.name, self.calibration)
 
     def _id(self, piece: str) -> int:
         return self.tokenizer.vocabulary.id(piece)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from core.decodings import read, task_of
+from core.decodings import task_of
 from core.trace.trace import Trace
 from core.translator import Translator
 
@@ -46,7 +46,7 @@ def top_p(p: float) -> Rule:
 
 
 def shown(model: Translator, trace: Trace, words: list[int]) -> list[str]:
-    return list(read(model, trace, words).surfaces)
+    return list(model.reading(trace, words).surfaces)
 
 
 def numbered(trace: Trace) -> dict[str, int]:

@@ -12,7 +12,7 @@ from core.decoding.cuts import Sampling
 from core.decoding.greedy import beside, greedy, wrong_word
 from core.decoding.rows import tapes
 from core.decoding.timeline import timeline
-from core.decodings import read, recorded, task_of
+from core.decodings import recorded, task_of
 from core.errors import GlassformerError
 from core.translator import Translator
 from tests.decoding.tasks import at, sample, taking_over
@@ -62,7 +62,7 @@ def test_a_node_of_the_tree_has_a_run_of_its_own(translator: Translator, trace: 
         run = recorded(translator, trace, words)
         assert run.output_pieces == tuple(trace.vocabulary[word] for word in words)
         assert run.target_pieces == ("<zh>", *run.output_pieces[:-1])
-        assert run.output_text == read(translator, trace, words).text != ""
+        assert run.output_text == translator.reading(trace, words).text != ""
         rows = run.pick("output/probabilities")
         for row, node in enumerate(path):
             chance = float(rows[row, node.id])
@@ -89,13 +89,13 @@ def test_taking_over_writes_another_sentence(translator: Translator, trace: Trac
     words = [step.chosen for step in trace.steps]
     other = trace.steps[0].candidates[1][0]
     steps = greedy(model, task, taking_over(words, 0, other))
-    assert read(translator, trace, [step.chosen for step in steps]).text != trace.output_text
+    assert translator.reading(trace, [step.chosen for step in steps]).text != trace.output_text
     assert wrong_word(model, task, 0, other).after == steps
 
 
 def test_slots_are_filled_with_the_sources_own_words(translator: Translator) -> None:
     trace = translator.trace("Zorblax likes Anna")
-    reading = read(translator, trace, [step.chosen for step in trace.steps])
+    reading = translator.reading(trace, [step.chosen for step in trace.steps])
     assert (reading.surfaces, reading.text) == (trace.output_tokens, trace.output_text)
     assert "Zorblax" in reading.text
 

@@ -48,5 +48,5 @@ def test_the_sentences_of_a_text_have_a_bound_together(translator: Translator) -
 
 def test_a_later_sentence_that_cannot_be_read_refuses_the_text(translator: Translator) -> None:
     with pytest.raises(GlassformerError) as raised:
-        translator.trace("I love you. " + "dog " * 64)
+        translator.trace("I love you. " + "dog " * 512)
     assert raised.value.key == "too_long"

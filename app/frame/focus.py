@@ -9,7 +9,7 @@ from app.frame.notices import Notice
 from app.panels import provenance
 from app.panels.opening import on_file
 from app.panels.phrases import line
-from app.panels.words.words_panel import attention_in_focus
+from app.panels.words.words_panel import attention_in_focus, kind_of
 from app.runs import on_screen
 from app.session import experiments, store
 from app.session.memory import Pair
@@ -20,7 +20,7 @@ from app.ui.layout import side_by_side
 from app.ui.pick import segments, small_button
 from app.ui.text import literal
 from app.words import say
-from core.analysis.confidence import confidence
+from core.analysis.confidence import confidence, is_judged
 from core.trace.trace import Trace
 
 # Training: where a head is in focus; the words are joined by cross-attention, too.
@@ -60,7 +60,7 @@ def show(trace: Trace | None, notices: Sequence[Notice]) -> None:
 def _show_focus(trace: Trace) -> None:
     now = store.get_state()
     st.markdown(" · ".join(focus(now, trace, store.page())), width="content")
-    if store.page() in DOUBTED and confidence(trace).level == "unsure":
+    if store.page() in DOUBTED and is_judged(trace) and confidence(trace).level == "unsure":
         # What the Translate page says at length: the translation may well be wrong.
         st.markdown(f":orange[◆ **{say('translate.badge')}**]", width="content")
     if now.step:  # what is on screen is not what the model became
@@ -76,7 +76,8 @@ def _show_focus(trace: Trace) -> None:
 
 def focus(now: State, trace: Trace, page: str) -> list[str]:
     """What is in focus on a page ("" is the first one, Translate), part by part, as markdown."""
-    kind, layer, head = "cross", *attention_in_focus(now, trace)
+    kind: str = kind_of(trace)
+    layer, head = attention_in_focus(now, trace)
     moving = page == "training" and now.replay in ("attention", "film")
     if page in ("attention", "switch") or moving:
         kind, layer, head = now.kind, now.layer, now.head
@@ -88,7 +89,8 @@ def focus(now: State, trace: Trace, page: str) -> list[str]:
         parts = [f"`{now.address}`"] if now.address else []
     elif page in WITHOUT_A_HEAD or other:
         parts = []
-    return [say(f"frame.direction_{trace.direction}"), *parts, *_pins(now, trace)]
+    way = [say(f"frame.direction_{trace.direction}")] if trace.direction else []
+    return [*way, *parts, *_pins(now, trace)]
 
 
 def _pins(now: State, trace: Trace) -> list[str]:

@@ -36,7 +36,9 @@ def show() -> None:
     """
     apply_style(current_look())
     show_switches()
+    over = sentence.tell_opening(store.get_state().model)
     outcome = on_screen.current()
+    over()
     if outcome.trace is not None:
         if store.page() in WITH_A_HEAD:
             store.open_on(*first_head(outcome.trace))

@@ -7,7 +7,7 @@ import streamlit as st
 
 from app.frame import scene
 from app.panels.address_words import on_screen_lines, place
-from app.panels.words.words_panel import attention_in_focus
+from app.panels.words.words_panel import attention_in_focus, kind_of
 from app.runs import on_screen
 from app.session import store
 from app.session.state import State
@@ -86,14 +86,16 @@ def shown(now: State, page: str, trace: Trace) -> list[str]:
     if page in ("attention", "switch"):
         where = attention_at(cast(Kind, now.kind), now.layer)
         return [f"{where}/{name}" for name in (now.stage, "q", "k", "v")]
-    words = f"{attention_at('cross', attention_in_focus(now, trace)[0])}/weights"
+    words = f"{attention_at(kind_of(trace), attention_in_focus(now, trace)[0])}/weights"
     return [now.address if page == "tensors" else "", words, "output/probabilities"]
 
 
 def _head(now: State, trace: Trace, address: str) -> dict[str, int]:
     """The head in focus, of a tensor that has heads."""
-    has = any(axis.name == "head" for axis in trace.axes(address))
-    return {"head": now.head} if has and now.head is not None else {}
+    if now.head is None:
+        return {}
+    has = any(axis.name == "head" and now.head < axis.size for axis in trace.axes(address))
+    return {"head": now.head} if has else {}
 
 
 def _words(trace: Trace, address: str) -> str:

@@ -1,21 +1,26 @@
 """First line of the stage bar: the sentence, one beside it, examples, direction and model."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import streamlit as st
 
-from app.runs import untrained
-from app.runs.models import models
+from app.panels.address_words import format_bytes
+from app.runs import library, untrained
+from app.runs.models import is_opened, models, task_of
 from app.session import store
 from app.session.state import DIRECTIONS, State
 from app.ui.pick import menu, small_button
 from app.ui.text import literal
 from app.words import say
+from core.errors import GlassformerError
 
 EXAMPLES = Path(__file__).parents[2] / "assets" / "sentences" / "examples.json"
+
+NARROW, WIDE = 150, 308  # pixels of a menu
 
 
 @dataclass(frozen=True)
@@ -39,8 +44,7 @@ def show() -> None:
     """Draw the line; what the user changes goes into the state."""
     now = store.get_state()
     with st.container(horizontal=True, gap="xsmall", key="stage_sentence", wrap=False):
-        hint = say("frame.sentence_hint")
-        _input("sentence", say("frame.sentence"), now.text, "text", hint)
+        _input("sentence", say("frame.sentence"), now.text, "text", _hint(now.model))
         _second(now)
         notes = {example: _example_label(example) for example in examples()}
         st.menu_button(
@@ -50,21 +54,69 @@ def show() -> None:
             format_func=notes.__getitem__,
             on_click=_pick_example,
         )
-        directions = {name: say(f"frame.direction_{name}") for name in DIRECTIONS}
-        _choice("direction", now.direction, directions)
+        if not is_opened(now.model):  # another's was trained to write one language
+            directions = {name: say(f"frame.direction_{name}") for name in DIRECTIONS}
+            _choice("direction", now.direction, directions)
         _choice("model", now.model, _model_labels())
 
 
+def _hint(model: str) -> str:
+    """What to type: a text for what the model does with it."""
+    return say(f"frame.hint_{task_of(model)}") if is_opened(model) else say("frame.sentence_hint")
+
+
+def tell_opening(model: str) -> Callable[[], object]:
+    """Say that a model is being opened and what memory it takes, before any is spent.
+
+    Returns what says that it is over. Nothing is said of one that is open, or that cannot be.
+    """
+    if not is_opened(model) or library.is_open(model):
+        return lambda: None
+    facts = library.about(model)
+    if isinstance(facts, GlassformerError):
+        return lambda: None
+    name, memory = literal(model), format_bytes(facts.nbytes)
+    told = st.toast(
+        say("frame.opening", name=name, size=memory), icon="spinner", duration="infinite"
+    )
+    over = say("frame.opened", name=name)
+    return lambda: told.toast(over, icon=":material/check:")
+
+
 def _model_labels() -> dict[str, str]:
-    """The models by their names; an untrained one by its sizes, of two alike with a number."""
+    """The models by their names; an untrained one by its sizes, of two alike with a number.
+
+    One of the operator's folder with what it does and takes, or why it cannot be opened.
+    """
     labels: dict[str, str] = {}
     for name in models() or ("",):
-        label = name
+        label = _facts(name) if is_opened(name) else name
         if untrained.is_untrained(name):
             label = say("frame.untrained", **untrained.read(name).settings)
         taken = sum(each.startswith(label) for each in labels.values())
         labels[name] = f"{label} ({taken + 1})" if taken and label != name else label
     return labels
+
+
+def _facts(name: str) -> str:
+    found = library.about(name)
+    if isinstance(found, GlassformerError):
+        return say("frame.model_closed", name=name, why=say(f"errors.{found.key}", **found.values))
+    parts = [
+        say("frame.weights", count=in_words(found.parameters)),
+        say(f"frame.does_{found.task}"),
+        found.licence or say("frame.no_licence"),
+        say("frame.memory", size=format_bytes(found.nbytes)),
+    ]
+    return " · ".join([name, *parts])
+
+
+def in_words(count: int) -> str:
+    """A number of weights with three digits: "74 M"."""
+    for size, unit in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if count >= size * 0.9995:
+            return f"{count / size:.3g} {unit}"
+    return str(count)
 
 
 def _second(now: State) -> None:
@@ -122,7 +174,9 @@ def _choice(name: str, value: str, labels: dict[str, str]) -> None:
         if picked in labels:
             store.update(**{name: picked})
 
-    width = 150 * store.get_state().size // 100
+    # Where another's model needs no direction its facts have that room.
+    room = WIDE if name == "model" and is_opened(value) else NARROW
+    width = room * store.get_state().size // 100
     menu(widget, say(f"frame.{name}"), labels, chosen, take, width=width)
 
 

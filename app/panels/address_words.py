@@ -28,7 +28,8 @@ TENSORS = (
     "ids", "embedding", "scaled", "positions", "kept", "input", "stream", "branch_input",
     "summed", "mean", "std", "normalized", "output", "memory", "q", "k", "v", "scores", "mask",
     "masked", "weights", "context", "concat", "pre_activation", "activation", "logits",
-    "probabilities",
+    "probabilities", "token_type", "mean_square", "q_normed", "k_normed", "q_rotated", "k_rotated",
+    "position_bias", "biased", "up", "gated", "dense",
 )  # fmt: skip
 
 

@@ -57,12 +57,12 @@ class PanelContext:
     def shape(self, address: str) -> str:
         """The address and the shape of a tensor, for the line in small type."""
         sizes = " × ".join(map(str, self.trace[address].shape))
-        return f"`{address}` ({' × '.join(letters(address))}) = {sizes}"
+        return f"`{address}` ({' × '.join(letters(address, self.trace.config))}) = {sizes}"
 
 
-def counted(words: Sequence[str]) -> str:
+def counted(words: Sequence[str], first: int = 1) -> str:
     """Words behind the numbers that stand on an axis for them, as markdown."""
-    return " · ".join(f"{at} {literal(visible(word))}" for at, word in enumerate(words, start=1))
+    return " · ".join(f"{at} {literal(visible(word))}" for at, word in enumerate(words, first))
 
 
 def selected(trace: Trace, wire: Wire, at: Mapping[str, int]) -> dict[str, object]:

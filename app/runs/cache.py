@@ -91,6 +91,9 @@ class BoundedCache(Generic[Value]):
     def __len__(self) -> int:
         return len(self._values)
 
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._values
+
     def clear(self) -> None:
         """Drop all values."""
         with self._budget.lock:

@@ -1,10 +1,11 @@
 """The models that can be chosen: loaded once for all sessions, within bounds, never changed."""
 
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from app.runs import trainings, untrained
+from app.runs import library, trainings, untrained
 from app.runs.cache import SERVER, BoundedCache
 from core.analysis.head_roles import MeasuredHead
 from core.checkpoints import (
@@ -18,26 +19,29 @@ from core.checkpoints import (
 )
 from core.errors import GlassformerError
 from core.history import History
+from core.models import Model
 from core.translator import Translator
 
 FORMER = {"translator-taught": DEFAULT}  # names in links of earlier days
 
 
-def weight_bytes(model: Translator) -> int:
+def weight_bytes(model: Model) -> int:
     """Bytes of its weights."""
     return sum(weight.nbytes for weight in model.transformer.parameters())
 
 
-_snapshots: BoundedCache[Translator] = BoundedCache(SERVER, weight_bytes)
+_snapshots: BoundedCache[Model] = BoundedCache(SERVER, weight_bytes)
 
 
 def models() -> list[str]:
     """The names of the models that can be chosen, the bundled one first, one's own last."""
-    return [*list_models(), *trainings.kept(), *untrained.names()]
+    bundled = list_models()
+    others = [name for name in library.folders() if name not in bundled]
+    return [*bundled, *others, *trainings.kept(), *untrained.names()]
 
 
-def get_model(name: str = "", step: str = "") -> Translator:
-    """The translator of that name, "" for the bundled one; loaded once for all sessions.
+def get_model(name: str = "", step: str = "") -> Model:
+    """The model of that name, "" for the bundled one; loaded once for all sessions.
 
     step: of its training, "" for the end.
     Errors: GlassformerError where there is no such checkpoint, or no snapshot of that step, or
@@ -48,6 +52,8 @@ def get_model(name: str = "", step: str = "") -> Translator:
     place, bundled = place_of(name)
     if bundled and not step:
         return _load(place)
+    if is_opened(name):
+        return library.get_opened(Path(place))
     return _snapshots.get((place, step), lambda: load_model(f"{place}@{step}" if step else place))
 
 
@@ -56,7 +62,9 @@ def get_history(name: str = "") -> History | None:
 
     Errors: as `get_model`.
     """
-    return None if untrained.is_untrained(name) else load_history(place_of(name)[0])
+    if untrained.is_untrained(name) or is_opened(name):
+        return None
+    return load_history(place_of(name)[0])
 
 
 def get_exact_match(name: str = "") -> dict[str, tuple[int, int]]:
@@ -73,7 +81,8 @@ def get_taught(name: str = "") -> dict[str, Any]:
 
     Errors: as `get_model`.
     """
-    about = {} if untrained.is_untrained(name) else load_about(place_of(name)[0])
+    without = untrained.is_untrained(name) or is_opened(name)
+    about = {} if without else load_about(place_of(name)[0])
     return dict(about.get("taught") or {})
 
 
@@ -99,10 +108,23 @@ def place_of(name: str) -> tuple[str, bool]:
         return name or DEFAULT, True
     if name in FORMER:
         return FORMER[name], True
+    if is_opened(name):
+        return str(library.folders()[name]), False
     own = trainings.kept()
     if name not in own:
         raise GlassformerError("checkpoint_missing", path=name)
     return str(own[name]), False
+
+
+def is_opened(name: str) -> bool:
+    """Whether a name is that of one of the operator's models."""
+    return name not in list_models() and name not in FORMER and name in library.folders()
+
+
+def task_of(name: str) -> str:
+    """What a model does with a text: "translate", "continue", "fill_in", or "vectors" alone."""
+    found = library.about(name) if is_opened(name) else None
+    return found.task if isinstance(found, library.Facts) else "translate"
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

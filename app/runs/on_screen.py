@@ -15,9 +15,9 @@ from core.errors import GlassformerError
 from core.interventions import Experiment
 from core.interventions.experiment import NOTHING
 from core.interventions.switch import Switch
+from core.models import Model
 from core.trace.tape import Edit
 from core.trace.trace import Trace
-from core.translator import Translator
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def current() -> Outcome:
         if now.step:
             now = store.settle_step(steps_of(now.model))
         now = replace(now, step=step_in_view())
-        plain = get_trace(now.text, now.direction, now.model, now.step)
+        plain = get_trace(now.own_text, now.direction, now.model, now.step)
     except GlassformerError as error:
         shown = store.memory().shown or _first()
         store.memory().shown = shown
@@ -82,7 +82,7 @@ def _with_switches(now: State, plain: Trace) -> Outcome:
     fitting, left_out = experiments.fitting(experiments.now(), plain)
     switch_error, second_error = experiments.problem(), None
     try:
-        switched = get_run(fitting, now.text, now.direction, now.model, now.step)
+        switched = get_run(fitting, now.own_text, now.direction, now.model, now.step)
     except GlassformerError as error:
         switched, fitting, switch_error = plain, NOTHING, error
     pair = Pair("experiment", plain, switched) if fitting else None
@@ -171,7 +171,7 @@ def left_out() -> dict[Switch, GlassformerError]:
     return _shown().left_out
 
 
-def model_on_screen() -> Translator:
+def model_on_screen() -> Model:
     """The model that made the trace on screen, in the config that it ran with.
 
     Not that of the state, where the input was refused; before the first run the bundled one.
@@ -181,7 +181,7 @@ def model_on_screen() -> Translator:
     return get_variant(shown.experiment, *made_by()) if shown else get_model()
 
 
-def plain_model() -> Translator:
+def plain_model() -> Model:
     """The same without what is switched. Errors: as `made_by`."""
     return get_model(*made_by())
 

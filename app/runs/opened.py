@@ -40,8 +40,8 @@ def hold(name: str, data: bytes, trace: Trace) -> RunFile:
     before = now.setup
     chosen = model or (now.model, now.step)
     store.update(
-        text=trace.source_text, direction=trace.direction, model=chosen[0], step=chosen[1],
-        edits="", second="", run="",
+        text=trace.source_text, direction=trace.direction or "auto", model=chosen[0],
+        step=chosen[1], edits="", second="", run="",
     )  # fmt: skip
     plain = not trace.edits and (model is None or trace.config == get_model(*model).config)
     shown = " ".join(name.split())[:LONGEST_NAME]

@@ -21,8 +21,8 @@ from core.interventions.head_ablation import AblatedHead, ablated_heads
 from core.interventions.heads import Way
 from core.interventions.padding import InBatch, in_batch
 from core.interventions.switch import Setting
+from core.models import Direction, Model
 from core.trace.trace import Trace
-from core.translator import Direction, Translator
 
 BYTES_A_NUMBER = 32  # a float in a tuple
 
@@ -36,7 +36,7 @@ def _ablated_bytes(found: tuple[AblatedHead, ...]) -> int:
 
 
 _traces: BoundedCache[Trace] = BoundedCache(SERVER, lambda trace: trace.nbytes)
-_variants: BoundedCache[Translator] = BoundedCache(SERVER, weight_bytes)
+_variants: BoundedCache[Model] = BoundedCache(SERVER, weight_bytes)
 _means: BoundedCache[Mapping[str, Tensor]] = BoundedCache(SERVER, lambda m: _nbytes(m.values()))
 _ablated_heads: BoundedCache[tuple[AblatedHead, ...]] = BoundedCache(SERVER, _ablated_bytes)
 _batches: BoundedCache[tuple[InBatch, ...]] = BoundedCache(SERVER, _nbytes)
@@ -149,7 +149,7 @@ def get_batch(
     return _batches.get(key, lambda: in_batch(get_model(model, step), alone, experiment))
 
 
-def get_variant(experiment: Experiment, model: str = "", step: str = "") -> Translator:
+def get_variant(experiment: Experiment, model: str = "", step: str = "") -> Model:
     """The translator that an experiment runs on: itself, or one of another config on its weights.
 
     Errors: as `get_model`, and `config` where the weights do not allow it.
@@ -181,7 +181,7 @@ def get_replay(text: str, direction: str = "auto", model: str = "") -> Replay | 
 
     end = get_trace(text, direction, model)
     if end.further:  # of several sentences, the replay looks at the one that is recorded
-        text, direction = get_model(model).tokenizer.sentences(text)[0], end.direction
+        text, direction = get_model(model).sentences(text)[0], end.direction
     return _replays.get(
         (text, direction, place_of(model)[0]),
         lambda: replay(

@@ -16,12 +16,12 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from app.runs.cache import SERVER, BoundedCache
 from app.session import store
 from core.checkpoints import load_model
+from core.models import Direction
 from core.settings import read_settings
 from core.training.queue.lessons import held_apart
 from core.training.queue.run import TrainingRun
 from core.training.queue.run_files import Plan
 from core.training.queue.training_queue import TrainingQueue, Workshop
-from core.translator import Direction
 
 
 @dataclass(frozen=True)

@@ -124,13 +124,13 @@ def keep(name: str, experiment: Experiment | None = None) -> None:
     newest = [*others.items(), (name, Experiment(chosen.switches, name))][-MOST_EXPERIMENTS:]
     store.memory().experiments = dict(newest)
     screen = store.get_state()
-    store.memory().sentences[name] = (screen.text, screen.direction)
+    store.memory().sentences[name] = (screen.own_text, screen.direction)
 
 
 def sentence(name: str) -> tuple[str, str]:
     """The text that was on screen when one was kept, and its direction."""
     now = store.get_state()
-    return store.memory().sentences.get(name, (now.text, now.direction))
+    return store.memory().sentences.get(name, (now.own_text, now.direction))
 
 
 def forget(name: str) -> None:

@@ -10,6 +10,8 @@ import os
 # What a session remembers.
 MOST_EXPERIMENTS = 20  # kept under a name
 MOST_PATCHED = 8
+MOST_TEXTS = 4  # lists of texts that ran
+MOST_OVER_TEXTS = 50  # texts of a list
 MOST_DRAFTS = 40  # lectures of one's own; the browser keeps them
 MOST_BUILT = 3  # names of untrained models in its menu
 
@@ -24,5 +26,6 @@ LONG_AT_ONCE = max(1, (os.cpu_count() or 1) - 1)  # a core stays for short rerun
 
 # All visitors together.
 CACHE_BYTES = 512 * 2**20  # all caches of the server: about 200 sentences
+LIBRARY_BYTES = 4 * 2**30  # weights of the operator's models that are kept
 PLACES = 1  # reruns that run at once: Python computes in one thread at a time
 PATIENCE = 0.5  # seconds after which a rerun no longer holds up those behind it

@@ -138,3 +138,4 @@ class Memory:
     compared: dict[str, tuple[str, str]] = field(default_factory=dict)  # "first", "second": which
     compared_on: str = "own"  # "own": each on its own sentence; "screen": both on the one on screen
     patched_runs: dict[Hashable, Tracing] = field(default_factory=dict)
+    over_texts: dict[Hashable, tuple[Any, ...]] = field(default_factory=dict)  # what came of lists

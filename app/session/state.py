@@ -31,13 +31,16 @@ from app.session.codecs import (
     number,
     one_of,
 )
+from core.analysis.attention_views import kinds_of
 from core.analysis.blocks import block_at
 from core.analysis.head_roles import ROLES
+from core.config import ModelConfig
 from core.decoding.step import most_words
+from core.text.tokenizer import split_sentences
 from core.trace.trace import Trace
 
 KINDS = ("encoder", "decoder", "cross")
-STAGES = ("scores", "scaled", "masked", "weights")
+STAGES = ("scores", "scaled", "biased", "masked", "weights")  # biased: where distances add
 # heads: lines, each head in its own hue; motion: the numbers of one row, moving
 VIEWS = ("matrix", "lines", "heads", "motion")
 MOTION = (
@@ -45,14 +48,16 @@ MOTION = (
     "values", "weighted", "context", "heads", "concat", "output")  # fmt: skip
 DIRECTIONS = ("auto", "en-zh", "zh-en")
 REPLAYS = ("translation", "attention", "film", "positions", "words", "lengths")
-VECTORS = ("positions", "stream", "lens", "neurons")
+VECTORS = ("positions", "stream", "lens", "attribution", "neurons")
+AGAINST = ("none", "second")  # attribution: a logit by itself, or less the runner-up's
 LAB = (
     "scaling", "normalisers", "labels", "dictionary", "similarity", "masks", "mask_building",
     "mask_steps", "layer_norm", "batch_norm", "norm_axes", "depth", "split", "one_matrix",
     "skips", "clones", "order", "added", "why", "seq2seq", "model", "examples",
 )  # fmt: skip
 RUNS = ("", "first", "second", "both")  # "": the switched run; of two sentences, both
-SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch")
+SWITCHES = ("examples", "masks", "heads", "concepts", "tensors", "patching", "batch", "texts")
+OVER_TEXTS = ("texts", "heads")  # many texts: which table
 RESULTS = ("words", "by_layer")
 DECODING = ("timeline", "strategies", "beam", "forcing", "cache")
 STRATEGIES = ("greedy", "beam", "temperature", "top_k", "top_p")
@@ -67,7 +72,20 @@ _HEAD = {"kind", "layer", "head"}
 _RUN = ("text", "direction", "model")
 RELEASES = {  # what goes back to its default where one of these changes
     (*_RUN, "kind"): ("query", "key"),
-    _RUN: ("token", "words"),
+    _RUN: ("token", "words", "sentence"),
+    ("sentence",): (
+        "query",
+        "key",
+        "token",
+        "words",
+        "trail",
+        "way",
+        "moment",
+        "forced",
+        "node",
+        "watch",
+        "word",
+    ),
     (*_RUN, "step"): ("trail", "way", "moment", "forced", "node"),
     (*_RUN, "step", "second"): ("watch",),
     (*_RUN, "step", "token"): ("word",),
@@ -104,6 +122,7 @@ class State:
 
     # The run on screen
     text: str = _kept(FIRST_SENTENCE, TEXT)
+    sentence: int = _kept(0, COUNT)  # of a text of several, the one on screen
     direction: str = _kept("auto", one_of(*DIRECTIONS))
     model: str = _kept("", TEXT)  # "": the bundled one
     step: str = _kept("", STEP)  # of the model's training; "": its end
@@ -152,6 +171,7 @@ class State:
     stack: str = _kept("encoder", one_of("encoder", "decoder"))  # whose stream
     positions: str = _kept("map", one_of(*POSITIONS))  # positions: what is asked of them
     formula: str = _kept("", one_of(*FORMULAS))  # of the positions; "": the model's own
+    against: str = _kept("none", one_of(*AGAINST))  # attribution: what is asked
     span: str = _kept("", one_of(*SPANS))  # how many positions; "": what suits the picture
     offset: int = _kept(3, between(1, 64))  # how far the rotation carries a position
 
@@ -208,6 +228,8 @@ class State:
     stroke: str = _kept("hide", one_of(*STROKES))  # masks: what a stroke does
     ones: str = _kept("look", one_of("look", "hidden"))  # masks: what a 1 in a cell means
     batch: str = _kept("", TEXT)  # sentences padded to one length, one a line
+    texts: str = _kept("", EDITS)  # many texts, one a line; "": those of the page
+    over: str = _kept("texts", one_of(*OVER_TEXTS))  # many texts: what is shown of them
     row: int = _kept(0, COUNT)  # batch: the sentence in focus
     watch: int | None = _kept(None, COUNT)  # patching: the decoder's row; None: the first
 
@@ -230,9 +252,16 @@ class State:
         return found
 
     @property
+    def own_text(self) -> str:
+        """What is run: of a text of several sentences the one on screen; the first brings all."""
+        found = split_sentences(self.text) if self.sentence else ()
+        return found[self.sentence] if self.sentence < len(found) else self.text
+
+    @property
     def setup(self) -> Setup:
         """What decides which run is on screen."""
-        return Setup(**{each.name: getattr(self, each.name) for each in fields(Setup)})
+        here = {each.name: getattr(self, each.name) for each in fields(Setup)}
+        return Setup(**here | {"text": self.own_text})
 
     @property
     def given(self) -> frozenset[str]:
@@ -287,11 +316,14 @@ def _fits(name: str, value: Any) -> bool:
 
 def clamp(state: State, trace: Trace) -> tuple[State, tuple[str, ...]]:
     """The state without what the trace does not have, and the "name=value" of what went."""
+    state = _with_what_is_there(state, trace.config)
     config, sources, targets = trace.config, len(trace.source_tokens), len(trace.target_tokens)
     layers = dict.fromkeys(KINDS, config.decoder_layers) | {"encoder": config.encoder_layers}
     side, place = state.token or ("source", None)
     given = max((step for step, _ in state.forced), default=-1)
     longest = most_words(sources, config.max_length)  # that any decoding of it may write
+    if trace.task == "continue":  # of which no source says how long it may become
+        longest = config.max_length
     own = not 0 <= given < longest and state.decoding != "strategies"
     limits = (
         ("layer", state.layer, layers[state.kind]),
@@ -318,3 +350,15 @@ def clamp(state: State, trace: Trace) -> tuple[State, tuple[str, ...]]:
     if "trail" in gone:
         kept["way"] = ()
     return replace(state, **kept), tuple(f"{name}={query[name]}" for name in sorted(gone))
+
+
+def _with_what_is_there(state: State, config: ModelConfig) -> State:
+    """The attention and the stack that a model of one stack has, in place of one that it has not.
+
+    The reader asked for another model, not for another place: nothing is said of it.
+    """
+    kinds = kinds_of(config)
+    if state.kind not in kinds:
+        state = replace(state, kind=kinds[0])
+    stack = kinds[0] if not config.has_both else state.stack
+    return state if stack == state.stack else replace(state, stack=stack)

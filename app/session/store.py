@@ -129,11 +129,11 @@ def visit(query: Mapping[str, str]) -> None:
 
 def settle(trace: Trace) -> State:
     """Clamp the state to the trace on screen; what went is added to `dropped()`."""
-    state, gone = clamp(get_state(), trace)
+    before = get_state()
+    state, gone = clamp(before, trace)
     if gone:
         st.session_state["dropped"] = (*dropped(), *gone)
-        return _write(state)
-    return state
+    return state if state == before else _write(state)
 
 
 def open_on(kind: str, layer: int, head: int | None) -> None:

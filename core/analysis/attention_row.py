@@ -11,7 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.attention_views import Kind, Numbers, attention_at
+from core.analysis.attention_views import (
+    Kind,
+    Numbers,
+    asks_with,
+    attention_at,
+    key_head,
+    maps_at,
+    stages_of,
+)
 from core.errors import check_index
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
@@ -36,6 +44,8 @@ class AttentionRow:
     context: Numbers  # (H, K)
     concat: Numbers  # (D,)
     output: Numbers  # (D,)
+    bias: Numbers | None = None  # (S,) what distances add to the scores
+    divides: bool = True  # whether this model divides the scores by √d_k
 
     @property
     def dropped(self) -> bool:
@@ -50,10 +60,11 @@ class AttentionRow:
     @property
     def changed(self) -> frozenset[str]:
         """What is not what its equation gives; a hidden entry may hold anything that weighs 0."""
-        masked = np.where(self.allowed, self.scaled, self.masked)
+        before = self.scaled if self.bias is None else self.scaled + self.bias
+        masked = np.where(self.allowed, before, self.masked)
         expected = {
             "scores": self.k @ self.q[self.head],
-            "scaled": self.scores / math.sqrt(self.k.shape[1]),
+            "scaled": self.scores / (math.sqrt(self.k.shape[1]) if self.divides else 1),
             "masked": masked,
             "weights": _softmax(self.masked),
             "context": self.used @ self.v,
@@ -93,19 +104,23 @@ def attention_row(trace: Trace, kind: Kind, layer: int, head: int, query: int) -
     check_index("query", query, trace[f"{where}/q"].shape[2])
 
     def of_row(name: str) -> Numbers:
-        found: Numbers = as_numpy(trace[f"{where}/{name}"][0, head, query])
+        found: Numbers = as_numpy(maps_at(trace, f"{where}/{name}")[0, head, query])
         return found
 
-    q, context = (as_numpy(trace[f"{where}/{name}"][0, :, query]) for name in ("q", "context"))
-    k, v = (as_numpy(trace[f"{where}/{name}"][0, head]) for name in ("k", "v"))
+    config = trace.config
+    asks, answers = asks_with(config, kind)
+    q, context = (as_numpy(trace[f"{where}/{name}"][0, :, query]) for name in (asks, "context"))
+    shared = key_head(config, head)
+    k, v = (as_numpy(trace[f"{where}/{name}"][0, shared]) for name in (answers, "v"))
+    bias = of_row("position_bias") if "biased" in stages_of(trace, kind) else None
     concat, output = (as_numpy(trace[f"{where}/{name}"][0, query]) for name in ("concat", "output"))
     used = weights = of_row("weights")
     if f"{where}/kept" in trace.tensors:
-        used = weights * of_row("kept") / np.float32(1 - trace.config.dropout)
+        used = weights * of_row("kept") / np.float32(1 - config.dropout)
     allowed = as_numpy(trace[f"{where}/mask"][0, head, query])
     return AttentionRow(
         head, q, k, of_row("scores"), of_row("scaled"), allowed, of_row("masked"), weights, used,
-        v, context, concat, output,
+        v, context, concat, output, bias, config.score_scale,
     )  # fmt: skip
 
 

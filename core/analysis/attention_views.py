@@ -1,4 +1,4 @@
-"""Attention as the screens show it: one head's map, all maps at once and small, one cell in full.
+"""Attention as the screens show it: one head's map, all maps at once and small.
 
 §3.2. Three kinds of attention: `encoder` and `decoder` look at themselves, `cross` looks from the
 decoder at the encoder's output. Layers and heads count from 0; head None is the mean of a layer's.
@@ -10,20 +10,34 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
 
-from core.errors import check_index
+from core.config import ModelConfig
+from core.text.vocabulary import END
+from core.trace.address import Address
+from core.trace.graph import inputs
 from core.trace.tables import as_numpy
-from core.trace.trace import Trace
+from core.trace.trace import Trace, once_a_run
 
 Kind = Literal["encoder", "decoder", "cross"]
-Stage = Literal["scores", "scaled", "masked", "weights"]
+Stage = Literal["scores", "scaled", "biased", "masked", "weights"]
 Numbers = NDArray[np.float32]
 
 NOTEWORTHY = 0.1  # a smaller weight between words is no example of what a head looks at
 THUMBNAIL = 32  # cells a side, at most; more are pooled by maximum
+OVERVIEW_CELLS = 72_000  # of all thumbnails together, at most: they travel to the browser
+SHORT = 100  # words; longer maps are pooled where the model is
+LONG = 128  # words; longer maps are seen through a window
 FORBIDDEN = 255  # level of a thumbnail's cell that no query may look at
-_MARKS = frozenset({"<pad>", "<eos>", "<en>", "<zh>"})
+FIRST_IDS = 8  # among which our own vocabularies have their marks
+OWN_MARKS = frozenset({"<pad>", END, "<en>", "<zh>"})
+MARKS = frozenset({  # pieces that are no words, of ours and of other people's models
+    "<pad>", "<eos>", "<en>", "<zh>", "<s>", "</s>", "[CLS]", "[SEP]", "[PAD]", "<|endoftext|>",
+    "<|begin_of_text|>", "<|end_of_text|>", "<|im_start|>", "<|im_end|>",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -38,6 +52,13 @@ class Side:
     tokens: tuple[str, ...]
     sinks: frozenset[int]
     writes: tuple[str, ...] = ()
+    first: int = 0  # the position of its first word, of a part of a long text
+
+    def part(self, places: range) -> "Side":
+        """Some words next to each other."""
+        sinks = frozenset(at - places.start for at in self.sinks if at in places)
+        cut = slice(places.start, places.stop)
+        return Side(self.tokens[cut], sinks, self.writes[cut], places.start)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -68,6 +89,38 @@ class HeadMap:
 
 
 @dataclass(frozen=True)
+class HeadMapPart(HeadMap):
+    """A window into a large map; how spread out its rows are is that of the whole rows."""
+
+    whole: HeadMap
+    rows: slice
+
+    @property
+    def entropy(self) -> Numbers:
+        """As `HeadMap.entropy`, over all keys."""
+        return self.whole.entropy[self.rows]
+
+    @property
+    def most(self) -> Numbers:
+        """As `HeadMap.most`, over all keys."""
+        return self.whole.most[self.rows]
+
+
+def part_of(view: HeadMap, rows: range, columns: range) -> HeadMap:
+    """The window of a map where these rows and columns meet; the map itself where that is all."""
+    if (len(rows), len(columns)) == view.values.shape:
+        return view
+    down, across = slice(rows.start, rows.stop), slice(columns.start, columns.stop)
+    return HeadMapPart(
+        view.values[down, across],
+        view.allowed[down, across],
+        view.weights[down, across],
+        view,
+        down,
+    )
+
+
+@dataclass(frozen=True)
 class Overview:
     """All maps of one kind, small: a row a layer, a column a head, the heads' mean last.
 
@@ -93,18 +146,50 @@ def attention_at(kind: Kind, layer: int) -> str:
     return f"{stack}/{layer}/{'cross' if kind == 'cross' else 'self'}_attention"
 
 
+def kinds_of(config: ModelConfig) -> tuple[Kind, ...]:
+    """The kinds of attention that a model has: three, or that of its only stack."""
+    if config.has_both:
+        return ("encoder", "decoder", "cross")
+    return ("encoder",) if config.encoder_layers else ("decoder",)
+
+
+def stages_of(trace: Trace, kind: Kind) -> tuple[Stage, ...]:
+    """The maps of this kind that a run has: `biased` where distances add to the scores."""
+    stages: tuple[Stage, ...] = ("scores", "scaled", "biased", "masked", "weights")
+    return tuple(each for each in stages if f"{attention_at(kind, 0)}/{each}" in trace)
+
+
+def asks_with(config: ModelConfig, kind: Kind) -> tuple[str, str]:
+    """What the scores are products of: q and k, or what has become of them."""
+    query, key = inputs(config, f"{attention_at(kind, 0)}/scores")
+    return Address.of(query).name, Address.of(key).name
+
+
+def key_head(config: ModelConfig, head: int) -> int:
+    """Whose keys and values a head of queries meets: its own, or those that it shares."""
+    return head * config.key_heads // config.n_heads
+
+
 def layers_of(trace: Trace, kind: Kind) -> int:
     """How many layers have this kind of attention."""
     config = trace.config
     return config.encoder_layers if kind == "encoder" else config.decoder_layers
 
 
+def marks_of(trace: Trace) -> frozenset[str]:
+    """The pieces that are no words: what somebody types is never one of them."""
+    return OWN_MARKS if END in trace.vocabulary[:FIRST_IDS] else MARKS
+
+
 def sides(trace: Trace, kind: Kind) -> tuple[Side, Side]:
     """Who looks (the rows, T) and what is looked at (the columns, S)."""
-    source = _side(trace.source_tokens, trace.source_pieces)
-    target = _side(trace.target_tokens, trace.target_pieces)
-    written = _side(trace.output_tokens, trace.output_pieces)
+    marks = marks_of(trace)
+    source = _side(trace.source_tokens, trace.source_pieces, marks)
+    target = _side(trace.target_tokens, trace.target_pieces, marks)
+    written = _side(trace.output_tokens, trace.output_pieces, marks)
     reading = Side(target.tokens, written.sinks, written.tokens)
+    if not trace.config.has_both:  # a text, of which only the end is written here
+        reading = target
     rows = source if kind == "encoder" else reading
     return rows, target if kind == "decoder" else source
 
@@ -117,16 +202,55 @@ def head_map(trace: Trace, kind: Kind, layer: int, head: int | None, stage: Stag
     return HeadMap(values, as_numpy(masks.any(dim=0) if head is None else masks[head]), weights)
 
 
-def overview(trace: Trace, kind: Kind, size: int = THUMBNAIL) -> Overview:
-    """Every map of a kind, pooled by maximum, for a sharp head must not vanish."""
+def maps_at(trace: Trace, address: str) -> Tensor:
+    """What is recorded there; what a long run computes anew is kept until the next is asked for.
+
+    A layer's maps are looked at head by head: each of them computed anew would be slow.
+    """
+    if address in trace.tensors:
+        return trace.tensors[address]
+    known: Tensor | None
+    name, known = trace.readings.get(maps_at, ("", None))
+    if known is None or name != address:
+        known = trace[address]
+        trace.readings[maps_at] = (address, known)
+    return known
+
+
+@once_a_run
+def overview(trace: Trace, kind: Kind, size: int | None = None) -> Overview:
+    """Every map of a kind, pooled by maximum, for a sharp head must not vanish.
+
+    size: cells a side, at most; what keeps all of them together within `OVERVIEW_CELLS` when None.
+    """
+    layers, heads = layers_of(trace, kind), trace.config.n_heads
+    fits = math.isqrt(OVERVIEW_CELLS // (layers * (heads + 1)))
+    side = size or max(4, min(THUMBNAIL, fits))
     rows = []
-    for layer in range(layers_of(trace, kind)):
+    for layer in range(layers):
         where = attention_at(kind, layer)
-        weights, mask = (as_numpy(trace[f"{where}/{name}"][0]) for name in ("weights", "mask"))
-        maps = np.concatenate([weights, weights.mean(axis=0, keepdims=True)])  # (H + 1, T, S)
-        allowed = np.concatenate([mask, mask.any(axis=0, keepdims=True)])
-        rows.append(thumbnail(maps, allowed, size))
+        weights, mask = maps_at(trace, f"{where}/weights")[0], trace[f"{where}/mask"][0]
+        rows.append(_small(weights, mask, side))
     return Overview(np.stack(rows))
+
+
+def _small(weights: Tensor, mask: Tensor, size: int) -> NDArray[np.uint8]:
+    """Maps (H, T, S) of a layer and their mean, small: (H + 1, ≤ size, ≤ size)."""
+    mean = weights.mean(dim=0, keepdim=True)  # (1, T, S)
+    shared = mask.stride(0) == 0  # one mask for all heads
+    allowed = mask[:1] if shared else torch.cat([mask, mask.any(dim=0, keepdim=True)])
+    if max(mean.shape[1:]) <= SHORT:
+        maps = torch.cat([weights, mean])  # (H + 1, T, S)
+        return thumbnail(as_numpy(maps), as_numpy(allowed.expand_as(maps)), size)
+    few = torch.cat([_fewer(weights, size), _fewer(mean, size)])
+    open_ = _fewer(allowed.to(weights.dtype), size) > 0
+    return thumbnail(as_numpy(few), as_numpy(open_.expand_as(few)), size)
+
+
+def _fewer(maps: Tensor, size: int) -> Tensor:
+    """(H, T, S) -> (H, ≤ size, ≤ size) where the model is; the last block may be smaller."""
+    blocks = [-(-length // size) for length in maps.shape[1:]]
+    return functional.max_pool2d(maps[None], blocks, ceil_mode=True)[0]
 
 
 def pooled(maps: NDArray[np.generic], size: int) -> NDArray[np.generic]:
@@ -189,105 +313,18 @@ def of_words(
     return left
 
 
-def _side(tokens: tuple[str, ...], pieces: tuple[str, ...]) -> Side:
+def _side(tokens: tuple[str, ...], pieces: tuple[str, ...], marks: frozenset[str]) -> Side:
     # By piece, not by token: an "<eos>" that the reader typed is an ordinary word.
     pairs = zip(tokens, pieces, strict=True)
-    sinks = [at for at, (token, piece) in enumerate(pairs) if piece in _MARKS or _only_signs(token)]
+    sinks = [at for at, (token, piece) in enumerate(pairs) if piece in marks or _only_signs(token)]
     return Side(tokens, frozenset(sinks))
 
 
 def _only_signs(token: str) -> bool:
-    return bool(token) and all(unicodedata.category(letter)[0] == "P" for letter in token)
+    signs = token.strip()
+    return bool(signs) and all(unicodedata.category(letter)[0] == "P" for letter in signs)
 
 
 def _head(trace: Trace, address: str, head: int | None) -> Numbers:
-    maps = trace[address][0]  # (H, T, S), where the model is
+    maps = maps_at(trace, address)[0]  # (H, T, S), where the model is
     return as_numpy(maps).mean(axis=0) if head is None else as_numpy(maps[head])
-
-
-@dataclass(frozen=True)
-class Terms:
-    """How much one query looks at one key, in one head.
-
-    The sum of `products` is `score` up to float32 rounding; every other number is as recorded.
-    """
-
-    q: Numbers  # (K,)
-    k: Numbers  # (K,)
-    score: float  # q · k
-    scaled: float  # q · k / √K
-    allowed: bool
-    masked: float  # `scaled`, or what the mask writes where looking is forbidden
-    weight: float  # softmax over the row
-    row: Numbers  # (S,) the masked scores of all keys, which the softmax compares
-
-    @property
-    def products(self) -> Numbers:
-        """q_i · k_i of each dimension, (K,)."""
-        return self.q * self.k
-
-    def order(self, by: str) -> list[int]:
-        """The dimensions, by "dimension" or by the size of their product, "largest" first."""
-        if by == "dimension":
-            return list(range(self.q.size))
-        return [int(at) for at in np.argsort(-np.abs(self.products), kind="stable")]
-
-    @property
-    def numerator(self) -> float:
-        """exp(masked): what the softmax puts above the line; ∞ for a score beyond 709."""
-        return _exp_sum(np.float64(self.masked))
-
-    @property
-    def denominator(self) -> float:
-        """The row's sum of exp(masked): what the softmax puts below the line."""
-        return _exp_sum(self.row.astype(np.float64))
-
-
-def terms(trace: Trace, kind: Kind, layer: int, head: int, query: int, key: int) -> Terms:
-    """The numbers of one cell; counts from 0. Raises `out_of_range` beyond the sentence."""
-    where = attention_at(kind, layer)
-    q, k, scores, scaled, mask, masked, weights = (
-        trace[f"{where}/{name}"][0, head]  # where the model is
-        for name in ("q", "k", "scores", "scaled", "mask", "masked", "weights")
-    )
-    for name, index, size in (("query", query, len(q)), ("key", key, len(k))):
-        check_index(name, index, size)
-    return Terms(
-        q=as_numpy(q[query]),
-        k=as_numpy(k[key]),
-        score=float(scores[query, key]),
-        scaled=float(scaled[query, key]),
-        allowed=bool(mask[query, key]),
-        masked=float(masked[query, key]),
-        weight=float(weights[query, key]),
-        row=as_numpy(masked[query]),
-    )
-
-
-@dataclass(frozen=True)
-class CellOfHeads:
-    """One cell at one stage in each head of a layer."""
-
-    values: Numbers  # (H,) as recorded; where forbidden, from the mask on, no score but its fill
-    forbidden: NDArray[np.bool_]  # (H,) True where the mask has already struck the cell out
-
-    @property
-    def mean(self) -> float:
-        """The mean over the heads, NaN where one of them is forbidden."""
-        return math.nan if self.forbidden.any() else float(self.values.mean())
-
-
-def cell_of_heads(
-    trace: Trace, kind: Kind, layer: int, stage: Stage, query: int, key: int
-) -> CellOfHeads:
-    """The numbers of one cell at a stage; before the mask (scores, scaled) nothing is forbidden."""
-    where = attention_at(kind, layer)
-    values: Numbers = as_numpy(trace[f"{where}/{stage}"][0][:, query, key])
-    mask = as_numpy(trace[f"{where}/mask"][0][:, query, key])  # (H,)
-    struck = ~mask & (stage in ("masked", "weights"))
-    return CellOfHeads(values, np.broadcast_to(struck, values.shape))
-
-
-def _exp_sum(scores: np.float64 | NDArray[np.float64]) -> float:
-    with np.errstate(over="ignore"):
-        return float(np.exp(scores).sum())

@@ -20,8 +20,9 @@ from core.trace.tables import as_numpy
 from core.trace.trace import Trace, once_a_run
 
 Kind = Literal[
-    "embedding", "positions", "layer", "self_attention", "cross_attention", "feed_forward",
-    "add_norm", "norm", "add", "final_norm", "memory", "linear", "softmax",
+    "embedding", "positions", "token_type", "embedding_norm", "layer", "self_attention",
+    "cross_attention", "feed_forward", "add_norm", "norm", "add", "final_norm", "memory", "head",
+    "linear", "softmax",
 ]  # fmt: skip
 
 
@@ -59,30 +60,50 @@ def block_at(config: ModelConfig, block_id: str) -> Block | None:
 
 
 def _blocks(config: ModelConfig) -> Iterator[Block]:
-    yield from _input(config, "encoder", "source")
-    yield from _stack(config, "encoder")
-    whole = ("source/input", "memory")
-    yield Block("memory", "memory", "encoder", whole[0], "", whole[1], stream=whole)
-    yield from _input(config, "decoder", "target")
-    yield from _stack(config, "decoder")
-    logits, chances = "output/logits", "output/probabilities"
-    yield Block(logits, "linear", "decoder", inputs(config, logits)[0], "", logits)
-    yield Block(chances, "softmax", "decoder", logits, "", chances)
+    if config.encoder_layers:
+        yield from _input(config, "encoder", "source")
+        yield from _stack(config, "encoder")
+    if config.has_both:
+        whole = ("source/input", "memory")
+        yield Block("memory", "memory", "encoder", whole[0], "", whole[1], stream=whole)
+    if config.decoder_layers:
+        yield from _input(config, "decoder", "target")
+        yield from _stack(config, "decoder")
+    if config.has_generator:
+        yield from _output(config, "decoder" if config.decoder_layers else "encoder")
+
+
+def _output(config: ModelConfig, stack: Stack) -> Iterator[Block]:
+    dense, logits, chances = "output/dense", "output/logits", "output/probabilities"
+    if config.head_transform:
+        before, after = inputs(config, dense)[0], "output/norm/output"
+        yield Block(dense, "head", stack, before, "output/activation", after)
+    yield Block(logits, "linear", stack, inputs(config, logits)[0], "", logits)
+    yield Block(chances, "softmax", stack, logits, "", chances)
 
 
 def _input(config: ModelConfig, stack: Stack, side: str) -> Iterator[Block]:
     table, scaled, entered = (f"{side}/{name}" for name in ("embedding", "scaled", "input"))
     yield Block(table, "embedding", stack, f"{side}/ids", table, scaled)
-    if config.positions != "none":
+    if config.adds_positions:
         place = f"{side}/positions"
         yield Block(place, "positions", stack, scaled, place, entered, stream=(scaled, entered))
+    if config.token_types:
+        yield Block(
+            f"{side}/token_type", "token_type", stack, scaled, f"{side}/token_type", entered
+        )
+    if config.embedding_norm:
+        where, after = f"{side}/norm", f"{side}/norm/output"
+        ends = (entered, after)
+        normalized = f"{where}/normalized"
+        yield Block(where, "embedding_norm", stack, entered, normalized, after, stream=ends)
 
 
 def _stack(config: ModelConfig, stack: Stack) -> Iterator[Block]:
     for layer in range(layer_count(config, stack)):
         ends = (f"{stack}/{layer}/self_attention_residual/stream", layer_end(config, stack, layer))
         yield Block(f"{stack}/{layer}", "layer", stack, ends[0], "", ends[1], layer, ends)
-        for kind in sublayers(stack):
+        for kind in sublayers(config, stack):
             yield from _sublayer(config, stack, layer, kind)
     if config.final_norm:
         where = f"{stack}/norm"

@@ -8,6 +8,7 @@ from core.trace.tables import as_numpy
 from core.trace.trace import Candidate, Trace
 
 ROUNDING = 1e-3  # of a probability; a step may be computed in another order
+BLANKS = ("[MASK]", "<mask>")  # pieces that stand for a blank to be filled in
 UNSURE_BELOW = 0.5  # a word chosen with less had the other words together against it
 
 
@@ -28,6 +29,12 @@ def probabilities(trace: Trace) -> tuple[float, ...]:
     return tuple(rows[range(len(rows)), list(trace.output_ids)].tolist())
 
 
+def blanks(trace: Trace) -> tuple[int, ...]:
+    """The positions of a text's blanks; () of a run that fills in none."""
+    pieces = trace.source_pieces if trace.task == "fill_in" else ()
+    return tuple(at for at, piece in enumerate(pieces) if piece in ("[MASK]", "<mask>"))
+
+
 def choice_at(trace: Trace, row: int, others: int = 5) -> Choice:
     """What a row chose and the `others` next best words. Raises `out_of_range` for no row."""
     best = trace.candidates(row, others + 1)
@@ -35,6 +42,16 @@ def choice_at(trace: Trace, row: int, others: int = 5) -> Choice:
     chosen = Candidate(trace.output_tokens[row], piece, probabilities(trace)[row])
     left = tuple(each for each in best if each.piece != piece and not math.isnan(each.probability))
     return Choice(row, trace.output_tokens[:row], chosen, left[:others], guarded(trace, row))
+
+
+def written(trace: Trace) -> range | tuple[int, ...]:
+    """The rows whose word the model chose itself: the others repeat a text that was given.
+
+    Of a text that is continued those after it, of one with blanks the blanks; all of a translation.
+    """
+    if trace.task == "fill_in":
+        return tuple(at for at, piece in enumerate(trace.source_pieces) if piece in BLANKS)
+    return range(trace.given, len(trace.output_tokens))
 
 
 def chosen_otherwise(trace: Trace) -> bool:

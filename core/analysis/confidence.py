@@ -215,6 +215,11 @@ class Confidence:
     probability: float  # 0..1, of that row; NaN where the run has no number
 
 
+def is_judged(trace: Trace) -> bool:
+    """Whether it is known when such a run is right: measured of our own translators alone."""
+    return trace.direction != ""
+
+
 @once_a_run
 def confidence(trace: Trace) -> Confidence:
     """The verdict on a run, from its own numbers and the calibration that it carries."""

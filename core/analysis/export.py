@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from safetensors.torch import save
 
+from core.trace.on_demand import LOGITS
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
 
@@ -72,12 +73,13 @@ def sizes(trace: Trace, address: str) -> Sizes:
     """About how large each file will be; the CSV's size is estimated from a few of its rows."""
     tensor = trace[address]
     own = tensor.numel() * tensor.element_size()
-    everything = sum(each.numel() * each.element_size() for each in trace.tensors.values())
+    held = {**trace.tensors, **({LOGITS: trace[LOGITS]} if LOGITS in trace else {})}  # as saved
+    everything = sum(each.numel() * each.element_size() for each in held.values())
     return Sizes(
         csv=_csv_size(trace, address),
         npz=own + NPZ_HEADER + 2 * len(address),
         safetensors=own + SAFETENSORS_HEADER + len(address),
-        whole_run=everything + RUN_HEADER * len(trace.tensors),
+        whole_run=everything + RUN_HEADER * len(held),
     )
 
 

@@ -1,4 +1,4 @@
-"""The logit lens: what each layer of the decoder would write if the generator read it already.
+"""The logit lens: what each layer would write if the generator read it already.
 
 §3.4: the generator reads the last state only. Read with it, the earlier states show when the word
 that is written at the end comes up. It is a look from outside: the model never does this itself.
@@ -17,7 +17,7 @@ from core.config import ModelConfig
 from core.device import precise
 from core.errors import check_index
 from core.model.transformer import Transformer
-from core.trace.graph import StreamState, states
+from core.trace.graph import Stack, StreamState, states
 from core.trace.tables import as_numpy
 from core.trace.trace import Candidate, Trace
 
@@ -59,33 +59,42 @@ class Lens:
 
 
 def lens(trace: Trace, model: Transformer, k: int = 5, sublayers: bool = False) -> Lens:
-    """Reads the decoder's states with the generator of the model that made the run.
+    """Reads the states of the stack that writes with the generator of the model that made the run.
 
     The final distribution and the chosen words are the run's own. k: words kept of each
     distribution, at most V. sublayers: reads each sub-layer too, beside the end of each layer.
     """
     places = _places(trace.config, sublayers)
-    logits = torch.stack([_read(trace, model, place) for place in places])  # (N, T, V)
-    final = trace["output/logits"][0].to(logits)  # (T, V)
-    logs = precise(logits).log_softmax(dim=-1)  # (N, T, V)
+    final = trace["output/logits"][0]  # (T, V)
+    seen = [_seen(trace, model, place, final, k) for place in places]  # V words of one state a time
+    numbers = {name: np.stack([each[name] for each in seen]) for name in seen[0]}
+    error = float(numbers.pop("error")[-1])
+    return Lens(places, trace.target_tokens, trace.output_tokens, **numbers, error=error)
+
+
+def _seen(
+    trace: Trace, model: Transformer, place: LensState, final: Tensor, k: int
+) -> dict[str, NDArray[np.generic]]:
+    """What the generator makes of one state at T rows: the fields of `Lens`."""
+    logits = _read(trace, model, place)  # (T, V)
+    final = final.to(logits)  # (T, V)
+    logs = precise(logits).log_softmax(dim=-1)  # (T, V)
     final_logs = precise(final).log_softmax(dim=-1)  # (T, V)
-    best = logs.topk(min(k, logs.size(-1)), dim=-1)  # (N, T, k)
+    best = logs.topk(min(k, logs.size(-1)), dim=-1)  # (T, k)
     written = torch.tensor(trace.output_ids, device=logs.device)  # (T,)
-    own = logs.gather(-1, written[None, :, None].expand(len(logs), -1, -1))  # (N, T, 1)
-    rank = 1 + (logs > own).sum(dim=-1)  # (N, T)
-    divergence = (final_logs.exp() * (final_logs - logs)).sum(dim=-1)  # (N, T)
-    return Lens(
-        states=places,
-        read=trace.target_tokens,
-        written=trace.output_tokens,
-        best=as_numpy(best.indices),
-        probabilities=as_numpy(best.values.exp()),
-        chosen=as_numpy(own[..., 0].exp()),
-        rank=as_numpy(torch.where(own[..., 0].isnan(), 0, rank)),
-        divergence=as_numpy(divergence.clamp_min(0)),
-        entropy=as_numpy(-(logs.exp() * logs).sum(dim=-1)),
-        error=float((logits[-1] - final).abs().max()),
-    )
+    own = logs.gather(-1, written[:, None])  # (T, 1)
+    rank = 1 + (logs > own).sum(dim=-1)  # (T,)
+    divergence = (final_logs.exp() * (final_logs - logs)).sum(dim=-1)  # (T,)
+    found = {
+        "best": best.indices,
+        "probabilities": best.values.exp(),
+        "chosen": own[..., 0].exp(),
+        "rank": torch.where(own[..., 0].isnan(), 0, rank),
+        "divergence": divergence.clamp_min(0),
+        "entropy": -(logs.exp() * logs).sum(dim=-1),
+        "error": (logits - final).abs().max(),
+    }
+    return {name: as_numpy(each) for name, each in found.items()}
 
 
 def best_words(trace: Trace, seen: Lens, state: int, row: int) -> tuple[Candidate, ...]:
@@ -106,10 +115,15 @@ def settled(seen: Lens) -> NDArray[np.int64]:
     return len(first) - kept.sum(axis=0)
 
 
+def read_by_generator(config: ModelConfig) -> Stack:
+    """The stack whose end the generator reads: the decoder, or an encoder that stands alone."""
+    return "decoder" if config.decoder_layers else "encoder"
+
+
 def _places(config: ModelConfig, sublayers: bool) -> tuple[LensState, ...]:
     wanted = (
         place
-        for place in states(config, "decoder")
+        for place in states(config, read_by_generator(config))
         if place.part in ("input", "feed_forward") or (sublayers and place.part != "final_norm")
     )
     return tuple(_with_norm(config, place) for place in wanted)
@@ -126,7 +140,8 @@ def _with_norm(config: ModelConfig, place: StreamState) -> LensState:
 def _read(trace: Trace, model: Transformer, place: LensState) -> Tensor:
     x = trace[place.state.address].to(model.generator.weight)  # (B, T, D)
     with torch.no_grad():
-        if place.norm == "final" and model.decoder.norm is not None:
-            x = model.decoder.norm(x)  # (B, T, D)
+        stack = model.encoder if place.state.stack == "encoder" else model.decoder
+        if place.norm == "final" and stack.norm is not None:
+            x = stack.norm(x)  # (B, T, D)
         logits: Tensor = model.generator(x)  # (B, T, V)
     return logits[0]

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from core.analysis.vectors import Numbers, column_at, cosines, lengths, row_at, rows_at, tokens_of
+from core.config import ModelConfig
 from core.errors import check_index
 from core.model.transformer import Transformer
 from core.trace.graph import Stack, layer_count
@@ -89,7 +90,9 @@ class Firing:
 def sparsity(trace: Trace, stack: Stack) -> Sparsity:
     """The share of units that fire for each token in each layer of a stack."""
     layers = range(layer_count(trace.config, stack))
-    fired = np.stack([rows_at(trace, f"{_at(stack, each)}/activation") > 0 for each in layers])
+    fired = np.stack(
+        [rows_at(trace, f"{_at(stack, each)}/{units_at(trace.config)}") > 0 for each in layers]
+    )
     silent = (~fired.any(axis=1)).sum(axis=1)  # (L, T, F) -> (L,)
     return Sparsity(
         tokens=tokens_of(trace, stack),
@@ -107,10 +110,11 @@ def most_active(
     check_index("position", position, len(tokens_of(trace, stack)))
     where = _at(stack, layer)
     before = row_at(trace, f"{where}/pre_activation", position)  # (F,)
-    activation = row_at(trace, f"{where}/activation", position)  # (F,)
+    activation = row_at(trace, f"{where}/{units_at(trace.config)}", position)  # (F,)
     reach = lengths(_w_2(model, stack, layer))  # (F,)
     push = np.abs(_after_dropout(trace, where, position)) * reach  # (F,)
-    order = np.argsort(-activation, kind="stable")[:k]
+    ranked = np.abs(activation) if trace.config.gated else activation
+    order = np.argsort(-ranked, kind="stable")[:k]
     return tuple(
         Unit(int(i), float(before[i]), float(activation[i]), float(push[i])) for i in order
     )
@@ -157,10 +161,15 @@ def firings(trace: Trace, stack: Stack, layer: int, unit: int, k: int = 8) -> tu
     """The tokens on which a unit is most active, most active first. Raises `out_of_range`."""
     check_index("layer", layer, layer_count(trace.config, stack))
     check_index("unit", unit, trace.config.d_ff)
-    values = column_at(trace, f"{_at(stack, layer)}/activation", unit)  # (T,)
+    values = column_at(trace, f"{_at(stack, layer)}/{units_at(trace.config)}", unit)  # (T,)
     tokens = tokens_of(trace, stack)
     order = np.argsort(-values, kind="stable")[:k]
     return tuple(Firing(int(at), tokens[at], float(values[at])) for at in order)
+
+
+def units_at(config: ModelConfig) -> str:
+    """Where the numbers of the hidden units are recorded that W₂ reads: behind the gate, if any."""
+    return "gated" if config.gated else "activation"
 
 
 def _at(stack: Stack, layer: int) -> str:
@@ -169,7 +178,7 @@ def _at(stack: Stack, layer: int) -> str:
 
 def _after_dropout(trace: Trace, where: str, position: int) -> Numbers:
     """What reaches W₂, (F,): the activations, thinned out in a run with dropout."""
-    activation = row_at(trace, f"{where}/activation", position)  # (F,)
+    activation = row_at(trace, f"{where}/{units_at(trace.config)}", position)  # (F,)
     if f"{where}/kept" not in trace:
         return activation
     return activation * row_at(trace, f"{where}/kept", position) / (1 - trace.config.dropout)

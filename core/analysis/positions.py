@@ -92,7 +92,7 @@ def model_table(model: Transformer, stack: Stack, length: int | None = None) -> 
 def wave_of(d_model: int, dimension: int, variant: str) -> tuple[Wave, int]:
     """Sine or cosine, and e in 10000^(−e / D); variants but these three count as the paper's."""
     half = d_model // 2
-    if variant == "halves":
+    if variant in ("halves", "spread"):
         return "sine" if dimension < half else "cosine", 2 * (dimension % half)
     wave: Wave = "cosine" if dimension % 2 else "sine"
     # The cosine of the notes has an exponent of its own.

@@ -198,8 +198,10 @@ def beam(
     check_number("alpha", alpha, 0.0, STRONGEST)
     if rule not in RULES:
         raise GlassformerError("decoding_rule", given=rule, allowed=", ".join(RULES))
+    forced = task.forced(forced)
     task.check(model, forced.values(), forced)
-    rows, search = rows_of(model, task.source_ids(model), tape), Beam((), (), size, alpha, rule)
+    rows = rows_of(model, task.source_ids(model), tape, task.beginning)
+    search = Beam((), (), size, alpha, rule)
     nodes, live, finished = [ROOT], [_Live(ROOT, ())], list[Node]()
     for length in counted(range(1, task.limit + 1), task.limit):
         logits = rows([(task.start, *each.written) for each in live])  # (N, V)
@@ -211,7 +213,7 @@ def beam(
             for each, row in zip(live, log_probabilities, strict=True)
             for next_word in _next_words(task, search, each, row, given)
         ]
-        live = _decided(sorted(tried, key=lambda each: -each.node.total), size, task.end, nodes)
+        live = _decided(sorted(tried, key=lambda each: -each.node.total), size, task, nodes)
         finished = [node for node in nodes if node.fate == "finished"]
         if not live or _is_over(search, finished, live):
             break
@@ -273,13 +275,13 @@ def _pairs(order: Tensor, values: Tensor) -> Iterator[tuple[int, float]]:
         yield from zip(order[few].tolist(), values[few].tolist(), strict=True)
 
 
-def _decided(tried: Sequence[_Live], size: int, end: int, nodes: list[Node]) -> list[_Live]:
+def _decided(tried: Sequence[_Live], size: int, task: Task, nodes: list[Node]) -> list[_Live]:
     """Puts the next words of one step, given best first, among the nodes: those that go on."""
     live, better = list[_Live](), 0
     for rank, each in enumerate(tried):
         fate = each.node.fate
         if fate == "kept":
-            if each.node.id == end:
+            if task.ends(each.node.id, each.node.position + 1):
                 fate = "finished" if better < size else "pruned"
             elif len(live) >= size:
                 fate = "pruned"

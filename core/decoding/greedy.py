@@ -8,7 +8,7 @@ follows it. They part where a word is wrong: training never showed the decoder i
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -75,8 +75,9 @@ def greedy(
     Raises:
         GlassformerError: `out_of_range` for a forced word or position that does not exist.
     """
+    forced = task.forced(forced)
     task.check(model, forced.values(), forced)
-    rows = rows_of(model, task.source_ids(model), tape)
+    rows = rows_of(model, task.source_ids(model), tape, task.beginning)
     watch = Watch(task.guard, task.end) if task.guard else None
     ids, steps = [task.start], list[Step]()
     while len(steps) < task.limit:
@@ -85,7 +86,7 @@ def greedy(
         if (given := forced.get(len(steps))) is not None:
             step = step_of(row, given)
         steps.append(step)
-        if step.chosen == task.end:
+        if task.ends(step.chosen, len(steps)):
             break
         ids.append(step.chosen)
     return tuple(steps)
@@ -130,7 +131,7 @@ def wrong_word(
     """
     before = greedy(model, task, tape=tape)
     words = [step.chosen for step in before]
-    Task(task.source, task.start, task.end, len(words)).check(model, [word], [position])
+    replace(task, limit=len(words)).check(model, [word], [position])
     after = greedy(model, task, dict(enumerate([*words[:position], word])), tape)
     given = teacher_forced(model, task, [*words[:position], word, *words[position + 1 :]], tape)
     return WrongWord(position, word, before, after, given)

@@ -1,6 +1,10 @@
-"""The rows of logits that decoding chooses from: with keys and values kept, or all afresh."""
+"""The rows of logits that decoding chooses from: with keys and values kept, or all afresh.
+
+Words that are given are read many at once: what each of them expects next is known of one pass.
+"""
 
 from collections.abc import Callable, Sequence
+from functools import cache as once
 
 import torch
 from torch import Tensor
@@ -11,6 +15,7 @@ from core.model.masks import padding_mask
 from core.model.transformer import Transformer
 from core.trace.tape import Edit, Recorder, Tape
 
+AT_ONCE = 64  # given words that are read together: their logits are all in memory
 Written = Sequence[Sequence[int]]  # N beginnings of equal length, each with its begin token
 
 
@@ -22,14 +27,17 @@ Tapes = Callable[[], Tape] | None  # makes the tapes of runs with edits or dropo
 class KeptRows:
     """Keys and values stay between calls: a word after a beginning of the last call costs one row.
 
-    Other beginnings are read anew. Several share the memory and its keys and values.
+    Other beginnings are read anew. Several share the memory and its keys and values. given: a
+    beginning whose words are to come one after the other, the begin token in front.
     """
 
-    def __init__(self, model: Transformer, source_ids: Tensor) -> None:
+    def __init__(self, model: Transformer, source_ids: Tensor, given: Sequence[int] = ()) -> None:
         self.caches: list[LayerCache] = model.new_caches()
         self._model = model
         self._source_ids = source_ids  # (1, S)
         self._written: list[tuple[int, ...]] = []
+        self._given = () if model.config.pad_id in given[1:] else tuple(given)
+        self._ahead = dict[int, Tensor]()  # length of a beginning of the given words -> (1, V)
         self._mask = padding_mask(source_ids, model.config.pad_id)  # (1, 1, 1, S)
         with torch.no_grad():
             self._memory = model.encode(source_ids)  # (1, S, D)
@@ -37,6 +45,8 @@ class KeptRows:
     @torch.no_grad()
     def __call__(self, written: Written) -> Tensor:
         interruption.step()
+        if len(written) == 1 and (row := self._known(tuple(written[0]))) is not None:
+            return row  # (1, V)
         ids = self._source_ids.new_tensor([list(each) for each in written])  # (N, T)
         # Padding hides, which a cache cannot say; at the beginning it is the begin token.
         if (ids[:, 1:] == self._model.config.pad_id).any():
@@ -46,6 +56,22 @@ class KeptRows:
         logits = self._model.step(new, self._memory, self._mask, self.caches)  # (N, new, V)
         self._written = [tuple(each) for each in written]
         return logits[:, -1]  # (N, V)
+
+    def _known(self, ids: tuple[int, ...]) -> Tensor | None:
+        """The row (1, V) of a beginning of the given words; None of others."""
+        if self._given[: len(ids)] != ids:
+            return None
+        if len(ids) not in self._ahead:
+            read = len(ids) - 1
+            if self._written != ([ids[:read]] if read else []):
+                return None
+            new = self._given[read : read + AT_ONCE]
+            logits = self._model.step(
+                self._source_ids.new_tensor([new]), self._memory, self._mask, self.caches
+            )  # (1, new, V)
+            self._ahead = {read + 1 + at: logits[:, at] for at in range(len(new))}
+            self._written = [self._given[: read + len(new)]]
+        return self._ahead[len(ids)]
 
     def _follows(self, written: Written) -> bool:
         """Sorts the caches for beginnings that all follow known ones, or else empties them."""
@@ -68,19 +94,31 @@ def _chosen(past: GrowingPast, parents: list[int]) -> GrowingPast:
     return GrowingPast((k[parents], v[parents]))  # (N, H, T, K)
 
 
-def rows_of(model: Transformer, source_ids: Tensor, tape: Tapes = None) -> Rows:
+def rows_of(
+    model: Transformer, source_ids: Tensor, tape: Tapes = None, given: Sequence[int] = ()
+) -> Rows:
     """The rows of a source (1, S); with a maker of tapes nothing is kept between them.
 
-    Every row then is a whole pass on a tape of its own, for an edit may look at all rows.
+    Every row then is a whole pass on a tape of its own, for an edit may look at all rows; all rows
+    of the `given` words, the begin token in front, are those of one pass.
     """
     if tape is None:
-        return KeptRows(model, source_ids)
+        return KeptRows(model, source_ids, given)
+    whole = tuple(given)
 
-    def row(ids: Sequence[int]) -> Tensor:
+    def passed(ids: Sequence[int]) -> Tensor:
         interruption.step()
         target_ids = source_ids.new_tensor([list(ids)])  # (1, T)
         logits: Tensor = model(source_ids, target_ids, tape())
-        return logits[0, -1]  # (V,)
+        return logits[0]  # (T, V)
+
+    @once
+    def ahead() -> Tensor:
+        return passed(whole)
+
+    def row(ids: Sequence[int]) -> Tensor:
+        known = whole[: len(ids)] == tuple(ids)
+        return ahead()[len(ids) - 1] if known else passed(ids)[-1]  # (V,)
 
     @torch.no_grad()
     def rows(written: Written) -> Tensor:

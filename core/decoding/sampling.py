@@ -32,8 +32,9 @@ def samples(
     `tape` and `forced` as in `greedy`. Every step draws one lot, forced or not, so that the same
     seed goes on with the same lots.
     """
+    forced = task.forced(forced)
     task.check(model, forced.values(), forced)
-    rows = rows_of(model, task.source_ids(model), tape)
+    rows = rows_of(model, task.source_ids(model), tape, task.beginning)
     drawing = [_Drawing(task, how) for how in hows]
     for place in counted(range(task.limit), task.limit):
         live = [each for each in drawing if not each.done]
@@ -71,7 +72,7 @@ class _Drawing:
     @property
     def done(self) -> bool:
         """Whether the end was written."""
-        return self.task.end in self.written[-1:]
+        return bool(self.steps) and self.task.ends(self.written[-1], len(self.steps))
 
     def go_on(self, row: Tensor, cut: Cut, given: int | None) -> None:
         """The next word, from its logits (V,) and the cut through them."""

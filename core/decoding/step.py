@@ -22,7 +22,9 @@ class Task:
 
     source: its ids, (S,). start: the begin token, here the language to write. end: the end token.
     limit: most words to write, the end token included. forbidden: ids that are never chosen.
-    guard: forbids words that would close a circle; None lets the decoder loop.
+    guard: forbids words that would close a circle; None lets the decoder loop. given: words that
+    are written before anything is chosen, of a text that is continued: the limit counts them, and
+    the end among them ends nothing.
     """
 
     source: tuple[int, ...]
@@ -31,10 +33,25 @@ class Task:
     limit: int
     forbidden: frozenset[int] = frozenset()
     guard: NoRepeat | None = None
+    given: tuple[int, ...] = ()
+
+    @property
+    def beginning(self) -> tuple[int, ...]:
+        """What stands before the first choice, with the begin token."""
+        return (self.start, *self.given)
+
+    def ends(self, word: int, length: int) -> bool:
+        """Whether a word ends the sentence, as the last of so many."""
+        return word == self.end and length > len(self.given)
+
+    def forced(self, further: Forced) -> Forced:
+        """What is written whatever the model prefers: the given words, and further ones."""
+        return {**further, **dict(enumerate(self.given))} if self.given else further
 
     def source_ids(self, model: Transformer) -> Tensor:
         """The source where the model is: (1, S)."""
-        return torch.tensor([self.source], device=model.generator.weight.device)
+        device = model.generator.weight.device
+        return torch.tensor([self.source], dtype=torch.long, device=device)
 
     def check(
         self, model: Transformer, words: Iterable[int], positions: Iterable[int] = ()

@@ -1,5 +1,6 @@
 """One value a step, whatever chose the words: what went in, what could come, what the cache did."""
 
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -62,6 +63,9 @@ class CacheUse:
         return self.without_cache.keys_and_values
 
 
+NO_USE = CacheUse((0, 0), (0, 0), PassCost(0, 0, 0), PassCost(0, 0, 0), 0)  # of a word given before
+
+
 @dataclass(frozen=True)
 class Moment:
     """One step of the decoding.
@@ -81,7 +85,7 @@ class Moment:
 def timeline(
     model: Transformer, task: Task, chosen: Sequence[int | Step], tape: Tapes = None
 ) -> tuple[Moment, ...]:
-    """The decoding of some words, step by step.
+    """The decoding of some words, step by step; words that the task gives cost nothing.
 
     chosen: the steps that a strategy took, or plain ids, such as `Beam.words(index)`. tape: a maker
     of tapes, for runs with edits: then every step is a whole pass.
@@ -95,7 +99,11 @@ def timeline(
     rows = rows_of(model, source_ids, tape)
     caches = rows.caches if isinstance(rows, KeptRows) else []
     moments = list[Moment]()
-    for place, each in enumerate(counted(chosen, len(chosen))):
+    given = min(len(task.given), len(chosen))
+    for place, each in enumerate(chosen[:given]):  # read with the first word that is written
+        step = each if isinstance(each, Step) else Step(each, math.nan, math.nan, ())
+        moments.append(Moment(place, tuple(words[:place]), step, NO_USE, 0.0))
+    for place, each in enumerate(counted(chosen[given:], len(chosen) - given), given):
         ids = (task.start, *words[:place])
         before = _kept(caches)
         row = rows([ids])[0]  # (V,)
@@ -121,11 +129,16 @@ def _total(costs: Sequence[PassCost]) -> PassCost:
 
 def whole_pass(config: ModelConfig, source: int, target: int) -> PassCost:
     """The work of one pass over so many words, encoder and decoder, nothing known before."""
-    states = 2 * config.d_model  # a key and a value, over all heads
     at_source = (config.encoder_layers + config.decoder_layers) * source  # cross-attention reads it
     at_target = config.decoder_layers * target
     maps = config.encoder_layers * source**2 + config.decoder_layers * target * (target + source)
-    return PassCost(target, states * (at_source + at_target), config.n_heads * maps)
+    numbers = word_states(config) * (at_source + at_target)
+    return PassCost(target, numbers, config.n_heads * maps)
+
+
+def word_states(config: ModelConfig) -> int:
+    """Numbers of a key and a value of one word in one layer, over all heads that have their own."""
+    return 2 * config.key_heads * config.d_k
 
 
 def cached_step(config: ModelConfig, source: int, target: int) -> PassCost:
@@ -133,7 +146,8 @@ def cached_step(config: ModelConfig, source: int, target: int) -> PassCost:
     if target == 1:
         return whole_pass(config, source, 1)
     layers = config.decoder_layers
-    return PassCost(1, 2 * config.d_model * layers, config.n_heads * layers * (target + source))
+    scores = config.n_heads * layers * (target + source)
+    return PassCost(1, word_states(config) * layers, scores)
 
 
 def _kept(caches: Sequence[LayerCache]) -> tuple[int, int]:
@@ -153,6 +167,8 @@ def _use(
     number_bytes = model.generator.weight.element_size()
     if after == before:  # the step was a whole pass, whatever the cache held
         return CacheUse((0, 0), (0, 0), whole, whole, number_bytes)
+    if before == (0, 0):  # the first step reads all that was given
+        return CacheUse(before, after, whole, whole, number_bytes)
     return CacheUse(before, after, cached_step(model.config, source, target), whole, number_bytes)
 
 

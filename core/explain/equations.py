@@ -25,8 +25,12 @@ _POSITIONS = {
     r"PE_{(t, 2i+1)} = \cos(t / 10000^{(2i+1)/D})",
     "halves": r"PE_{(t, i)} = \sin(t / 10000^{2i/D}),\ "
     r"PE_{(t, D/2+i)} = \cos(t / 10000^{2i/D})",
+    "spread": r"PE_{(t, i)} = \sin(t / 10000^{2i/(D - 2)}),\ "
+    r"PE_{(t, D/2+i)} = \cos(t / 10000^{2i/(D - 2)})",
     "learned": r"PE_t = P[t]",
     "none": r"PE = 0",
+    "rotary": r"PE = 0",
+    "relative": r"PE = 0",
 }
 _FILLS = {"large_negative": "-10^9", "minus_infinity": r"-\infty", "additive": r"-\infty"}
 
@@ -38,26 +42,32 @@ def equation(config: ModelConfig, address: str) -> str:
         KeyError: for an address no run can have.
     """
     site = site_at(address)
-    found = _other_than_printed(config).get((site.group, site.name), site.equation)
-    if Address.of(address).is_cross and site.name in ("k", "v"):
+    across = Address.of(address).is_cross and site.group == "attention"
+    found = _other_than_printed(config, across).get((site.group, site.name), site.equation)
+    if across and site.name in ("k", "v"):
         return found.replace("= x W", "= Z W")  # keys and values are made of the memory (§3.2.3)
     return found
 
 
 @cache
-def _other_than_printed(config: ModelConfig) -> dict[tuple[str, str], str]:
-    """The equations of a config, by group and name, where they may differ from the paper's."""
+def _other_than_printed(config: ModelConfig, across: bool) -> dict[tuple[str, str], str]:
+    """The equations of a config, by group and name, where they may differ from the paper's.
+
+    across: of cross-attention, which knows no positions.
+    """
     word = r"\sqrt{D}\,E_w" if config.embedding_scale else "E_w"
     masked = site_at("encoder/0/self_attention/masked").equation
     weight = r"E^\top" if config.tie_generator else "W"
     norm, activation = NORM_DIVISORS[config.norm_formula], ACTIVATIONS[config.activation]
     below = norm.of(norm.deviation, r"\varepsilon")
     std = rf"{norm.deviation} = \sqrt{{\frac{{1}}{{{norm.count}}} \sum_i (x_i - \mu)^2}}"
+    placed = " + PE" if config.adds_positions else ""
     found = {
-        ("embedding", "input"): f"x = {word}" + ("" if config.positions == "none" else " + PE"),
+        ("embedding", "input"): f"x = {word}{placed}" + (" + T_0" if config.token_types else ""),
         ("attention", "masked"): masked.replace("-10^9", _FILLS[config.mask_fill]),
         ("output", "logits"): rf"z = x {weight}" + (" + b" if config.generator_bias else ""),
         ("feed_forward", "activation"): f"a = {activation.of('x W_1 + b_1')}",
+        ("output", "activation"): f"a = {activation.of('x W + b')}",
         ("norm", "std"): std,
         ("norm", "normalized"): rf"\hat{{x}} = \frac{{x - \mu}}{{{below}}}",
     }
@@ -67,7 +77,47 @@ def _other_than_printed(config: ModelConfig) -> dict[tuple[str, str], str]:
         found["embedding", "positions"] = _POSITIONS[config.positions]
     if not config.attention_bias:
         found |= {("attention", name): f"{name.upper()} = x W^{name.upper()}" for name in "qkv"}
+    if not (config.attention_bias and config.attention_output_bias):
         found["attention", "output"] = r"\mathrm{Concat}(head_1, \dots, head_H)\, W^O"
+    return found | _of_other_families(config, across)
+
+
+def _of_other_families(config: ModelConfig, across: bool) -> dict[tuple[str, str], str]:
+    """What no model of the paper's conventions computes."""
+    found: dict[tuple[str, str], str] = {}
+    if config.norm_kind == "rms":
+        found["norm", "normalized"] = r"\hat{x} = \frac{x}{\sqrt{m + \varepsilon}}"
+        found["norm", "output"] = r"\gamma \odot \hat{x}"
+    if not config.score_scale:
+        found["attention", "scaled"] = "S' = S"
+    if config.positions == "relative" and not across:
+        masked = site_at("encoder/0/self_attention/masked").equation
+        masked = masked.replace("S'_{ts} & M", "S'_{ts} + B_{ts} & M")
+        found["attention", "masked"] = masked.replace("-10^9", _FILLS[config.mask_fill])
+    turned = ("Q", "K")
+    if config.qk_norm and not across:
+        turned = (r"\hat{Q}", r"\hat{K}")
+        for name in ("q", "k"):
+            plain = site_at(f"encoder/0/self_attention/{name}_rotated").equation
+            letter = name.upper()
+            found["attention", f"{name}_rotated"] = (
+                rf"(R {letter})"
+                + plain.partition(")")[1]
+                + (plain.partition(")")[2].replace(f"{letter}_", rf"\hat{{{letter}}}_"))
+            )
+    if config.positions == "rotary" and not across:
+        turned = (r"(R Q)", r"(R K)")
+    if turned != ("Q", "K"):
+        found["attention", "scores"] = rf"S = {turned[0]} {turned[1]}^\top"
+    if not config.feed_forward_bias:
+        activation = ACTIVATIONS[config.activation]
+        found["feed_forward", "pre_activation"] = "x W_1"
+        found["feed_forward", "activation"] = f"a = {activation.of('x W_1')}"
+        found["feed_forward", "output"] = "a W_2"
+    if config.gated:
+        found["feed_forward", "up"] = "u = x W_3" + (" + b_3" if config.feed_forward_bias else "")
+        bias = " + b_2" if config.feed_forward_bias else ""
+        found["feed_forward", "output"] = rf"(a \odot u) W_2{bias}"
     return found
 
 
@@ -86,9 +136,10 @@ _MEANINGS: dict[tuple[str, str], dict[str, str]] = {
     ("embedding", "embedding"): {"E_w": "=", "E": "~table.weight", "w": "ids"},
     ("embedding", "scaled"): {r"\sqrt{d_{model}}": "#√D", "E_w": "<0"},
     ("embedding", "positions"): {"PE": "=", "PE_t": "=", "D": "#D", "P": "~position_table.weight"},
+    ("embedding", "token_type"): {"T_0": "~type_table.weight"},
     ("embedding", "input"): {
         "x": "=", r"\sqrt{D}\,E_w": "scaled", "E_w": "scaled", "PE": "positions", "m": "kept",
-        "p": "#p",
+        "p": "#p", "T_0": "token_type",
     },
     ("residual", "summed"): {"x": "<0", r"\mathrm{Sublayer}(x)": "<1"},
     ("residual", "kept"): {"m": "=", "p": "#p", r"\mathrm{Sublayer}(x)": "<0"},
@@ -96,16 +147,34 @@ _MEANINGS: dict[tuple[str, str], dict[str, str]] = {
     ("norm", "std"): {**_DEVIATIONS, "x": "<0", r"\mu": "mean", "D": "#D"},
     ("norm", "normalized"): {
         r"\hat{x}": "=", "x": "<0", r"\mu": "mean", **dict.fromkeys(_DEVIATIONS, "std"),
-        r"\varepsilon": "#ε",
+        r"\varepsilon": "#ε", "m": "mean_square",
     },
+    ("norm", "mean_square"): {"m": "=", "x": "<0", "D": "#D"},
     ("norm", "output"): {r"\gamma": "~gamma", r"\hat{x}": "normalized", r"\beta": "~beta"},
     ("attention", "q"): {"Q": "=", "x": "<0", "W^Q": "~w_q.weight", "b^Q": "~w_q.bias"},
     ("attention", "k"): {"K": "=", **_LINEAR_IN, "W^K": "~w_k.weight", "b^K": "~w_k.bias"},
     ("attention", "v"): {"V": "=", **_LINEAR_IN, "W^V": "~w_v.weight", "b^V": "~w_v.bias"},
-    ("attention", "scores"): {"S": "=", "Q": "<0", "K": "<1"},
+    ("attention", "q_normed"): {
+        r"\hat{Q}": "=", "Q": "<0", r"\gamma^Q": "~turned.q_norm.gamma", "d_k": "#K",
+        r"\varepsilon": "#ε",
+    },
+    ("attention", "k_normed"): {
+        r"\hat{K}": "=", "K": "<0", r"\gamma^K": "~turned.k_norm.gamma", "d_k": "#K",
+        r"\varepsilon": "#ε",
+    },
+    ("attention", "q_rotated"): {"R Q": "=", r"\hat{Q}": "<0", "Q": "<0", "d_k": "#K"},
+    ("attention", "k_rotated"): {"R K": "=", r"\hat{K}": "<0", "K": "<0", "d_k": "#K"},
+    ("attention", "position_bias"): {"B": "="},
+    ("attention", "biased"): {"S'": "<0", "B": "position_bias"},
+    ("attention", "scores"): {
+        "S": "=", "Q": "<0", "K": "<1", r"\hat{Q}": "<0", r"\hat{K}": "<1", "R Q": "<0",
+        "R K": "<1",
+    },
     ("attention", "scaled"): {"S'": "=", "S": "<0", "d_k": "#K"},
     ("attention", "mask"): {"M": "=", "w": "<1"},
-    ("attention", "masked"): {r"\tilde{S}": "=", "S'": "<0", "M": "mask"},
+    ("attention", "masked"): {
+        r"\tilde{S}": "=", "S'": "scaled", "B": "position_bias", "M": "mask",
+    },
     ("attention", "weights"): {"A": "=", r"\tilde{S}": "<0"},
     ("attention", "kept"): {"m": "=", "p": "#p", "A": "<0"},
     ("attention", "context"): {"A": "<0", "V": "<1"},
@@ -114,10 +183,19 @@ _MEANINGS: dict[tuple[str, str], dict[str, str]] = {
         r"\mathrm{Concat}(head_1, \dots, head_H)": "<0", "W^O": "~w_o.weight", "b^O": "~w_o.bias",
     },
     ("feed_forward", "pre_activation"): {"x": "<0", "W_1": "~w_1.weight", "b_1": "~w_1.bias"},
-    ("feed_forward", "activation"): {"a": "=", "x W_1 + b_1": "<0"},
+    ("feed_forward", "activation"): {"a": "=", "x W_1 + b_1": "<0", "x W_1": "<0"},
+    ("feed_forward", "up"): {"u": "=", "x": "<0", "W_3": "~w_3.weight", "b_3": "~w_3.bias"},
+    ("feed_forward", "gated"): {"a": "<0", "u": "<1"},
     ("feed_forward", "kept"): {"m": "=", "p": "#p", "a": "<0"},
-    ("feed_forward", "output"): {"a": "<0", "W_2": "~w_2.weight", "b_2": "~w_2.bias"},
+    ("feed_forward", "output"): {
+        r"a \odot u": "<0", "a": "<0", "W_2": "~w_2.weight", "b_2": "~w_2.bias",
+    },
     ("stack", "memory"): {"Z": "=", r"\mathrm{Encoder}(x)": "<0"},
+    ("output", "dense"): {
+        "x": "<0", "W": "~transform.dense.weight", "b": "~transform.dense.bias",
+    },
+    ("output", "activation"): {"a": "=", "x W + b": "<0"},
+    ("output", "scaled"): {"x": "<0", r"\sqrt{d_{model}}": "#√D"},
     ("output", "logits"): {"z": "=", "x": "<0", "E": "~weight", "W": "~weight", "b": "~bias"},
     ("output", "probabilities"): {"p": "=", "z": "<0"},
 }  # fmt: skip

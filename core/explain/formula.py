@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from core.config import ModelConfig
+from core.model.rotary import rotary_frequencies
 from core.trace.trace import Trace
 
 _BASE = 10000.0  # §3.5
@@ -17,7 +18,24 @@ _BASE = 10000.0  # §3.5
 
 def frequency(config: ModelConfig, exponent: int) -> float:
     """1 / 10000^{exponent / D}: how far the angle turns from one position to the next."""
-    return float(_BASE ** (-exponent / config.d_model))
+    return float(_BASE ** (-exponent / wave_width(config)))
+
+
+def wave_width(config: ModelConfig) -> int:
+    """What the exponent is a share of: D, or less where the slowest wave is to have it all."""
+    return max(1, config.d_model - 2 * (config.positions == "spread"))
+
+
+def rotation(config: ModelConfig, position: int, feature: int) -> tuple[float, float, int]:
+    """Cosine and sine that turn a feature of a head, and the other feature of its pair.
+
+    The sine is that of the other's share: negative in the first half of the features.
+    """
+    half = config.d_k // 2
+    theta = rotary_frequencies(config).float()[feature % half]
+    angle = torch.tensor(float(position)) * theta  # in float32, as the model has it
+    sine = float(angle.sin()) * (-1 if feature < half else 1)
+    return float(angle.cos()), sine, (feature + half) % config.d_k
 
 
 def is_word(config: ModelConfig, word: float, key: int, causal: bool) -> bool:

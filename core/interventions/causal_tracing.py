@@ -5,7 +5,7 @@ time with one vector taken from the run of the other, and one sees how far that 
 which it writes into the word which the other would write (Vig et al. 2020, Meng et al. 2022).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
@@ -16,14 +16,16 @@ from torch import Tensor
 from core.config import ModelConfig
 from core.errors import GlassformerError, check_index
 from core.interventions.experiment import ids_of
+from core.models import Model
 from core.trace.graph import layer_count, layer_end, sublayers
 from core.trace.sites import addresses
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace
-from core.translator import Translator
 
 Side = Literal["encoder", "decoder"]
 AT_ONCE = 32  # patched runs in one batch
+BLANKS = ("[MASK]", "<mask>")
+ENDS = ("<eos>", "</s>", "[CLS]", "[SEP]", "<s>")  # no words of a text
 
 
 @dataclass(frozen=True)
@@ -87,11 +89,7 @@ class Tracing:
 
 @torch.no_grad()
 def causal_tracing(
-    model: Translator,
-    plain: Trace,
-    other: Trace,
-    row: int | None = None,
-    so_far: Tracing | None = None,
+    model: Model, plain: Trace, other: Trace, row: int | None = None, so_far: Tracing | None = None
 ) -> Iterator[Tracing]:
     """Patches every vector of `patched_addresses` once, and reports after each tensor.
 
@@ -103,20 +101,21 @@ def causal_tracing(
         so_far: a tracing of the same question that was interrupted.
 
     Raises:
-        GlassformerError: `patching_lengths` for sources of different lengths, `patching_same` where
-            the row writes the same after both, `out_of_range` for a row that is not there.
+        GlassformerError: `patching_lengths` for texts of different lengths, `patching_same` where
+            the row writes the same after both, `out_of_range` for a row that is not there,
+            `no_generator` for a model that writes no words.
     """
-    source, given, target = _ids(model, plain, other)
+    own, given = _ids(model, plain, other)
     found = so_far or _start(model, plain, other, row)
     left = [each for each in patched_addresses(model.config) if each not in found.scores]
     if not left:
         yield found
         return
     donor = Recorder(keep=lambda address: address in left)
-    model.transformer.decode(given, target, donor)
+    model.transformer.decode(*given, donor)
     for address in left:
         read = donor.tensors[address]
-        logs = _patched(model, source, target, address, read, found.question.row)  # (positions, V)
+        logs = _patched(model, own, address, read, found.question.row)  # (positions, V)
         answer = logs[:, found.question.answer]
         scores = (answer - logs[:, found.question.rival]).cpu()
         found = replace(
@@ -135,22 +134,51 @@ def patched_addresses(config: ModelConfig) -> tuple[str, ...]:
 def _of_stack(config: ModelConfig, side: Side) -> tuple[str, ...]:
     """What enters the stack and leaves each layer, then what each kind of sub-layer adds."""
     layers = range(layer_count(config, side))
+    if not layers:
+        return ()
     states = (layer_end(config, side, layer) for layer in (-1, *layers))
-    added = (f"{side}/{layer}/{part}/output" for part in sublayers(side) for layer in layers)
+    added = (
+        f"{side}/{layer}/{part}/output" for part in sublayers(config, side) for layer in layers
+    )
     return (*states, *added)
 
 
-def _ids(model: Translator, plain: Trace, other: Trace) -> list[Tensor]:
-    """Both sources, (1, S), and the target of the first, (1, T); raises `patching_lengths`."""
-    if len(plain.source_tokens) != len(other.source_tokens):
-        given, needed = (len(each.source_tokens) - 1 for each in (other, plain))  # no <eos>
+def _ids(model: Model, plain: Trace, other: Trace) -> list[tuple[Tensor, Tensor]]:
+    """Source (1, S) and target (1, T) of both; raises `patching_lengths`, `no_generator`.
+
+    A translator is given the target of the first both times; of a text that is continued what was
+    typed is the target; where blanks are filled in there is none.
+    """
+    if not model.config.has_generator:
+        raise GlassformerError("no_generator", name=model.name)
+    if model.kind == "continue":
+        typed = [each.target_pieces[: _typed(model, each)] for each in (plain, other)]
+        _check_lengths(*typed)
+        return [(ids_of(model, "source", ()), ids_of(model, "target", each)) for each in typed]
+    both = [each.source_pieces for each in (plain, other)]
+    _check_lengths(*both)
+    sources = [ids_of(model, "source", each) for each in both]
+    if model.kind == "fill_in":
+        return [(each, each) for each in sources]
+    target = ids_of(model, "target", plain.target_pieces)
+    return [(each, target) for each in sources]
+
+
+def _typed(model: Model, trace: Trace) -> int:
+    """How many of the rows of a continued text have read what was typed alone."""
+    return 1 + len(model.task_of(trace).given)
+
+
+def _check_lengths(plain: Sequence[str], other: Sequence[str]) -> None:
+    if len(plain) != len(other):
+        given, needed = (
+            sum(piece not in ENDS for piece in each) for each in (other, plain)
+        )  # no <eos>
         raise GlassformerError("patching_lengths", given=given, needed=needed)
-    runs = (plain.source_pieces, other.source_pieces, plain.target_pieces)
-    return [ids_of(model, pieces) for pieces in runs]
 
 
 @torch.no_grad()
-def questions(model: Translator, plain: Trace, other: Trace) -> tuple[Question, ...]:
+def questions(model: Model, plain: Trace, other: Trace) -> tuple[Question, ...]:
     """Every word of the translation that a tracing can watch, in its order; the first is its own.
 
     Raises `GlassformerError`: `patching_lengths`, and `patching_same` where no word would change.
@@ -158,19 +186,22 @@ def questions(model: Translator, plain: Trace, other: Trace) -> tuple[Question, 
     return tuple(each.question for each in _untraced(model, plain, other))
 
 
-def _untraced(model: Translator, plain: Trace, other: Trace) -> list[Tracing]:
+def _untraced(model: Model, plain: Trace, other: Trace) -> list[Tracing]:
     """A tracing for every word that would change, with the scores of both sentences left alone."""
-    source, given, target = _ids(model, plain, other)
-    both = torch.cat([source, given])  # (2, S)
-    logs = model.transformer(both, target.expand(2, -1)).log_softmax(dim=-1)  # (2, T, V)
-    barred = model.forbidden(plain.source_pieces, plain.direction.partition("-")[2])
-    words = logs.index_fill(-1, torch.tensor(barred, device=logs.device), -torch.inf).argmax(-1)
+    own, given = _ids(model, plain, other)
+    sources, targets = (torch.cat(each) for each in zip(own, given, strict=True))  # (2, S), (2, T)
+    logs = model.transformer(sources, targets).log_softmax(dim=-1)  # (2, T, V)
+    barred = sorted(model.task_of(plain).forbidden) if model.kind != "fill_in" else []
+    words = logs.index_fill(
+        -1, torch.tensor(barred, dtype=torch.long, device=logs.device), -torch.inf
+    ).argmax(-1)
     tokens: dict[Side, tuple[str, ...]] = {
-        "encoder": plain.source_tokens, "decoder": plain.target_tokens
+        "encoder": plain.source_tokens, "decoder": plain.target_tokens[: targets.size(1)]
     }  # fmt: skip
+    blanks = [row for row, piece in enumerate(plain.source_pieces) if piece in BLANKS]
     found = []
     for row, (rival, answer) in enumerate(words.T.tolist()):
-        if answer != rival:
+        if answer != rival and (not blanks or row in blanks):
             scores = (logs[:, row, answer] - logs[:, row, rival]).tolist()
             found.append(Tracing(model.config, Question(row, answer, rival), tokens, *scores))
     if not found:
@@ -178,7 +209,7 @@ def _untraced(model: Translator, plain: Trace, other: Trace) -> list[Tracing]:
     return found
 
 
-def _start(model: Translator, plain: Trace, other: Trace, row: int | None) -> Tracing:
+def _start(model: Model, plain: Trace, other: Trace, row: int | None) -> Tracing:
     """The tracing of a row, or the first one."""
     found = _untraced(model, plain, other)
     if row is None:
@@ -191,14 +222,14 @@ def _start(model: Translator, plain: Trace, other: Trace, row: int | None) -> Tr
 
 
 def _patched(
-    model: Translator, source: Tensor, target: Tensor, address: str, given: Tensor, row: int
+    model: Model, own: tuple[Tensor, Tensor], address: str, given: Tensor, row: int
 ) -> Tensor:
     """Log-probabilities of the row, (positions, V): run p has its vector p from `given`."""
     found = []
     everywhere = torch.arange(given.size(1), device=given.device)
     for places in torch.split(everywhere, AT_ONCE):
         edit = Edit(address, partial(_one_each, given=given, places=places))
-        sources, targets = (each.expand(len(places), -1) for each in (source, target))
+        sources, targets = (each.expand(len(places), -1) for each in own)
         tape = Recorder([edit], keep=lambda _: False)
         x = model.transformer.decode(sources, targets, tape)  # (places, T, D)
         found.append(model.transformer.generator(x[:, row]).log_softmax(dim=-1))

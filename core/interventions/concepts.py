@@ -13,7 +13,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from core.config import Activation, ModelConfig, NormFormula, NormPlace, Positions
+from core.config import Activation, AddedPositions, ModelConfig, NormFormula, NormPlace
 from core.interventions.parts import Parts
 from core.interventions.switch import Convention, Setting, Switch, refuse
 from core.model.layer_norm import NORM_DIVISORS
@@ -75,7 +75,7 @@ class ResidualOff(Parts, kind="residual_off"):
 
 @dataclass(frozen=True)
 class NormOff(Parts, kind="norm_off"):
-    """A layer norm lets everything through: μ 0, σ 1, γ 1, β 0, so `output` is its input.
+    """A norm lets everything through: μ 0, σ 1, γ 1, β 0, so `output` is its input.
 
     `where` names norms: `encoder/0/self_attention_norm`, `decoder/*`, `decoder/norm`.
     """
@@ -84,17 +84,20 @@ class NormOff(Parts, kind="norm_off"):
     order: ClassVar[int] = 10
 
     def edits(self, setting: Setting) -> Sequence[Edit]:
-        """All four tensors of each norm, (B, S, 1) or (B, S, D)."""
+        """All tensors of each norm, (B, S, 1) or (B, S, D)."""
         config = setting.config
-        unit = NORM_DIVISORS[config.norm_formula].unit(config.norm_epsilon)
+        rms = config.norm_kind == "rms"
+        formula = "population" if rms else config.norm_formula
+        unit = NORM_DIVISORS[formula].unit(config.norm_epsilon)
+        statistics: dict[str, Callable[[Tensor], Tensor]] = {
+            "mean": torch.zeros_like, "std": lambda std: torch.full_like(std, unit)
+        }  # fmt: skip
+        if rms:
+            statistics = {"mean_square": lambda square: torch.full_like(square, unit**2)}
         return [
             Edit(f"{place}/{name}", change, self.text)
             for place in self.places(config)
-            for name, change in (
-                ("mean", torch.zeros_like),
-                ("std", lambda std: torch.full_like(std, unit)),
-                *_passed_on("normalized", "output"),
-            )
+            for name, change in (*statistics.items(), *_passed_on("normalized", "output"))
         ]
 
 
@@ -143,7 +146,7 @@ class PositionTable(Convention, kind="positions"):
     Raises `experiment_value` for `learned` where the model has learned no table.
     """
 
-    variant: Positions = "none"
+    variant: AddedPositions = "none"
     settings: ClassVar[Mapping[str, str]] = {"variant": "positions"}
 
     def config(self, config: ModelConfig) -> ModelConfig:

@@ -220,7 +220,8 @@ def rungs(config: ModelConfig) -> tuple[Rung, ...]:
                 address = f"{stack}/{state.layer}/{state.part}/weights"
                 found.append(Rung(stack, state.layer, state.part, "weights", address))
             found.append(Rung(stack, state.layer, state.part, "stream", state.address))
-    return (*found, Rung("decoder", None, "output", "probabilities", "output/probabilities"))
+    last: Stack = "decoder" if config.decoder_layers else "encoder"
+    return (*found, Rung(last, None, "output", "probabilities", "output/probabilities"))
 
 
 def passed(before: Trace, after: Trace) -> tuple[tuple[Rung, Moved], ...]:

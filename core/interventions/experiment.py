@@ -20,11 +20,11 @@ from core.config import ModelConfig
 from core.errors import GlassformerError
 from core.interventions.switch import KINDS, Setting, Switch, from_text, refuse, switch_of
 from core.model.shell import shell_of
+from core.models import Direction, Model, Side
 from core.stored import UNREADABLE, problem_of, read_json
 from core.trace.address import Address
 from core.trace.tape import Edit
 from core.trace.trace import Trace
-from core.translator import Direction, Translator
 
 FORMAT = 1
 MOST_SWITCHES = 200
@@ -118,7 +118,7 @@ class Experiment:
         """
         return cls(tuple(_positional(*each) for each in _few(from_text(text))), name)
 
-    def to_json(self, model: Translator, sentence: Mapping[str, str] | None = None) -> str:
+    def to_json(self, model: Model, sentence: Mapping[str, str] | None = None) -> str:
         """The experiment as a file, with the fingerprint of the plain model it was made on.
 
         sentence: what it was run on: text, direction, second; kept for whoever opens the file.
@@ -133,7 +133,7 @@ class Experiment:
         )
 
     @classmethod
-    def from_json(cls, text: str, model: Translator) -> Self:
+    def from_json(cls, text: str, model: Model) -> Self:
         """Reads a file again.
 
         Raises `GlassformerError`: experiment_damaged, experiment_newer, experiment_model for one
@@ -158,7 +158,7 @@ class Experiment:
 
 
 def setting(
-    model: Translator,
+    model: Model,
     config: ModelConfig | None = None,
     trace_of: Callable[[str], Trace] | None = None,
     means: Callable[[], Mapping[str, Tensor]] | None = None,
@@ -173,13 +173,13 @@ def setting(
 
 def run(
     experiment: Experiment,
-    model: Translator,
+    model: Model,
     text: str,
     target: str | None = None,
     direction: Direction | None = None,
     asked: Setting | None = None,
 ) -> Trace:
-    """The run of an experiment; the arguments are those of `Translator.trace`, which it calls.
+    """The run of an experiment; the arguments are those of `Model.trace`, which it calls.
 
     An empty experiment is the plain run, bit for bit. `asked` spares computing means and other
     runs anew. Raises what `trace` raises.
@@ -190,18 +190,18 @@ def run(
 
 
 def prepared(
-    experiment: Experiment, model: Translator, asked: Setting | None = None
-) -> tuple[Translator, Setting]:
+    experiment: Experiment, model: Model, asked: Setting | None = None
+) -> tuple[Model, Setting]:
     """The model that an experiment runs on, and what its switches may ask there."""
     config = experiment.config(model.config)
     asked = replace(asked, config=config) if asked else setting(model, config)
     return with_config(model, config), asked
 
 
-def ids_of(model: Translator, *rows: Sequence[str]) -> Tensor:
+def ids_of(model: Model, side: Side, *rows: Sequence[str]) -> Tensor:
     """The ids of pieces, (rows, pieces), where the model is; all rows are equally long."""
-    words = model.tokenizer.vocabulary
-    return torch.tensor([[words.id(each) for each in row] for row in rows], device=model.device)
+    found = [model.ids(row, side) for row in rows]
+    return torch.tensor(found, dtype=torch.long, device=model.device)
 
 
 def _positional(kind: str, values: list[object]) -> Switch:
@@ -224,7 +224,7 @@ def _tuples(value: Any) -> Any:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
-def with_config(model: Translator, config: ModelConfig) -> Translator:
+def with_config(model: Model, config: ModelConfig) -> Model:
     """The translator as another config runs it, sharing the weights; itself for its own config.
 
     Nothing is copied, nothing is written to the shared model, no random number is drawn. A final
@@ -240,11 +240,11 @@ def with_config(model: Translator, config: ModelConfig) -> Translator:
     for name, empty in list(other.named_parameters(remove_duplicate=False)):
         owner, _, last = name.rpartition(".")
         setattr(other.get_submodule(owner), last, _weight(name, empty, learned, model))
-    return Translator(other, model.tokenizer, model.name, model.calibration)
+    return model.having(other)
 
 
 def _weight(
-    name: str, empty: nn.Parameter, learned: dict[str, nn.Parameter], model: Translator
+    name: str, empty: nn.Parameter, learned: dict[str, nn.Parameter], model: Model
 ) -> nn.Parameter:
     found, last = learned.get(name), name.rpartition(".")[2]
     if found is not None and found.shape == empty.shape:
@@ -258,9 +258,9 @@ def _weight(
     raise GlassformerError("config", problem=problem)
 
 
-def fingerprint(model: Translator) -> str:
+def fingerprint(model: Model) -> str:
     """16 hexadecimal digits that tell one model from another: config, words and weights."""
-    about = [model.config.to_dict(), list(model.tokenizer.vocabulary.pieces)]
+    about = [model.config.to_dict(), list(model.vocabulary)]
     mark = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
     for name, weight in sorted(model.transformer.named_parameters()):
         mark.update(name.encode())
@@ -285,7 +285,7 @@ REFERENCE = (
 )
 
 
-def mean_contexts(model: Translator, sentences: Sequence[str] = REFERENCE) -> Mapping[str, Tensor]:
+def mean_contexts(model: Model, sentences: Sequence[str] = REFERENCE) -> Mapping[str, Tensor]:
     """The mean output of each head over all rows of all sentences, decoded greedily.
 
     Returns:

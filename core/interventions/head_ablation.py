@@ -19,10 +19,10 @@ from core.interventions.heads import Way, filling
 from core.interventions.parts import OfHeads
 from core.interventions.switch import Setting
 from core.interventions.translations import kullback_leibler
+from core.models import Model
 from core.trace.address import Address
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace
-from core.translator import Translator
 
 COPIES = 64  # heads in one batch; more are run in several, to bound the memory
 
@@ -51,7 +51,7 @@ class AblatedHead:
 
 @torch.no_grad()
 def ablated_heads(
-    model: Translator,
+    model: Model,
     trace: Trace,
     way: Way = "zero",
     experiment: Experiment | None = None,
@@ -83,7 +83,7 @@ def ablated_heads(
             for copy, (where, head) in enumerate(some, start=1)
         ]
         logs = _log_probabilities(runner, trace, len(some) + 1, (*base, *edits), experiment.seed)
-        written = ids_of(runner, trace.output_pieces)[0].to(logs.device)  # (T,)
+        written = ids_of(runner, "target", trace.output_pieces)[0].to(logs.device)  # (T,)
         found += [
             _ablated(where, head, logs, i, written) for i, (where, head) in enumerate(some, 1)
         ]
@@ -97,21 +97,22 @@ def heads_of(config: ModelConfig) -> Iterator[tuple[str, int]]:
 
 
 def _log_probabilities(
-    model: Translator, trace: Trace, copies: int, edits: Sequence[Edit], seed: int | None
+    model: Model, trace: Trace, copies: int, edits: Sequence[Edit], seed: int | None
 ) -> Tensor:
     """The pass over the sentence's words in so many copies: (copies, T, V), float64, in nats."""
-    source = ids_of(model, trace.source_pieces).expand(copies, -1)  # (copies, S)
-    target = ids_of(model, trace.target_pieces).expand(copies, -1)  # (copies, T)
+    source = ids_of(model, "source", trace.source_pieces).expand(copies, -1)  # (copies, S)
+    target = ids_of(model, "target", trace.target_pieces).expand(copies, -1)  # (copies, T)
     tape = Recorder(edits, keep=lambda _: False, dropout_seed=seed)
     logits: Tensor = model.transformer(source, target, tape)
     tape.finish()
     return precise(logits).log_softmax(dim=-1)
 
 
-def _dropping(model: Translator, trace: Trace, edits: Sequence[Edit], seed: int) -> list[Edit]:
+def _dropping(model: Model, trace: Trace, edits: Sequence[Edit], seed: int) -> list[Edit]:
     """What one copy alone keeps and drops, for all copies."""
     tape = Recorder(edits, keep=lambda each: Address.of(each).name == "kept", dropout_seed=seed)
-    model.transformer(ids_of(model, trace.source_pieces), ids_of(model, trace.target_pieces), tape)
+    source = ids_of(model, "source", trace.source_pieces)
+    model.transformer(source, ids_of(model, "target", trace.target_pieces), tape)
     return [Edit(address, kept.expand_as) for address, kept in tape.tensors.items()]
 
 

@@ -2,23 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import torch
 from torch import Tensor
 
+from core.config import ModelConfig
+from core.errors import GlassformerError
 from core.interventions.experiment import Experiment, ids_of, prepared
 from core.interventions.translations import divergences
-from core.text.vocabulary import PADDING
+from core.models import Model
 from core.trace.address import Address
 from core.trace.sites import site_at
 from core.trace.tape import Recorder
 from core.trace.trace import Trace
-from core.translator import Translator
+
+SIDES: tuple[Literal["source", "target"], ...] = ("source", "target")
 
 
 @torch.no_grad()
 def padded_runs(
-    model: Translator, traces: Sequence[Trace], experiment: Experiment | None = None
+    model: Model, traces: Sequence[Trace], experiment: Experiment | None = None
 ) -> tuple[Trace, ...]:
     """One pass over the words of several runs, padded to one length.
 
@@ -31,28 +35,30 @@ def padded_runs(
         A trace for each sentence: its slice of the batch, `<pad>` among its words. Without
         switches its real rows are those of its own run but for rounding.
 
-    Raises `GlassformerError` as the edits of the experiment do.
+    Raises `no_padding` for a model that has no word for it, `no_generator` for one that writes
+    none, and as the edits of the experiment do.
     """
     experiment = experiment or Experiment()
     chosen, asked = prepared(experiment, model)
-    edits = experiment.edits(asked)
-    tape = Recorder(edits, dropout_seed=experiment.seed)
-    source = _padded([trace.source_pieces for trace in traces])
-    target = _padded([trace.target_pieces for trace in traces])
-    chosen.transformer(ids_of(model, *source), ids_of(model, *target), tape)
+    tape = Recorder(experiment.edits(asked), dropout_seed=experiment.seed)
+    padding = padding_of(model)
+    source = _padded([trace.source_pieces for trace in traces], padding)
+    target = _padded([trace.target_pieces for trace in traces], padding)
+    ids = ids_of(model, "source", *source), ids_of(model, "target", *target)
+    chosen.transformer(*ids, tape)
     tape.finish()
     return tuple(
         replace(
             trace,
             config=chosen.config,
             tensors=_slice(tape.tensors, place),
-            source_tokens=_long(trace.source_tokens, len(source[0])),
+            source_tokens=_long(trace.source_tokens, len(source[0]), padding),
             source_pieces=source[place],
-            target_tokens=_long(trace.target_tokens, len(target[0])),
+            target_tokens=_long(trace.target_tokens, len(target[0]), padding),
             target_pieces=target[place],
-            output_tokens=_long(trace.output_tokens, len(target[0])),
-            output_pieces=_long(trace.output_pieces, len(target[0])),
-            edits=tuple(map(str, edits)),
+            output_tokens=_long(trace.output_tokens, len(target[0]), padding),
+            output_pieces=_long(trace.output_pieces, len(target[0]), padding),
+            edits=tuple(map(str, tape.edits)),
             steps=(),
         )
         for place, trace in enumerate(traces)
@@ -67,13 +73,30 @@ def _slice(tensors: dict[str, Tensor], place: int) -> dict[str, Tensor]:
     }
 
 
-def _padded(rows: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+def padding_of(model: Model) -> str:
+    """The piece that fills a short text up; raises `no_padding`, `no_generator` as above."""
+    if not model.config.has_generator:
+        raise GlassformerError("no_generator", name=model.name)
+    if model.config.pad_id < 0:
+        raise GlassformerError("no_padding", name=model.name)
+    return model.vocabulary[model.config.pad_id]
+
+
+def padded_sides(config: ModelConfig) -> tuple[Literal["source", "target"], ...]:
+    """Whose padding a model masks, what it reads or writes; () without a word for it."""
+    if config.pad_id < 0:
+        return ()
+    has = {"source": config.encoder_layers > 0, "target": config.decoder_layers > 0}
+    return tuple(side for side in SIDES if has[side])
+
+
+def _padded(rows: Sequence[Sequence[str]], padding: str) -> list[tuple[str, ...]]:
     longest = max(map(len, rows))
-    return [_long(row, longest) for row in rows]
+    return [_long(row, longest, padding) for row in rows]
 
 
-def _long(words: Sequence[str], length: int) -> tuple[str, ...]:
-    return (*words, *[PADDING] * (length - len(words)))
+def _long(words: Sequence[str], length: int, padding: str) -> tuple[str, ...]:
+    return (*words, *[padding] * (length - len(words)))
 
 
 @dataclass(frozen=True)
@@ -120,7 +143,7 @@ class InBatch:
 
 
 def in_batch(
-    model: Translator, traces: Sequence[Trace], experiment: Experiment | None = None
+    model: Model, traces: Sequence[Trace], experiment: Experiment | None = None
 ) -> tuple[InBatch, ...]:
     """The sentences of runs in one padded batch, each beside its own run.
 

@@ -252,7 +252,7 @@ class TensorPatch(Slice, kind="patch"):
     long in both, except along the target, where the rows that both have are patched.
 
     Raises `patch_shape` where the two blocks of cells differ, `out_of_range` for a cell that the
-    other run does not have, and what `Translator.trace` raises for the sentence.
+    other run does not have, and what `Model.trace` raises for the sentence.
     """
 
     sentence: str = ""
@@ -275,7 +275,7 @@ def touched(switch: Slice, trace: Trace, setting: Setting) -> tuple[int, int]:
     """How many numbers a switch takes hold of in a run, and how many its tensors have.
 
     Raises what `check` raises and what the run would raise: `patch_shape`, `out_of_range`, and
-    what `Translator.trace` raises for the sentence of a patch.
+    what `Model.trace` raises for the sentence of a patch.
     """
     named_ones = there = 0
     switch.check(trace.config, len(trace.source_tokens), len(trace.target_tokens))

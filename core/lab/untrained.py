@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import torch
 from torch import nn
 
-from core.config import Activation, MaskFill, ModelConfig, NormFormula, NormPlace, Positions
+from core.config import Activation, AddedPositions, MaskFill, ModelConfig, NormFormula, NormPlace
 from core.errors import GlassformerError
 from core.lab.inputs import choice, number, whole
 from core.lab.parts import seeded
@@ -33,11 +33,11 @@ NUMBERS = {
     "norm_initial_shift": (-SEVERAL, SEVERAL),
 }  # fmt: skip
 CHOICES = {
-    "start": get_args(Start), "positions": get_args(Positions), "norm_place": get_args(NormPlace),
-    "norm_formula": get_args(NormFormula), "activation": get_args(Activation),
-    "mask_fill": get_args(MaskFill), "embedding_scale": FLAGS, "final_norm": FLAGS,
-    "attention_bias": FLAGS, "generator_bias": FLAGS, "share_embeddings": FLAGS,
-    "tie_generator": FLAGS, "tie_attention": FLAGS,
+    "start": get_args(Start), "positions": get_args(AddedPositions),
+    "norm_place": get_args(NormPlace), "norm_formula": get_args(NormFormula),
+    "activation": get_args(Activation), "mask_fill": get_args(MaskFill), "embedding_scale": FLAGS,
+    "final_norm": FLAGS, "attention_bias": FLAGS, "generator_bias": FLAGS,
+    "share_embeddings": FLAGS, "tie_generator": FLAGS, "tie_attention": FLAGS,
 }  # fmt: skip
 # The lecture notes' model: pre-norm, s + ε, β from ones, torch's own start; no final norm.
 NOTES: Mapping[str, int | float | str] = {

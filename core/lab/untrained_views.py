@@ -92,14 +92,14 @@ def _part(name: str) -> str:
 def _reaches(config: ModelConfig, tensors: Mapping[str, Tensor]) -> list[Reach]:
     after = "norm/output" if config.norm_place == "post" else "residual/summed"
     scaled = ("scaled",) if config.embedding_scale else ()
-    positions = ("positions",) if config.positions != "none" else ()
+    positions = ("positions",) if config.adds_positions else ()
     entering = ("embedding", *scaled, *positions, "input")
     found = []
     sides: tuple[tuple[Stack, str], ...] = (("encoder", "source"), ("decoder", "target"))
     for stack, side in sides:
         found += [_reach(stack, None, name, tensors[f"{side}/{name}"]) for name in entering]
         for layer in range(layer_count(config, stack)):
-            for name in sublayers(stack):
+            for name in sublayers(config, stack):
                 where = f"{stack}/{layer}/{name}"
                 branch = _ends(tensors[f"{where}/output"])
                 found.append(_reach(stack, layer, name, tensors[f"{where}_{after}"], branch))

@@ -28,6 +28,11 @@ def gelu_tanh(x: Tensor) -> Tensor:
     return functional.gelu(x, approximate="tanh")
 
 
+def silu(x: Tensor) -> Tensor:
+    """The share 1 / (1 + e^(−x)) of x, as Marian and Llama have it (Elfwing et al. 2017)."""
+    return functional.silu(x)
+
+
 @dataclass(frozen=True)
 class ActivationFunction:
     """One non-linearity: x times the share of it that is let through.
@@ -61,5 +66,10 @@ ACTIVATIONS: Mapping[Activation, ActivationFunction] = {
         written=r"\mathrm{GELU}_{\tanh}(·)", share=r"\frac{1}{2}(1 + \tanh z_{t,i})",
         unfolded=r"\frac{u_{t,i}}{2} (1 + \tanh z_{t,i}),\ "
         r"z_{t,i} = \sqrt{2 / \pi}\,(u_{t,i} + 0.044715\,u_{t,i}^3)",
+    ),
+    "silu": ActivationFunction(
+        silu, lambda x: (1 + math.tanh(x / 2)) / 2,  # which cannot overflow
+        written=r"\mathrm{SiLU}(·)", share=r"\frac{1}{1 + e^{-u_{t,i}}}",
+        unfolded=r"\frac{u_{t,i}}{1 + e^{-u_{t,i}}}",
     ),
 }  # fmt: skip

@@ -8,10 +8,15 @@ from core.config import MaskFill, ModelConfig
 from core.model.cache import PastKeysAndValues
 from core.model.dropout import dropout
 from core.model.masks import apply_mask
+from core.model.relative import biased
+from core.model.rotary import Turned
 from core.trace.tape import SILENT, Tape
 
 
-def attention_maps(q: Tensor, k: Tensor, mask: Tensor, fill: MaskFill, tape: Tape) -> Tensor:
+def attention_maps(
+    q: Tensor, k: Tensor, mask: Tensor, fill: MaskFill, tape: Tape,
+    bias: Tensor | None = None, scale: bool = True,
+) -> Tensor:  # fmt: skip
     """softmax(Q Kᵀ / √d_k), §3.2.1: how much each query looks at each key.
 
     Args:
@@ -19,12 +24,15 @@ def attention_maps(q: Tensor, k: Tensor, mask: Tensor, fill: MaskFill, tape: Tap
         k: (B, H, S, K).
         mask: bool, broadcastable to (B, H, T, S), True where the query may look.
         fill: how the forbidden scores are written, see `core.model.masks.apply_mask`.
+        bias: what distances add, (B, H, T, S) or None; see `core.model.relative`.
+        scale: whether scores are divided by √d_k: T5's are not.
 
     Returns:
         (B, H, T, S); each row sums to 1, or is NaN where nothing may be looked at.
     """
     scores = tape("scores", q @ k.transpose(-2, -1))  # (B, H, T, S)
-    scaled = tape("scaled", scores / math.sqrt(q.size(-1)))  # (B, H, T, S)
+    scaled = tape("scaled", scores / math.sqrt(q.size(-1) if scale else 1))  # (B, H, T, S)
+    scaled = biased(scaled, bias, tape)
     mask = tape("mask", mask.expand_as(scaled))  # (B, H, T, S)
     masked = tape("masked", apply_mask(scaled, mask, fill))  # (B, H, T, S)
     weights = tape("weights", masked.softmax(dim=-1))  # (B, H, T, S)
@@ -34,14 +42,15 @@ def attention_maps(q: Tensor, k: Tensor, mask: Tensor, fill: MaskFill, tape: Tap
 class MultiHeadAttention(nn.Module):
     """§3.2.2: H attentions side by side, each in its own K-dimensional projection."""
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: ModelConfig, cross: bool = False) -> None:
         super().__init__()
         self.config = config
-        width, bias = config.d_model, config.attention_bias
-        self.w_q = nn.Linear(width, width, bias=bias)
-        self.w_k = nn.Linear(width, width, bias=bias)
-        self.w_v = nn.Linear(width, width, bias=bias)
-        self.w_o = nn.Linear(width, width, bias=bias)
+        width, heads, bias = config.d_model, config.inner_width, config.attention_bias
+        self.w_q = nn.Linear(width, heads, bias=bias)
+        self.w_k = nn.Linear(width, config.key_width, bias=bias)
+        self.w_v = nn.Linear(width, config.key_width, bias=bias)
+        self.w_o = nn.Linear(heads, width, bias=bias and config.attention_output_bias)
+        self.turned = Turned(config, cross)
 
     def forward(
         self,
@@ -50,6 +59,7 @@ class MultiHeadAttention(nn.Module):
         mask: Tensor,
         tape: Tape = SILENT,
         past: PastKeysAndValues | None = None,
+        bias: Tensor | None = None,
     ) -> Tensor:
         """X (B, T, D) asks, memory (B, S, D) answers -> (B, T, D)."""
         q = tape("q", self.split(self.w_q(x)))  # (B, H, T, K)
@@ -58,7 +68,9 @@ class MultiHeadAttention(nn.Module):
         )
         k = tape("k", k)  # (B, H, S, K)
         v = tape("v", v)  # (B, H, S, K)
-        weights = attention_maps(q, k, mask, self.config.mask_fill, tape)  # (B, H, T, S)
+        q, k, v = self.turned(q, k, v, tape)
+        fill, scale = self.config.mask_fill, self.config.score_scale
+        weights = attention_maps(q, k, mask, fill, tape, bias, scale)  # (B, H, T, S)
         weights = dropout(weights, self.config.dropout, tape)
         context = tape("context", weights @ v)  # (B, H, T, K)
         concat = tape("concat", context.transpose(1, 2).flatten(-2))  # (B, T, D)
@@ -75,5 +87,5 @@ class MultiHeadAttention(nn.Module):
         The transpose is there because attention mixes the last two axes, which must be
         (position, feature); batch and head stay outside.
         """
-        heads = x.view(*x.shape[:-1], self.config.n_heads, self.config.d_k)  # (B, T, H, K)
+        heads = x.view(*x.shape[:-1], -1, self.config.d_k)  # (B, T, H, K)
         return heads.transpose(1, 2)

@@ -7,8 +7,9 @@ from torch import Tensor, nn
 from core.config import ModelConfig
 from core.model.attention import MultiHeadAttention
 from core.model.cache import LayerCache
-from core.model.feed_forward import FeedForward
-from core.model.layer_norm import LayerNorm
+from core.model.gated import feed_forward_of
+from core.model.relative import relative_bias
+from core.model.rms_norm import norm_of
 from core.model.sublayer import SublayerConnection
 from core.trace.tape import SILENT, Tape
 
@@ -19,12 +20,14 @@ class DecoderLayer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.self_attention = MultiHeadAttention(config)
-        self.cross_attention = (
-            self.self_attention if config.tie_attention else MultiHeadAttention(config)
-        )
-        self.feed_forward = FeedForward(config)
+        self.crosses = config.encoder_layers > 0
+        if self.crosses:
+            tied = self.self_attention if config.tie_attention else None
+            self.cross_attention = tied or MultiHeadAttention(config, cross=True)
+        self.feed_forward = feed_forward_of(config)
         self.self_attention_residual = SublayerConnection(config)
-        self.cross_attention_residual = SublayerConnection(config)
+        if self.crosses:
+            self.cross_attention_residual = SublayerConnection(config)
         self.feed_forward_residual = SublayerConnection(config)
 
     def forward(
@@ -35,19 +38,21 @@ class DecoderLayer(nn.Module):
         source_mask: Tensor,
         tape: Tape = SILENT,
         cache: LayerCache | None = None,
+        bias: Tensor | None = None,
     ) -> Tensor:
         """X (B, T, D), memory (B, S, D), masks (B, 1, T, T) and (B, 1, 1, S) -> (B, T, D)."""
         past = cache or LayerCache()
 
         def self_attend(x: Tensor, tape: Tape) -> Tensor:
-            return self.self_attention(x, x, target_mask, tape, past.self_attention)
+            return self.self_attention(x, x, target_mask, tape, past.self_attention, bias)
 
         def cross_attend(x: Tensor, tape: Tape) -> Tensor:
             seen = tape("memory", memory)  # (B, S, D), this layer's own view of it
             return self.cross_attention(x, seen, source_mask, tape, past.cross_attention)
 
         x = self.self_attention_residual(x, "self_attention", self_attend, tape)
-        x = self.cross_attention_residual(x, "cross_attention", cross_attend, tape)
+        if self.crosses:
+            x = self.cross_attention_residual(x, "cross_attention", cross_attend, tape)
         return self.feed_forward_residual(x, "feed_forward", self.feed_forward, tape)
 
 
@@ -57,7 +62,8 @@ class Decoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
-        self.norm = LayerNorm(config) if config.final_norm else None
+        self.norm = norm_of(config) if config.final_norm else None
+        self.relative = relative_bias(config, causal=True)
 
     def forward(
         self,
@@ -69,7 +75,9 @@ class Decoder(nn.Module):
         caches: Sequence[LayerCache] | None = None,
     ) -> Tensor:
         """X (B, T, D), memory (B, S, D) -> (B, T, D); `caches`, one a layer, while decoding."""
+        keys = x.size(1) + (caches[0].length if caches else 0)
+        bias = self.relative(x.size(1), keys) if self.relative is not None else None
         for index, layer in enumerate(self.layers):
             cache = caches[index] if caches is not None else None
-            x = layer(x, memory, target_mask, source_mask, tape / index, cache)
+            x = layer(x, memory, target_mask, source_mask, tape / index, cache, bias)
         return self.norm(x, tape / "norm") if self.norm is not None else x

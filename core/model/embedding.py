@@ -8,20 +8,30 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig, Positions
 from core.model.dropout import dropout
+from core.model.rms_norm import norm_of
 from core.trace.tape import SILENT, Tape
 
 BLOCK = 64  # positions: tables are kept in such steps, every decoding step asks for one
 
 
 class Embedding(nn.Module):
-    """From ids to the vectors that enter a stack: look-up, × √d_model, plus position."""
+    """From ids to the vectors that enter a stack: look-up, × √d_model, plus position.
 
-    def __init__(self, config: ModelConfig, table: nn.Embedding | None = None) -> None:
+    `table` is another one's, `words` how many it has of its own, where not as many as the target.
+    """
+
+    def __init__(
+        self, config: ModelConfig, table: nn.Embedding | None = None, words: int = 0
+    ) -> None:
         super().__init__()
         self.config = config
-        self.table = table or nn.Embedding(config.vocabulary_size, config.d_model)
+        self.table = table or nn.Embedding(words or config.vocabulary_size, config.d_model)
         if config.positions == "learned":
-            self.position_table = nn.Embedding(config.max_length, config.d_model)
+            rows = config.max_length + config.position_offset
+            self.position_table = nn.Embedding(rows, config.d_model)
+        if config.token_types:
+            self.type_table = nn.Embedding(config.token_types, config.d_model)
+        self.norm = norm_of(config) if config.embedding_norm else None
 
     def forward(self, ids: Tensor, tape: Tape = SILENT, start: int = 0) -> Tensor:
         """Ids (B, S) -> (B, S, D); `start` is the position of the first id."""
@@ -30,12 +40,15 @@ class Embedding(nn.Module):
         scale = math.sqrt(self.config.d_model) if self.config.embedding_scale else 1.0
         scaled = tape("scaled", embedding * scale)  # (B, S, D)
         positions = tape("positions", self.positions(start, ids.size(-1)))  # (S, D)
-        input = tape("input", dropout(scaled + positions, self.config.dropout, tape))
-        return input  # (B, S, D)
+        placed = scaled + positions
+        if self.config.token_types:  # a text is one segment, the first
+            placed = placed + tape("token_type", self.type_table.weight[0].expand_as(positions))
+        input = tape("input", dropout(placed, self.config.dropout, tape))  # (B, S, D)
+        return self.norm(input, tape / "norm") if self.norm is not None else input
 
     def positions(self, start: int, length: int) -> Tensor:
         """The encodings of positions start .. start + length − 1: (S, D)."""
-        weight = self.table.weight
+        weight, start = self.table.weight, start + self.config.position_offset
         if self.config.positions == "learned":
             return self.position_table.weight[start : start + length]
         end = start + length
@@ -53,16 +66,20 @@ def position_encoding(length: int, d_model: int, variant: Positions = "paper") -
 
     PE[pos, 2i] = sin(pos / 10000^(2i/D)) and PE[pos, 2i+1] = cos(pos / 10000^(2i/D)).
     `notes` divides the cosine's angle by 10000^((2i+1)/D) instead, `halves` lays all sines
-    before all cosines, `none` is zero. A `learned` table belongs to a model: see `Embedding`.
+    before all cosines, `spread` too, with a slowest wave of exactly 10000 · 2π positions. `none` is
+    zero, and so are positions that come in later: in the attention (`rotary`, `relative`). A
+    `learned` table belongs to a model: see `Embedding`.
     """
-    if variant == "none":
+    if variant in ("none", "rotary", "relative"):
         return torch.zeros(length, d_model)
     position = torch.arange(length, dtype=torch.float64)[:, None]  # (S, 1)
     even = torch.arange(0, d_model, 2, dtype=torch.float64)  # (D / 2,)
+    if variant == "spread":
+        even = even * d_model / max(1, d_model - 2)
     sine = torch.sin(position * frequency(even, d_model))  # (S, D / 2)
     shift = 1 if variant == "notes" else 0
     cosine = torch.cos(position * frequency(even + shift, d_model))  # (S, D / 2)
-    if variant == "halves":
+    if variant in ("halves", "spread"):
         return torch.cat([sine, cosine], dim=-1).float()
     return torch.stack([sine, cosine], dim=-1).flatten(-2).float()  # (S, D), interleaved
 

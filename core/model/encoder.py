@@ -4,8 +4,9 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.model.attention import MultiHeadAttention
-from core.model.feed_forward import FeedForward
-from core.model.layer_norm import LayerNorm
+from core.model.gated import feed_forward_of
+from core.model.relative import relative_bias
+from core.model.rms_norm import norm_of
 from core.model.sublayer import SublayerConnection
 from core.trace.tape import SILENT, Tape
 
@@ -16,15 +17,17 @@ class EncoderLayer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.self_attention = MultiHeadAttention(config)
-        self.feed_forward = FeedForward(config)
+        self.feed_forward = feed_forward_of(config)
         self.self_attention_residual = SublayerConnection(config)
         self.feed_forward_residual = SublayerConnection(config)
 
-    def forward(self, x: Tensor, mask: Tensor, tape: Tape = SILENT) -> Tensor:
+    def forward(
+        self, x: Tensor, mask: Tensor, tape: Tape = SILENT, bias: Tensor | None = None
+    ) -> Tensor:
         """X (B, S, D), mask (B, 1, 1, S) -> (B, S, D)."""
 
         def self_attend(x: Tensor, tape: Tape) -> Tensor:
-            return self.self_attention(x, x, mask, tape)
+            return self.self_attention(x, x, mask, tape, bias=bias)
 
         x = self.self_attention_residual(x, "self_attention", self_attend, tape)
         return self.feed_forward_residual(x, "feed_forward", self.feed_forward, tape)
@@ -36,10 +39,12 @@ class Encoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
-        self.norm = LayerNorm(config) if config.final_norm else None
+        self.norm = norm_of(config) if config.final_norm else None
+        self.relative = relative_bias(config, causal=False)
 
     def forward(self, x: Tensor, mask: Tensor, tape: Tape = SILENT) -> Tensor:
         """X (B, S, D), mask (B, 1, 1, S) -> (B, S, D)."""
+        bias = self.relative(x.size(1), x.size(1)) if self.relative is not None else None
         for index, layer in enumerate(self.layers):
-            x = layer(x, mask, tape / index)
+            x = layer(x, mask, tape / index, bias)
         return self.norm(x, tape / "norm") if self.norm is not None else x

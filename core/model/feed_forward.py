@@ -15,8 +15,8 @@ class FeedForward(nn.Module):
         super().__init__()
         self.config = config
         self.activate = ACTIVATIONS[config.activation].compute
-        self.w_1 = nn.Linear(config.d_model, config.d_ff)
-        self.w_2 = nn.Linear(config.d_ff, config.d_model)
+        self.w_1 = nn.Linear(config.d_model, config.d_ff, bias=config.feed_forward_bias)
+        self.w_2 = nn.Linear(config.d_ff, config.d_model, bias=config.feed_forward_bias)
 
     def forward(self, x: Tensor, tape: Tape = SILENT) -> Tensor:
         """X (B, S, D) -> (B, S, D)."""

@@ -4,6 +4,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from core.config import ModelConfig
+from core.model.head import HeadTransform
 from core.trace.tape import SILENT, Tape
 
 
@@ -15,10 +16,17 @@ class Generator(nn.Module):
         shape = (config.vocabulary_size, config.d_model)
         self.weight = table.weight if table is not None else nn.Embedding(*shape).weight
         self.bias = nn.Parameter(self.weight.new_zeros(shape[0])) if config.generator_bias else None
+        self.scale = config.d_model**-0.5 if config.generator_scale else 1.0
+        self.transform = HeadTransform(config) if config.head_transform else None
 
     def forward(self, x: Tensor, tape: Tape = SILENT) -> Tensor:
         """X (B, T, D) -> logits (B, T, V); their softmax is recorded too, for who listens."""
+        if self.transform is not None:
+            x = self.transform(x, tape)  # (B, T, D)
+        if self.scale != 1.0:
+            scaled = tape("scaled", x * self.scale)  # (B, T, D)
+            x = scaled
         logits = tape("logits", functional.linear(x, self.weight, self.bias))  # (B, T, V)
-        if tape.listens:
+        if tape.wants("probabilities"):
             tape("probabilities", logits.softmax(dim=-1))  # (B, T, V)
         return logits

@@ -6,13 +6,14 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from core.config import ModelConfig
+from core.model.stack import model_of
 from core.model.transformer import Transformer
 
 
 def shell_of(config: ModelConfig) -> Transformer:
     """The model of a config with all parameters on the meta device; no random number is drawn."""
     with torch.device("meta"), _NoStart():
-        return Transformer(config)
+        return model_of(config)
 
 
 class _NoStart(TorchFunctionMode):

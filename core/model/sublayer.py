@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.model.dropout import dropout
-from core.model.layer_norm import LayerNorm
+from core.model.rms_norm import norm_of
 from core.trace.tape import Tape
 
 
@@ -16,7 +16,7 @@ class SublayerConnection(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.norm = LayerNorm(config)
+        self.norm = norm_of(config)
 
     def forward(
         self, x: Tensor, name: str, sublayer: Callable[[Tensor, Tape], Tensor], tape: Tape

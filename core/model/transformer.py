@@ -23,14 +23,12 @@ class Transformer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.source_embedding = Embedding(config)
+        self.source_embedding = Embedding(config, words=config.source_vocabulary_size)
         shared = self.source_embedding.table if config.share_embeddings else None
         self.target_embedding = Embedding(config, shared)
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
-        tied = self.target_embedding.table if config.tie_generator else None
-        self.generator = Generator(config, tied)
-        self._start_weights()
+        self._add_generator(self.target_embedding.table)
 
     def forward(self, source_ids: Tensor, target_ids: Tensor, tape: Tape = SILENT) -> Tensor:
         """One teacher-forced pass: ids (B, S) and (B, T) -> logits (B, T, V).
@@ -74,6 +72,13 @@ class Transformer(nn.Module):
     def new_caches(self) -> list[LayerCache]:
         """Empty caches for one decoding run."""
         return [LayerCache() for _ in range(self.config.decoder_layers)]
+
+    def _add_generator(self, table: nn.Embedding) -> None:
+        """The last part; then the weights start."""
+        config = self.config
+        tied = config.tie_generator or not config.has_generator
+        self.generator = Generator(config, table if tied else None)
+        self._start_weights()
 
     def _start_weights(self) -> None:
         for name, parameter in self.named_parameters():

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from core.errors import GlassformerError
-from core.translator import DIRECTIONS
+from core.models import DIRECTIONS
 
 Kind = Literal["run", "experiment", "model"]
 MEGABYTE = 2**20

@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from core.analysis.confidence import Calibration
 from core.errors import GlassformerError
+from core.models import DIRECTIONS, Model
 from core.opening.kinds import as_object, check, damaged_by, header_of
 from core.trace.files import FORMAT
 from core.trace.sites import addresses, site_at
 from core.trace.trace import Trace
-from core.translator import DIRECTIONS, Translator
 
-MOST_WORDS = 256  # tokens of a side
+MOST_WORDS = 1024  # tokens of a side
 MOST_LAYERS = 64  # of both stacks together
 MOST_WIDTH = 2**18  # the largest of all sizes of a config
 LONGEST = 10_000  # characters of a text
@@ -26,6 +27,8 @@ UNREADABLE = (
     LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError,
 )  # fmt: skip
 LONGEST_WORD = 200
+# What a model does with a text by its stacks, (encoder, decoder).
+TASKS = {(True, True): "translate", (False, True): "continue", (True, False): "fill_in"}
 
 
 def read_run(data: bytes) -> Trace:
@@ -43,13 +46,16 @@ def read_run(data: bytes) -> Trace:
         return trace
 
 
-def is_made_by(trace: Trace, model: Translator) -> bool:
+def is_made_by(trace: Trace, model: Model) -> bool:
     """Whether a run comes from these weights: same words, same vectors for the sentence's words."""
-    if trace.vocabulary != tuple(model.tokenizer.vocabulary.pieces):
+    if trace.vocabulary != model.vocabulary or trace.task != model.kind:
         return False
-    table = model.transformer.source_embedding.table.weight.cpu()  # (V, D)
-    rows = table[trace["source/ids"][0].cpu()]  # (S, D)
-    return torch.equal(rows, trace["source/embedding"][0].cpu())
+    side = "source" if trace.config.encoder_layers else "target"
+    table: Tensor = getattr(model.transformer, f"{side}_embedding").table.weight  # (V, D)
+    ids, held = trace[f"{side}/ids"][0].cpu(), trace[f"{side}/embedding"][0].cpu()
+    if int(ids.max()) >= len(table) or held.dtype != table.dtype:
+        return False
+    return torch.equal(table.cpu()[ids], held)  # (S, D)
 
 
 def _about(header: dict[str, Any]) -> dict[str, Any]:
@@ -84,25 +90,28 @@ def _load(data: bytes) -> Trace:
 
 def _words(trace: Trace) -> Iterable[bool]:
     """Whether the words are words, as many as the tensors have rows, and in the vocabulary."""
-    sides = (
-        (trace.source_tokens, trace.source_pieces),
-        (trace.target_tokens, trace.target_pieces),
-        (trace.output_tokens, trace.output_pieces),
-    )
     texts = (trace.source_text, trace.output_text, trace.model_name, *trace.further, *trace.edits)
-    known = set(trace.vocabulary)
-    surfaces = [*trace.surfaces.keys(), *trace.surfaces.values()]
     yield all(isinstance(each, str) and len(each) <= LONGEST for each in texts)
-    for tokens, pieces in sides:
-        yield 0 < len(tokens) <= MOST_WORDS
-        yield len(tokens) == len(pieces)
+    known, config = set(trace.vocabulary), trace.config
+    for side, tokens, pieces in _sides(trace):
+        yield len(tokens) == len(pieces) <= MOST_WORDS
+        yield bool(tokens) or (side == "source" and not config.encoder_layers)
         yield _are_words(tokens)
-        yield known.issuperset(pieces)
+        yield known.issuperset(pieces) or (side == "source" and config.source_vocabulary_size > 0)
     yield len(trace.target_tokens) == len(trace.output_tokens)
-    yield _are_words((*trace.vocabulary, *surfaces))
-    yield len(known) == len(trace.vocabulary) == trace.config.vocabulary_size
-    yield trace.direction in DIRECTIONS
+    yield _are_words((*trace.vocabulary, *trace.surfaces.keys(), *trace.surfaces.values()))
+    yield len(known) == len(trace.vocabulary) == config.vocabulary_size
+    yield trace.direction in (*DIRECTIONS, "")
+    yield trace.task == TASKS[bool(config.encoder_layers), bool(config.decoder_layers)]
+    yield trace.task != "continue" or not trace.source_tokens
+    yield trace.task != "fill_in" or trace.target_pieces == trace.source_pieces
     yield all(_is_index(at, len(trace.source_tokens)) for at in trace.source_unknown)
+
+
+def _sides(trace: Trace) -> Iterable[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    yield "source", trace.source_tokens, trace.source_pieces
+    yield "target", trace.target_tokens, trace.target_pieces
+    yield "output", trace.output_tokens, trace.output_pieces
 
 
 def _are_words(words: Iterable[Any]) -> bool:
@@ -123,9 +132,14 @@ def _tensors(trace: Trace) -> Iterable[bool]:
     # What is not a number comes of switches, or of −∞ in a mask; a plain run has none.
     if not trace.edits and trace.config.mask_fill == "large_negative":
         yield not any(bool(tensor.isnan().any()) for tensor in trace.tensors.values())
-    for side, pieces in (("source", trace.source_pieces), ("target", trace.target_pieces)):
-        ids = trace[f"{side}/ids"][0].tolist()
-        yield [trace.vocabulary[at] for at in ids if at >= 0] == list(pieces)
+    for side, _, pieces in _sides(trace):
+        if f"{side}/ids" not in trace:  # of a stack that there is not, or of what was written
+            continue
+        ids, own = trace[f"{side}/ids"][0].tolist(), trace.config.source_vocabulary_size
+        if side == "source" and own:  # words of a vocabulary that is not in the file
+            yield all(_is_index(at, own) for at in ids)
+        else:
+            yield [trace.vocabulary[at] for at in ids if at >= 0] == list(pieces)
 
 
 def _decoding(trace: Trace) -> Iterable[bool]:

@@ -3,9 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from core.errors import GlassformerError
 from core.text.chinese import split_chinese
@@ -30,14 +31,14 @@ SENTENCE_END = re.compile(
     rf"[.?!]+[\"')\]»]*(?=\s|[{HAN}])|[。？！]+[”’\"'）」』]*|\n+|\.{{3,}}|…+(?=\s)"
 )
 Language = Literal["en", "zh"]
-LIMIT = 64  # pieces of a sentence, with <eos>
+LIMIT = 64  # pieces of a sentence that is learned from, with <eos>
 # Small words that tell what language holds a mixed sentence together, and what they weigh.
 CHINESE_FRAME = frozenset("我你您他她它们們的了是在不吗嗎有这這那和也很说說")
 ENGLISH_FRAME = frozenset("i you he she it we they the a an is are my your to in what do".split())
 FRAME = 3
-LONGEST_TEXT = 2_000  # characters looked at; longer text is refused unread
+LONGEST_TEXT = 4_000  # characters looked at; longer text is refused unread
 MOST_SENTENCES = 10  # of a text
-MOST_PIECES = 4 * LIMIT  # of all its sentences together
+MOST_PIECES = 4 * LIMIT  # of several sentences together
 
 
 def foreign_language(text: str, known: Callable[[str], bool]) -> str:
@@ -100,26 +101,36 @@ class Encoded:
 
 
 class Tokenizer:
-    """Turns text into pieces of a vocabulary and back, in English and Chinese."""
+    """Turns text into pieces of a vocabulary and back, in English and Chinese.
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    limit: pieces of a sentence, with its end, at most; a model reads as many as it has positions.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, limit: int = LIMIT) -> None:
         self.vocabulary = vocabulary
+        self.limit = limit
         self._gazetteer = load_gazetteer()
+
+    def reading(self, limit: int) -> Self:
+        """The same with another limit."""
+        other = copy(self)
+        other.limit = limit
+        return other
 
     def encode(self, text: str, language: str) -> Encoded:
         """Splits a sentence; words outside the vocabulary travel in copy slots.
 
-        Raises "empty_text", "no_words" (punctuation alone), "too_long" (more than 64 pieces),
+        Raises "empty_text", "no_words" (punctuation alone), "too_long" (more than `limit` pieces),
         "unknown_language" (not "en" or "zh"), "unknown_script", "other_language" (French, …).
         """
         check_language(language)
-        clean = _readable(text)
+        clean = _readable(text, self.limit)
         if language == "en" and (other := foreign_language(clean, self.vocabulary.has_word)):
             raise GlassformerError("other_language", text=_shortened(clean), language=other)
         tokens = self._split(clean, language)
         if not any(has_word(token.surface) for token in tokens):
             raise GlassformerError("no_words", text=_shortened(clean))
-        check_length(tokens)
+        check_length(tokens, self.limit)
         slots = Slots(self.vocabulary, self._gazetteer, language)
         return self.encoded(slots.place(tokens), slots.fillers)
 
@@ -149,7 +160,7 @@ class Tokenizer:
         Raises "too_long" for a text that is refused unread, "too_many_sentences".
         """
         if len(text) > LONGEST_TEXT:
-            _refuse_length(_rough_length(text))
+            _refuse_length(_rough_length(text), self.limit)
         found = split_sentences(text)
         if len(found) > MOST_SENTENCES:
             raise GlassformerError("too_many_sentences", given=len(found), limit=MOST_SENTENCES)
@@ -162,7 +173,7 @@ class Tokenizer:
         """
         found = tuple(self.encode(each, language) for each in self.sentences(text))
         pieces = sum(len(each.pieces) for each in found)
-        if pieces > MOST_PIECES:
+        if len(found) > 1 and pieces > MOST_PIECES:
             words, most = pieces - len(found), MOST_PIECES - len(found)  # without the ends
             raise GlassformerError("too_many_words", given=words, sentences=len(found), limit=most)
         return found
@@ -172,7 +183,7 @@ class Tokenizer:
 
         Raises as `encode` for text that is empty, has no word, or is in another script.
         """
-        clean = _readable(text)
+        clean = _readable(text, self.limit)
         words = [chunk.lower() for chunk in _latin_words(clean)]
         chinese = sum(map(is_han, clean)) / 2
         if not chinese:
@@ -203,16 +214,16 @@ def check_language(language: str) -> None:
         raise GlassformerError("unknown_language", given=language, allowed=allowed)
 
 
-def check_length(tokens: Sequence[Token]) -> None:
+def check_length(tokens: Sequence[Token], limit: int) -> None:
     """Raises `too_long` for a sentence that has no room for its end."""
-    if len(tokens) + 1 > LIMIT:
-        _refuse_length(len(tokens))
+    if len(tokens) + 1 > limit:
+        _refuse_length(len(tokens), limit)
 
 
-def with_words(text: str) -> str:
+def with_words(text: str, limit: int) -> str:
     """The normalised text; GlassformerError where it is too long, empty, or has no word."""
     if len(text) > LONGEST_TEXT:
-        _refuse_length(_rough_length(text))
+        _refuse_length(_rough_length(text), limit)
     clean = normalize(text)
     if not clean:
         raise GlassformerError("empty_text")
@@ -221,9 +232,9 @@ def with_words(text: str) -> str:
     return clean
 
 
-def _readable(text: str) -> str:
+def _readable(text: str, limit: int) -> str:
     """The same, in a script that the model reads."""
-    clean = with_words(text)
+    clean = with_words(text, limit)
     letters = [character for character in clean if character.isalpha()]
     foreign = [c for c in letters if not is_han(c) and not _is_latin(c)]
     kana = any("HIRAGANA" in name or "KATAKANA" in name for name in map(_name, foreign))
@@ -259,5 +270,5 @@ def _rough_length(text: str) -> int:
     return max(len(text.split()), sum(map(is_han, text[: 10 * LONGEST_TEXT])))
 
 
-def _refuse_length(words: int) -> None:
-    raise GlassformerError("too_long", given=max(words, LIMIT), limit=LIMIT - 1)
+def _refuse_length(words: int, limit: int) -> None:
+    raise GlassformerError("too_long", given=max(words, limit), limit=limit - 1)

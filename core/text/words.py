@@ -47,8 +47,8 @@ class WordTokenizer(Tokenizer):
         Raises "empty_text", "no_words", "too_long", "unknown_language".
         """
         check_language(language)
-        tokens = split_words(with_words(text), self.vocabulary)
-        check_length(tokens)
+        tokens = split_words(with_words(text, self.limit), self.vocabulary)
+        check_length(tokens, self.limit)
         return self.encoded([(self.piece(token), token.surface) for token in tokens], {})
 
     def piece(self, token: Token) -> str:
@@ -72,7 +72,7 @@ class WordTokenizer(Tokenizer):
 
     def detect(self, text: str) -> Language:
         """The side whose words the text has; the first one where that does not decide."""
-        words = [token.word for token in split_words(with_words(text), self.vocabulary)]
+        words = [token.word for token in split_words(with_words(text, self.limit), self.vocabulary)]
         known = [word for word in words if has_word(word) and self.knows(word)]
         second = sum(word in self.vocabulary.counts for word in known)
         return "zh" if 2 * second > len(known) else "en"

@@ -24,7 +24,7 @@ class Address:
     """One address, in its four parts; a part that it does not have is "" (the layer: None).
 
     `stack` is encoder, decoder, source, target or output, "" for the `memory` between the stacks;
-    `part` a sub-layer, its `…_residual` or `…_norm`, or the `norm` at the end of a stack.
+    `part` a sub-layer, its `…_residual` or `…_norm`, or the `norm` before or after a stack.
     """
 
     text: str
@@ -120,10 +120,10 @@ class Address:
     @property
     def module(self) -> str:
         """The name of the module that computes here, as in `named_parameters`."""
-        if self.stack in ("source", "target"):
-            return f"{self.stack}_embedding"
-        if self.stack == "output":
-            return "generator"
+        if self.stack in ENDS:
+            end = "generator" if self.stack == "output" else f"{self.stack}_embedding"
+            norm = "transform.norm" if self.stack == "output" else "norm"
+            return f"{end}.{norm}" if self.part else end
         if self.layer is None:
             return f"{self.stack}.{self.part}"
         part = f"{self.sublayer}_residual.norm" if self.group == "norm" else self.part

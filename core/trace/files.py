@@ -16,15 +16,18 @@ from core.config import ModelConfig
 from core.decoding.step import Step
 from core.errors import GlassformerError
 from core.stored import UNREADABLE, Stored, problem_of, read_json, strings, table_of, tensor_header
+from core.trace.on_demand import LOGITS
 from core.trace.sites import addresses, letters, site_at, sizes
 
 SIDES = ("source", "target", "output")
-TEXTS = ("source_text", "output_text", "direction", "model_name")
+TEXTS = ("source_text", "output_text", "direction", "model_name", "task")
+TASKS = ("translate", "continue", "fill_in")
 LISTS = ("edits", "further", "vocabulary")
 DIRECTIONS = ("en-zh", "zh-en", "")
 YOUNGER: dict[str, Any] = {  # fields that files of the first days lack
     "surfaces": {}, "source_unknown": [], "direction": "", "model_name": "", "edits": [],
     "steps": [], "further": [], "calibration": {},
+    "task": "translate", "given": 0,
 }  # fmt: skip
 
 
@@ -87,6 +90,7 @@ def facts_of(about: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("source_unknown is no list of positions")
     length = len(found["source_tokens"])
     found["source_unknown"] = tuple(_index(place, length, "source_unknown") for place in unknown)
+    found["given"] = _index(about["given"], len(found["output_tokens"]) + 1, "given")
     found["steps"] = tuple(_step(step, config.vocabulary_size) for step in about["steps"])
     _check_lengths(found)
     if foreign := sorted(set(about) - set(found)):
@@ -99,12 +103,13 @@ def check_tensors(facts: Mapping[str, Any], stored: Mapping[str, Stored]) -> Non
     config: ModelConfig = facts["config"]
     if foreign := set(stored) - set(addresses(config, dropout=True)):
         raise ValueError(f"it holds {sorted(foreign)[0]}, which its config does not have")
-    for address in addresses(config):  # maps that were left out are computed from q, k and mask
-        if address not in stored and not site_at(address).per_map:
+    # What may be left out is computed from what is there; logits would need the model.
+    for address in addresses(config):
+        if address not in stored and (not site_at(address).is_left_out or address == LOGITS):
             raise ValueError(f"{address} is missing")
     size = sizes(config, len(facts["source_tokens"]), len(facts["target_tokens"]))
     for address, tensor in stored.items():
-        expected = tuple(size[letter] for letter in letters(address))
+        expected = tuple(size[letter] for letter in letters(address, config))
         if tensor.shape != expected:
             raise ValueError(f"{address} is {tensor.shape}, not {expected}")
         name = site_at(address).name
@@ -115,7 +120,8 @@ def check_tensors(facts: Mapping[str, Any], stored: Mapping[str, Stored]) -> Non
 
 def _check_lengths(found: Mapping[str, Any]) -> None:
     for side in SIDES:
-        if not found[f"{side}_tokens"]:
+        alone = side == "source" and not found["config"].encoder_layers
+        if not found[f"{side}_tokens"] and not alone:
             raise ValueError(f"{side}_tokens is empty")
         if len(found[f"{side}_tokens"]) != len(found[f"{side}_pieces"]):
             raise ValueError(f"{side}_tokens and {side}_pieces differ in length")
@@ -126,6 +132,8 @@ def _check_lengths(found: Mapping[str, Any]) -> None:
         raise ValueError("the vocabulary is not that of its config")
     if found["direction"] not in DIRECTIONS:
         raise ValueError("direction is neither en-zh nor zh-en")
+    if found["task"] not in TASKS:
+        raise ValueError(f"task is none of {', '.join(TASKS)}")
 
 
 def _calibration(value: Any) -> dict[str, Any]:

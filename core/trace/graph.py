@@ -3,47 +3,84 @@
 The order of sub-layers and norms (§3.1, §5.4) stands here, and nowhere else outside the model.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
 from core.config import ModelConfig
-from core.trace.address import Address
+from core.trace.address import ENDS, Address
 
 Stack = Literal["encoder", "decoder"]
 Sublayer = Literal["self_attention", "cross_attention", "feed_forward"]
 Part = Literal["input", Sublayer, "final_norm"]  # what the vectors of a stack have just passed
 
-_SUBLAYERS: dict[Stack, tuple[Sublayer, ...]] = {
-    "encoder": ("self_attention", "feed_forward"),
-    "decoder": ("self_attention", "cross_attention", "feed_forward"),
-}
+_SUBLAYERS: tuple[Sublayer, ...] = ("self_attention", "cross_attention", "feed_forward")
 # Within a group, by name, in the order of the equation; ">" is what comes from outside of it.
 _INPUTS: dict[str, dict[str, tuple[str, ...]]] = {
     "embedding": {
         "embedding": ("ids",), "scaled": ("embedding",), "positions": ("ids",),
-        "kept": ("scaled", "positions"), "input": ("scaled", "positions"),
+        "token_type": ("ids",), "kept": ("scaled", "positions"), "input": ("scaled", "positions"),
     },
     "residual": {
         "stream": (">",), "branch_input": (">",), "kept": (">",), "summed": ("stream", ">"),
     },
     "norm": {
         "mean": (">",), "std": (">", "mean"), "normalized": (">", "mean", "std"),
-        "output": ("normalized",),
+        "mean_square": (">",), "output": ("normalized",),
     },
     "attention": {
-        "memory": (">",), "q": (">",), "k": (">",), "v": (">",), "scores": ("q", "k"),
-        "scaled": ("scores",), "mask": (">",), "masked": ("scaled", "mask"),
+        "memory": (">",), "q": (">",), "k": (">",), "v": (">",), "q_normed": ("q",),
+        "k_normed": ("k",), "q_rotated": ("q",), "k_rotated": ("k",), "scores": ("q", "k"),
+        "scaled": ("scores",), "position_bias": (">",), "biased": ("scaled", "position_bias"),
+        "mask": (">",), "masked": ("scaled", "mask"),
         "weights": ("masked",), "kept": ("weights",), "context": ("weights", "v"),
         "concat": ("context",), "output": ("concat",),
     },
     "feed_forward": {
         "pre_activation": (">",), "activation": ("pre_activation",), "kept": ("activation",),
-        "output": ("activation",),
+        "up": (">",), "gated": ("activation", "up"), "output": ("activation",),
     },
     "stack": {"memory": (">",)},
-    "output": {"logits": (">",), "probabilities": ("logits",)},
+    "output": {
+        "dense": (">",), "activation": ("dense",), "scaled": (">",), "logits": (">",),
+        "probabilities": ("logits",),
+    },
+}  # fmt: skip
+# What only some models record, by group and name; what is `_WITHIN` a stack, never across both.
+_WHERE: dict[tuple[str, str], Callable[[ModelConfig], bool]] = {
+    ("embedding", "token_type"): lambda config: config.token_types > 0,
+    ("norm", "mean"): lambda config: config.norm_kind == "layer",
+    ("norm", "std"): lambda config: config.norm_kind == "layer",
+    ("norm", "mean_square"): lambda config: config.norm_kind == "rms",
+    ("attention", "q_normed"): lambda config: config.qk_norm,
+    ("attention", "k_normed"): lambda config: config.qk_norm,
+    ("attention", "q_rotated"): lambda config: config.positions == "rotary",
+    ("attention", "k_rotated"): lambda config: config.positions == "rotary",
+    ("attention", "position_bias"): lambda config: config.positions == "relative",
+    ("attention", "biased"): lambda config: config.positions == "relative",
+    ("feed_forward", "up"): lambda config: config.gated,
+    ("feed_forward", "gated"): lambda config: config.gated,
+    ("output", "dense"): lambda config: config.head_transform,
+    ("output", "activation"): lambda config: config.head_transform,
+    ("output", "scaled"): lambda config: config.generator_scale,
+}
+_WITHIN = ("q_normed", "k_normed", "q_rotated", "k_rotated", "position_bias", "biased")
+# What a name is computed from in a model that records another: the first that it does record.
+_RATHER: dict[tuple[str, str], tuple[tuple[str, tuple[str, ...]], ...]] = {
+    ("embedding", "kept"): (("token_type", ("scaled", "positions", "token_type")),),
+    ("embedding", "input"): (("token_type", ("scaled", "positions", "token_type")),),
+    ("norm", "normalized"): (("mean_square", (">", "mean_square")),),
+    ("attention", "q_rotated"): (("q_normed", ("q_normed",)),),
+    ("attention", "k_rotated"): (("k_normed", ("k_normed",)),),
+    ("attention", "scores"): (
+        ("q_rotated", ("q_rotated", "k_rotated")), ("q_normed", ("q_normed", "k_normed")),
+    ),
+    ("attention", "masked"): (("biased", ("biased", "mask")),),
+    ("feed_forward", "kept"): (("gated", ("gated",)),),
+    ("feed_forward", "output"): (("gated", ("gated",)),),
+    ("output", "scaled"): (("dense", ("norm/output",)),),
+    ("output", "logits"): (("scaled", ("scaled",)), ("dense", ("norm/output",))),
 }  # fmt: skip
 
 
@@ -68,13 +105,24 @@ def inputs(config: ModelConfig, address: str) -> tuple[str, ...]:
     Dropout is left aside: of a `kept` it is what dropout thins out. () for the ids.
     """
     at = Address.of(address)
-    names = _INPUTS[at.group].get(at.name, ())
+    found = _RATHER.get((at.group, at.name), ())
+    rather = (names for other, names in found if records(config, at.group, other, at.is_cross))
+    names = next(rather, _INPUTS[at.group].get(at.name, ()))
     return tuple(_outside(config, at) if name == ">" else at.sibling(name) for name in names)
 
 
-def sublayers(stack: Stack) -> tuple[Sublayer, ...]:
+def records(config: ModelConfig, group: str, name: str, is_cross: bool = False) -> bool:
+    """Whether a run of this model records such a name of a group, within a stack or across."""
+    if is_cross and name in _WITHIN:
+        return False
+    needs = _WHERE.get((group, name))
+    return needs is None or needs(config)
+
+
+def sublayers(config: ModelConfig, stack: Stack) -> tuple[Sublayer, ...]:
     """The sub-layers of one layer, in computation order (§3.1)."""
-    return _SUBLAYERS[stack]
+    crosses = stack == "decoder" and config.has_both
+    return tuple(each for each in _SUBLAYERS if crosses or each != "cross_attention")
 
 
 def layer_count(config: ModelConfig, stack: Stack) -> int:
@@ -90,8 +138,9 @@ def sublayer_end(config: ModelConfig, place: str) -> str:
 def layer_end(config: ModelConfig, stack: Stack, layer: int) -> str:
     """What leaves a layer; of layer -1, what enters the stack."""
     if layer < 0:
-        return "source/input" if stack == "encoder" else "target/input"
-    return sublayer_end(config, f"{stack}/{layer}/{sublayers(stack)[-1]}")
+        side = "source" if stack == "encoder" else "target"
+        return f"{side}/norm/output" if config.embedding_norm else f"{side}/input"
+    return sublayer_end(config, f"{stack}/{layer}/{sublayers(config, stack)[-1]}")
 
 
 def stack_end(config: ModelConfig, stack: Stack) -> str:
@@ -110,7 +159,7 @@ def states(config: ModelConfig, stack: Stack) -> tuple[StreamState, ...]:
 def _states(config: ModelConfig, stack: Stack) -> Iterator[StreamState]:
     yield StreamState(stack, None, "input", layer_end(config, stack, -1))
     for layer in range(layer_count(config, stack)):
-        for part in sublayers(stack):
+        for part in sublayers(config, stack):
             address = sublayer_end(config, f"{stack}/{layer}/{part}")
             yield StreamState(stack, layer, part, address)
     if config.final_norm:
@@ -120,18 +169,20 @@ def _states(config: ModelConfig, stack: Stack) -> Iterator[StreamState]:
 @cache
 def _outside(config: ModelConfig, at: Address) -> str:
     """What a tensor reads that is not recorded beside it."""
-    stack: Stack = "encoder" if at.side == "source" else "decoder"
+    stack: Stack = "encoder" if at.side == "source" or not config.decoder_layers else "decoder"
     residual = f"{at.sublayer_place}_residual"
     match at.group, at.name:
         case "residual", "stream" | "branch_input":
             return _stream_before(config, stack, at)
         case "residual", _:
             return f"{at.sublayer_place}/output"
+        case "norm", _ if at.stack in ENDS:  # of the embedding, or of the head
+            return f"{at.stack}/{'activation' if at.stack == 'output' else 'input'}"
         case "norm", _ if at.layer is None:
             return layer_end(config, stack, layer_count(config, stack) - 1)
         case "norm", _:
             return f"{residual}/{'branch_input' if config.norm_place == 'pre' else 'summed'}"
-        case "attention", "mask":
+        case "attention", "mask" | "position_bias":
             return f"{at.key_side}/ids"
         case "attention", "memory":
             return "memory"
@@ -145,7 +196,7 @@ def _outside(config: ModelConfig, at: Address) -> str:
 
 
 def _stream_before(config: ModelConfig, stack: Stack, at: Address) -> str:
-    names, layer = sublayers(stack), at.layer or 0
+    names, layer = sublayers(config, stack), at.layer or 0
     place = [str(name) for name in names].index(at.sublayer)
     if place == 0:
         return layer_end(config, stack, layer - 1)

@@ -13,7 +13,7 @@ from typing import Literal
 
 from core.config import ModelConfig
 from core.trace.address import Address
-from core.trace.graph import Stack, layer_count, sublayers
+from core.trace.graph import Stack, layer_count, records, sublayers
 
 Role = Literal["query", "key", "value", "weights", "data", "feed_forward", "norm"]
 AxisName = Literal[
@@ -35,6 +35,12 @@ class Site:
     training_only: bool = False  # recorded only in runs with dropout
     is_view: bool = False  # shares the memory of an earlier tensor
     per_map: bool = False  # grows with query × key; can be recomputed from q, k and mask
+    per_word: bool = False  # grows with the vocabulary; can be recomputed from the last vectors
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether runs may leave it out, see `core.trace.on_demand`."""
+        return self.per_map or self.per_word
 
     @property
     def text_key(self) -> str:
@@ -67,6 +73,7 @@ SITES: tuple[Site, ...] = (
     Site("embedding", "embedding", r"E_w", _STREAM, r"E_w = E[w]", "data"),
     Site("embedding", "scaled", r"\sqrt{D}\,E_w", _STREAM, r"\sqrt{d_{model}} \cdot E_w", "data"),
     Site("embedding", "positions", r"PE", ("position", "feature"), r"PE_{(t, 2i)} = \sin(t / 10000^{2i/D}),\ PE_{(t, 2i+1)} = \cos(t / 10000^{2i/D})", "data"),
+    Site("embedding", "token_type", r"T_0", ("position", "feature"), r"T_0", "data"),
     Site("embedding", "kept", r"m", _STREAM, _KEPT, "data", training_only=True),
     Site("embedding", "input", r"x", _STREAM, r"x = \sqrt{D}\,E_w + PE", "data"),
 
@@ -77,6 +84,7 @@ SITES: tuple[Site, ...] = (
 
     Site("norm", "mean", r"\mu", _STATISTIC, r"\mu = \frac{1}{D} \sum_i x_i", "norm"),
     Site("norm", "std", r"\sigma", _STATISTIC, r"\sigma = \sqrt{\frac{1}{D} \sum_i (x_i - \mu)^2}", "norm"),
+    Site("norm", "mean_square", r"m", _STATISTIC, r"m = \frac{1}{D} \sum_i x_i^2", "norm"),
     Site("norm", "normalized", r"\hat{x}", _STREAM, r"\hat{x} = \frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}}", "norm"),
     Site("norm", "output", r"\gamma \hat{x} + \beta", _STREAM, r"\gamma \odot \hat{x} + \beta", "norm"),
 
@@ -84,8 +92,14 @@ SITES: tuple[Site, ...] = (
     Site("attention", "q", r"Q", _HEADS, r"Q = x W^Q + b^Q", "query"),
     Site("attention", "k", r"K", _KEYS, r"K = x W^K + b^K", "key"),
     Site("attention", "v", r"V", _KEYS, r"V = x W^V + b^V", "value"),
+    Site("attention", "q_normed", r"\hat{Q}", _HEADS, r"\hat{Q} = \gamma^Q \odot \frac{Q}{\sqrt{\frac{1}{d_k} \sum_i Q_i^2 + \varepsilon}}", "query"),
+    Site("attention", "k_normed", r"\hat{K}", _KEYS, r"\hat{K} = \gamma^K \odot \frac{K}{\sqrt{\frac{1}{d_k} \sum_i K_i^2 + \varepsilon}}", "key"),
+    Site("attention", "q_rotated", r"R Q", _HEADS, r"(R Q)_{t,i} = Q_{t,i} \cos t\theta_i \mp Q_{t,\,i \pm d_k/2} \sin t\theta_i", "query"),
+    Site("attention", "k_rotated", r"R K", _KEYS, r"(R K)_{s,i} = K_{s,i} \cos s\theta_i \mp K_{s,\,i \pm d_k/2} \sin s\theta_i", "key"),
     Site("attention", "scores", r"S", _MAP, r"S = Q K^\top", "weights", per_map=True),
     Site("attention", "scaled", r"S'", _MAP, r"S' = \frac{S}{\sqrt{d_k}}", "weights", per_map=True),
+    Site("attention", "position_bias", r"B", _MAP, r"B_{ts} = b[\mathrm{bucket}(s - t)]", "weights", is_view=True),
+    Site("attention", "biased", r"S' + B", _MAP, r"S' + B", "weights", per_map=True),
     Site("attention", "mask", r"M", _MAP, r"M_{ts} \in \{0, 1\}", "weights", is_view=True),
     Site("attention", "masked", r"\tilde{S}", _MAP, r"\tilde{S}_{ts} = \begin{cases} S'_{ts} & M_{ts} = 1 \\ -10^9 & M_{ts} = 0 \end{cases}", "weights", per_map=True),
     Site("attention", "weights", r"A", _MAP, r"A = \mathrm{softmax}(\tilde{S})", "weights", per_map=True),
@@ -96,12 +110,17 @@ SITES: tuple[Site, ...] = (
 
     Site("feed_forward", "pre_activation", r"x W_1 + b_1", _HIDDEN, r"x W_1 + b_1", "feed_forward"),
     Site("feed_forward", "activation", r"a", _HIDDEN, r"a = \max(0, x W_1 + b_1)", "feed_forward"),
+    Site("feed_forward", "up", r"u", _HIDDEN, r"u = x W_3", "feed_forward"),
+    Site("feed_forward", "gated", r"a \odot u", _HIDDEN, r"a \odot u", "feed_forward"),
     Site("feed_forward", "kept", r"m", _HIDDEN, _KEPT, "feed_forward", training_only=True),
     Site("feed_forward", "output", r"\mathrm{FFN}(x)", _STREAM, r"a W_2 + b_2", "feed_forward"),
 
     Site("stack", "memory", r"Z", _STREAM, r"Z = \mathrm{Encoder}(x)", "data", is_view=True),
-    Site("output", "logits", r"z", _WORDS, r"z = x E^\top + b", "data"),
-    Site("output", "probabilities", r"p", _WORDS, r"p = \mathrm{softmax}(z)", "weights"),
+    Site("output", "dense", r"x W + b", _STREAM, r"x W + b", "data"),
+    Site("output", "activation", r"a", _STREAM, r"a = \mathrm{GELU}(x W + b)", "data"),
+    Site("output", "scaled", r"\frac{x}{\sqrt{D}}", _STREAM, r"\frac{x}{\sqrt{d_{model}}}", "data"),
+    Site("output", "logits", r"z", _WORDS, r"z = x E^\top + b", "data", per_word=True),
+    Site("output", "probabilities", r"p", _WORDS, r"p = \mathrm{softmax}(z)", "weights", per_word=True),
 )
 # fmt: on
 
@@ -125,11 +144,14 @@ def site_at(address: str) -> Site:
 def addresses(config: ModelConfig, dropout: bool = False) -> Iterator[str]:
     """Every address a run of this model records, in computation order."""
     for where, sites in _places(config):
+        at = Address.of(where)
         for site in sites:
             if site.training_only and not (dropout and config.dropout > 0):
                 continue
-            own_keys = site.group == "attention" and not Address.of(where).is_cross
-            if not (own_keys and site.name == "memory"):
+            own_keys = site.group == "attention" and not at.is_cross
+            if not (own_keys and site.name == "memory") and records(
+                config, site.group, site.name, at.is_cross
+            ):
                 yield f"{where}/{site.name}".lstrip("/")
 
 
@@ -137,17 +159,31 @@ _Place = tuple[str, tuple[Site, ...]]
 
 
 def _places(config: ModelConfig) -> Iterator[_Place]:
-    yield "source", sites_of("embedding")
-    yield from _stack("encoder", config)
-    yield "", sites_of("stack")
-    yield "target", sites_of("embedding")
-    yield from _stack("decoder", config)
-    yield "output", sites_of("output")
+    if config.encoder_layers:
+        yield from _entrance("source", config)
+        yield from _stack("encoder", config)
+    if config.has_both:
+        yield "", sites_of("stack")
+    if config.decoder_layers:
+        yield from _entrance("target", config)
+        yield from _stack("decoder", config)
+    if config.has_generator:
+        transform, scores = sites_of("output")[:2], sites_of("output")[2:]
+        yield "output", transform
+        if config.head_transform:
+            yield "output/norm", sites_of("norm")
+        yield "output", scores
+
+
+def _entrance(side: str, config: ModelConfig) -> Iterator[_Place]:
+    yield side, sites_of("embedding")
+    if config.embedding_norm:
+        yield f"{side}/norm", sites_of("norm")
 
 
 def _stack(stack: Stack, config: ModelConfig) -> Iterator[_Place]:
     for layer in range(layer_count(config, stack)):
-        for name in sublayers(stack):
+        for name in sublayers(config, stack):
             yield from _sublayer(f"{stack}/{layer}/{name}", config)
     if config.final_norm:
         yield f"{stack}/norm", sites_of("norm")
@@ -165,15 +201,27 @@ def _sublayer(where: str, config: ModelConfig) -> Iterator[_Place]:
         yield norm
 
 
-def letters(address: str) -> tuple[str, ...]:
-    """The shape of an address in the paper's letters, such as ("B", "H", "T", "S")."""
+def letters(address: str, config: ModelConfig | None = None) -> tuple[str, ...]:
+    """The shape of an address in the paper's letters, such as ("B", "H", "T", "S").
+
+    With a config G stands for heads of keys that are fewer than H, HK for heads side by side that
+    are not D wide.
+    """
     at = Address.of(address)
     own, keys = at.side[0].upper(), at.key_side[0].upper()
     by_name = {
         "batch": "B", "head": "H", "position": own, "query": own, "key": keys, "feature": "D",
         "head_feature": "K", "hidden": "F", "vocabulary": "V", "one": "1",
     }  # fmt: skip
+    if config is not None and at.group == "attention":
+        if config.key_heads != config.n_heads and at.name in KEYS_AND_VALUES:
+            by_name["head"] = "G"
+        if config.inner_width != config.d_model and at.name == "concat":
+            by_name["feature"] = "HK"
     return tuple(by_name[axis] for axis in site_at(address).axes)
+
+
+KEYS_AND_VALUES = ("k", "k_normed", "k_rotated", "v")
 
 
 def sizes(config: ModelConfig, source: int, target: int, batch: int = 1) -> dict[str, int]:
@@ -181,22 +229,26 @@ def sizes(config: ModelConfig, source: int, target: int, batch: int = 1) -> dict
     return {
         "B": batch, "H": config.n_heads, "S": source, "T": target, "D": config.d_model,
         "K": config.d_k, "F": config.d_ff, "V": config.vocabulary_size, "1": 1,
+        "G": config.key_heads, "HK": config.inner_width,
     }  # fmt: skip
 
 
 def recorded_bytes(
-    config: ModelConfig, source: int, target: int, batch: int = 1, maps: bool = True
-) -> int:
+    config: ModelConfig, source: int, target: int, batch: int = 1, maps: bool = True,
+    words: bool = True,
+) -> int:  # fmt: skip
     """Bytes of memory a float32 recording of S source and T target tokens takes, before it is spent.
 
-    maps: False leaves out the tensors that are recomputed on demand (scores … weights).
+    maps: False leaves out what is recomputed from q, k and mask (scores … weights). words: False
+    leaves out what is recomputed from the last vectors (logits, probabilities).
     """
     size = sizes(config, source, target, batch)
     total = 0
     for address in addresses(config):
         site = site_at(address)
-        if site.is_view or (site.per_map and not maps):
-            continue
-        entries = math.prod(size[letter] for letter in letters(address))
+        shared = site.is_view and not address.endswith("/0/self_attention/position_bias")
+        if shared or (site.per_map and not maps) or (site.per_word and not words):
+            continue  # distances: once a stack
+        entries = math.prod(size[letter] for letter in letters(address, config))
         total += entries * (8 if site.name == "ids" else 4)
     return total

@@ -56,9 +56,8 @@ class Tape:
     def __truediv__(self, step: str | int) -> "Tape":
         return self
 
-    @property
-    def listens(self) -> bool:
-        """Whether values are kept: what only a listener wants need not be computed without one."""
+    def wants(self, name: str) -> bool:  # noqa: ARG002, nobody listens
+        """Whether a value is kept or changed: what only a listener wants need not be computed."""
         return False
 
     @property
@@ -114,9 +113,9 @@ class Recorder(RootTape):
         self._seen: set[str] = set()
         self._used: set[int] = set()
 
-    @property
-    def listens(self) -> bool:
-        return True
+    def wants(self, name: str) -> bool:
+        kept = self._keep is None or self._keep(name)
+        return kept or any(edit.matches(name) for edit in self.edits)
 
     def record(self, address: str, value: Tensor) -> Tensor:
         """Keeps `value` under `address`, edited; raises if the address was already recorded."""
@@ -152,9 +151,8 @@ class _Branch(Tape):
     def __truediv__(self, step: str | int) -> Tape:
         return _Branch(self._root, f"{self._prefix}{step}/")
 
-    @property
-    def listens(self) -> bool:
-        return self._root.listens
+    def wants(self, name: str) -> bool:
+        return self._root.wants(self._prefix + name)
 
     @property
     def drops(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property, wraps
+from functools import cached_property, lru_cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
@@ -13,11 +13,11 @@ from torch import Tensor
 from core.config import ModelConfig
 from core.decoding.step import Step
 from core.errors import GlassformerError, check_index
-from core.model.attention import attention_maps
-from core.trace.address import Address
+from core.model.generator import Generator
 from core.trace.files import read_run, write_run
+from core.trace.on_demand import LOGITS, computed, recomputable
 from core.trace.sites import Axis, AxisName, Site, addresses, letters, site_at
-from core.trace.tape import Recorder, nearest
+from core.trace.tape import nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +32,12 @@ def check_places(address: str, axes: Iterable[Axis], at: Mapping[str, int]) -> N
                 "unknown_axis", address=address, axis=name, axes=", ".join(sizes)
             )
         check_index(name, index, sizes[name])
+
+
+@lru_cache(maxsize=4)
+def places_of(vocabulary: tuple[str, ...]) -> Mapping[str, int]:
+    """The id of every piece: of the vocabularies in use, for one may have 250,000 pieces."""
+    return {piece: index for index, piece in enumerate(vocabulary)}
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,7 @@ class Trace:
     output_tokens: tuple[str, ...]
     output_pieces: tuple[str, ...]
     vocabulary: tuple[str, ...] = field(repr=False)
-    surfaces: Mapping[str, str] = field(default_factory=dict)  # slot piece -> word shown for it
+    surfaces: Mapping[str, str] = field(default_factory=dict)  # piece -> what is shown for it
     source_unknown: tuple[int, ...] = ()  # positions the vocabulary has no word for
     direction: str = ""
     model_name: str = ""
@@ -71,13 +77,16 @@ class Trace:
     steps: tuple[Step, ...] = ()  # empty when the target was forced
     further: tuple[str, ...] = ()  # translations of the sentences after the first, which is traced
     calibration: Mapping[str, Any] = field(default_factory=dict, repr=False)  # of its confidence
+    task: str = "translate"  # or "continue" a text (no source), or "fill_in" blanks (no target)
+    given: int = 0  # so many words at the start of the output were given, not chosen
+    generator: Generator | None = field(default=None, repr=False, compare=False)  # of its model
 
     def __getitem__(self, address: str) -> Tensor:
-        """The tensor at an address; attention maps left out to save memory are recomputed."""
+        """The tensor at an address; what was left out to save memory is computed again."""
         if address in self.tensors:
             return self.tensors[address]
         if address in self._recomputable:
-            return self._recompute(address)
+            return computed(self.config, self.tensors, self.generator, address)
         raise GlassformerError("unknown_address", address=address, nearest=nearest(address, self))
 
     def __iter__(self) -> Iterator[str]:
@@ -103,7 +112,7 @@ class Trace:
         names, shape = self.site(address).axes, self[address].shape
         return tuple(
             Axis(name, letter, size, self._labels(name, letter))
-            for name, letter, size in zip(names, letters(address), shape, strict=True)
+            for name, letter, size in zip(names, letters(address, self.config), shape, strict=True)
         )
 
     def pick(self, address: str, **at: int) -> Tensor:
@@ -135,7 +144,7 @@ class Trace:
     @cached_property
     def output_ids(self) -> tuple[int, ...]:
         """The ids of the words that the rows chose, or were given."""
-        ids = {piece: index for index, piece in enumerate(self.vocabulary)}
+        ids = places_of(self.vocabulary)
         return tuple(ids[piece] for piece in self.output_pieces)
 
     @property
@@ -167,13 +176,14 @@ class Trace:
         return {}
 
     def save(self, path: str | Path) -> None:
-        """Writes the run to one safetensors file that reopens anywhere."""
+        """Writes the run to one safetensors file that reopens anywhere, without the model too."""
         about = {each.name: getattr(self, each.name) for each in fields(self)}
-        del about["tensors"]
+        del about["tensors"], about["generator"]
         about["config"] = self.config.to_dict()
         about["steps"] = [vars(step) for step in self.steps]
         plain = {name: dict(about[name]) for name in ("surfaces", "calibration")}  # for JSON
-        write_run(Path(path), self.tensors, {**about, **plain})
+        scores = {LOGITS: self[LOGITS]} if LOGITS in self else {}
+        write_run(Path(path), {**self.tensors, **scores}, {**about, **plain})
 
     @staticmethod
     def load(path: str | Path) -> Trace:
@@ -187,19 +197,7 @@ class Trace:
 
     @cached_property
     def _recomputable(self) -> frozenset[str]:
-        return frozenset(
-            address
-            for address in addresses(self.config)
-            if site_at(address).per_map and Address.of(address).sibling("q") in self.tensors
-        )
-
-    def _recompute(self, address: str) -> Tensor:
-        """The whole layer by the same operations, so that the bits are those of the run."""
-        at = Address.of(address)
-        q, k, mask = (self.tensors[at.sibling(name)] for name in ("q", "k", "mask"))
-        tape = Recorder()
-        attention_maps(q, k, mask, self.config.mask_fill, tape)
-        return tape.tensors[at.name]
+        return recomputable(self.config, self.tensors, self.generator)
 
     def _labels(self, name: AxisName, letter: str) -> tuple[str, ...] | None:
         if name in ("position", "query", "key"):

@@ -8,15 +8,8 @@ from typing import cast
 import numpy as np
 import pytest
 
-from core.analysis.attention_views import (
-    Kind,
-    Stage,
-    Terms,
-    attention_at,
-    cell_of_heads,
-    head_map,
-    terms,
-)
+from core.analysis.attention_cell import Terms, cell_of_heads, terms
+from core.analysis.attention_views import Kind, Stage, attention_at, head_map
 from core.errors import GlassformerError
 from tests.traces import OUTPUT, small_trace
 

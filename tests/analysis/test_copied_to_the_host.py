@@ -7,7 +7,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from core.analysis.attention_views import cell_of_heads, head_map, terms
+from core.analysis.attention_cell import cell_of_heads, terms
+from core.analysis.attention_views import head_map
 from core.analysis.choices import top_words
 from core.analysis.tensor_slice import cut, plan
 from core.analysis.vectors import column_at, row_at, rows_at

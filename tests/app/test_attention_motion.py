@@ -16,8 +16,9 @@ from app.pages.attention.motion.story import Story
 from app.plots.labels import format_number
 from app.plots.theme import FigureStyle
 from app.session.state import KINDS, MOTION
+from core.analysis.attention_cell import terms
 from core.analysis.attention_row import attention_row
-from core.analysis.attention_views import attention_at, terms
+from core.analysis.attention_views import attention_at
 from core.interventions import Experiment
 from core.interventions.concepts import Unscaled
 from core.interventions.masks import Causal

@@ -92,12 +92,12 @@ def test_the_direction_is_said_in_the_language_of_the_screen(
 
 @pytest.mark.parametrize(
     "language, said",
-    [("en", "has 300 words; at most 63 are allowed"), ("zh", "有 300 个词，最多允许 63 个")],
+    [("en", "has 600 words; at most 511 are allowed"), ("zh", "有 600 个词，最多允许 511 个")],
 )
 def test_a_long_text_is_counted_in_words(
     open_app: Callable[..., AppTest], language: str, said: str
 ) -> None:
-    assert said in markdown(open_app(text="a " * 300, language=language))
+    assert said in markdown(open_app(text="a " * 600, language=language))
 
 
 @pytest.mark.parametrize("text", ["", "   ", "x" * 10_000, "\u200b\u202e", "?!", "🙂🙂", "\x07"])

@@ -155,14 +155,14 @@ def test_no_kind_is_without_a_phrase() -> None:
 
 
 def test_every_value_that_a_field_can_choose_has_words() -> None:
-    hints = get_type_hints(ModelConfig)
     for language in LANGUAGES:
         for field, kind in (
-            ("positions", PositionTable), ("norm_formula", NormFormulaIs),
-            ("norm_place", NormPlaceIs), ("activation", ActivationIs), ("mask_fill", Fill),
+            ("variant", PositionTable), ("formula", NormFormulaIs), ("place", NormPlaceIs),
+            ("name", ActivationIs), ("fill", Fill),
         ):  # fmt: skip
-            said = {phrase(kind(each), language) for each in get_args(hints[field])}
-            assert len(said) == len(get_args(hints[field]))
+            choices = get_args(get_type_hints(kind)[field])
+            said = {phrase(kind(each), language) for each in choices}
+            assert len(said) == len(choices)
 
 
 @pytest.mark.parametrize("place", ["pre", "post"])

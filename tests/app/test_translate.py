@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.pages.translate.lead import cues, further, signs, title
+from app.pages.translate.lead import around, cues, signs, title
 from app.panels.words.words_panel import (
     attention_in_focus,
     pinned,
@@ -25,7 +25,7 @@ from core.decoding.step import Step
 from core.text.vocabulary import SLOTS
 from tests.example_trace import WRITTEN, example_trace
 from tests.opened_app import drawn, opened, state_of
-from tests.sent import data_of
+from tests.sent import data_of, send
 
 
 @pytest.fixture
@@ -162,10 +162,36 @@ def test_a_sure_translation_names_its_least_sure_word() -> None:
 def test_several_sentences_have_a_cue_and_all_their_translations() -> None:
     trace = example_trace(further=("你爱我吗？", "我爱你。"))
     assert cues(trace, trusted(level="sure"))[0].startswith("3 sentences, translated one by one")
-    assert further(trace) == "你爱我吗？我爱你。"
-    english = example_trace(direction="zh-en", output_text="I love you.", further=("Bye.",))
-    assert further(english) == " Bye."
-    assert further(example_trace()) == ""
+    assert around(trace) == ((), ("你爱我吗？", "我爱你。"))
+    assert around(example_trace()) == ((), ())
+
+
+def test_each_sentence_of_a_text_can_be_the_one_on_all_pages() -> None:
+    text = "The cat is black. Do you love me? I love you."
+    app = opened("translate", text=text, layer="2", query="1")
+    whole = drawn(app)
+    send(app, "headline", "sentence", {"to": 9})  # there is none
+    assert state_of(app).sentence == 0
+    send(app, "headline", "sentence", {"to": 1})
+    second = drawn(app)
+    assert second.source_text == "Do you love me?"
+    assert second.output_text == whole.further[0]
+    assert second["encoder/0/feed_forward/output"].shape[1] == len(second.source_tokens)
+    assert app.text_input(key="widget_sentence").value == text
+    assert state_of(app).query is None  # of another sentence
+    data = data_of(app, "headline")
+    assert data["before"] == [whole.output_text] and data["after"] == [whole.further[1]]
+    assert "3 sentences" in data["cue"] and "number 2" in data["cue"]
+    for page in ("attention", "decoding", "switch", "tensors", "walkthrough"):
+        app.switch_page(f"app/pages/{page}/page.py").run()
+        assert not app.exception and drawn(app).source_text == "Do you love me?"
+    app.text_input(key="widget_sentence").set_value("I love you.").run()
+    assert state_of(app).sentence == 0 and drawn(app).source_text == "I love you."
+
+
+def test_a_link_to_a_sentence_that_is_not_there_shows_the_text() -> None:
+    app = opened("translate", text="I love you.", sentence="7")
+    assert not app.exception and drawn(app).source_text == "I love you."
 
 
 def test_the_guard_is_named_among_the_choices() -> None:

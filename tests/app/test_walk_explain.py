@@ -135,9 +135,17 @@ def test_words_of_the_sentence_stay_apart_from_ours() -> None:
     assert (before.strip(), word, after) == ("that is", trace.output_tokens[0], "")
 
 
+OF_OTHERS: tuple[dict[str, Any], ...] = (
+    {"encoder_layers": 0, "final_norm": True, "norm_kind": "rms", "norm_place": "pre"},
+    {"encoder_layers": 0, "kv_heads": 2, "positions": "rotary"},
+    {"decoder_layers": 0, "positions": "learned", "head_transform": True},
+    {"positions": "relative"},
+)
+
+
 def test_every_special_text_is_of_some_model() -> None:
     found = set()
-    for convention in (*CONVENTIONS, {"d_model": 16, "n_heads": 4, "final_norm": True}):
+    for convention in (*CONVENTIONS, {"final_norm": True}, *OF_OTHERS):
         config = ModelConfig(vocabulary_size=9, **{"d_model": 16, "n_heads": 4, **convention})
         for tied in (False, True):
             model = replace(config, share_embeddings=tied, tie_generator=tied)

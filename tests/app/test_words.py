@@ -26,8 +26,8 @@ from tests.architecture.sources import parse, python_files
 
 # What a Chinese text may consist of without a Chinese character: terms, words of the examples.
 TERMS = set(
-    "dropout gelu relu sigmoid softmax logit logits machine deep post norm safetensors tired wide"
-    " tanh keepdim transformers model xavier".split()
+    "dropout gelu relu silu sigmoid softmax logit logits machine deep post norm safetensors tired"
+    " wide tanh keepdim transformers model xavier".split()
 )
 NAMES_AND_CODE = re.compile(r"\{[^}]*\}|:[a-z/_]+:|`[^`]*`")
 SUBLAYERS = ("self_attention", "cross_attention", "feed_forward")

@@ -25,6 +25,7 @@ from tests.benchmarks import (
     start,
     switch_page,
     walkthrough_page,
+    weights,
 )
 from tests.benchmarks.report import Table, heading
 
@@ -37,6 +38,7 @@ QUESTIONS: dict[str, tuple[Question, float]] = {
     "decoding": (decoding.tables, 3),
     "experiments": (experiments.tables, 3),
     "libraries": (libraries.tables, 3),
+    "weights": (weights.tables, 5),
     "page": (attention_page.tables, 3),
     "walk": (walkthrough_page.tables, 3),
     "switch": (switch_page.tables, 3),

@@ -21,10 +21,24 @@ def test_marks_tell_unknown_unsure_and_say_so_in_the_legend(open_page: Callable[
     assert bool(said) == bool(wavy.count())
 
 
-def test_further_sentences_stand_in_grey_behind_the_one_shown(
+def test_another_sentence_of_the_text_is_picked_for_all_pages(
     open_page: Callable[..., Page],
 ) -> None:
-    page = open_page(query="text=" + quote("I love you. Do you love me?"))
+    text = "I love you. Do you love me?"
+    page = open_page(query="text=" + quote(text))
     expect(page.locator(".why")).to_contain_text("2 sentences, translated one by one")
-    expect(page.locator(".text .further")).not_to_be_empty()
+    expect(page.locator(".text .other")).to_have_count(1)
+    expect(page.locator(".sources .chip")).to_have_count(5)
+    second = page.locator(".text .other").text_content() or ""
+    page.locator(".text .other").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".text .first")).to_have_text(second)
+    expect(page.locator(".sources .chip")).to_have_count(6)
+    expect(page.locator(".why")).to_contain_text("number 2")
+    page.wait_for_url("**sentence=2*")
+    page.get_by_role("link", name="Attention", exact=True).click()
+    expect(page.locator(".st-key-widget_attention_kind")).to_be_visible()
+    expect(page.locator(".st-key-widget_sentence input")).to_have_value(text)
+    page.go_back()
+    page.locator(".text .other").first.click()
     expect(page.locator(".sources .chip")).to_have_count(5)

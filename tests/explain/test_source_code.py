@@ -107,7 +107,8 @@ def test_letters_and_sizes_agree(run: Callable[[], Run]) -> None:
     meaning = {
         "B": batch, "S": source, "T": trace["target/ids"].shape[1], "H": config.n_heads,
         "K": config.d_k, "D": config.d_model, "F": config.d_ff, "V": config.vocabulary_size,
-        "D/2": config.d_model // 2, "M": config.max_length, "1": 1,
+        "D/2": config.d_model // 2, "M": config.max_length, "1": 1, "G": config.key_heads,
+        "K/2": config.d_k // 2, "HK": config.inner_width,
     }  # fmt: skip
     for step in walk(trace):
         for source_ in code(trace, step):
@@ -125,7 +126,7 @@ def test_one_line_of_the_paper_each() -> None:
     run = small_run()
     lines = {
         "scores": 'scores = tape("scores", q @ k.transpose(-2, -1))',
-        "scale": 'scaled = tape("scaled", scores / math.sqrt(q.size(-1)))',
+        "scale": 'scaled = tape("scaled", scores / math.sqrt(q.size(-1)',
         "softmax": 'weights = tape("weights", masked.softmax(dim=-1))',
         "context": 'context = tape("context", weights @ v)',
     }

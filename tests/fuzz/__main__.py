@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import resource
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -15,11 +16,12 @@ from tempfile import TemporaryDirectory
 
 import torch
 
+from tests.benchmarks.report import megabytes
 from tests.browser.driver import server
 from tests.fuzz import files, hostile, links, texts
 from tests.fuzz.attempts import Attempt, Report, again, attempts
 
-TEXTS, LINKS, FILES = 10_000, 3_000, 3_000
+TEXTS, LINKS, FILES, MODELS = 10_000, 3_000, 3_000, 2_000
 MOST_CPU = 10.0  # seconds of one input: generous, for machines that are busy with other things
 MOST_MEMORY = 3 * 2**30  # bytes beyond what is in use at the start
 
@@ -32,6 +34,8 @@ def main() -> None:
     for report in _repeated(asked.case) if asked.case else _all(asked):
         print(report, flush=True)  # noqa: T201
         found = found or bool(report.findings)
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024  # kilobytes, on Linux
+    print(f"at most {megabytes(most)} of memory")  # noqa: T201
     sys.exit(1 if found else 0)
 
 
@@ -45,6 +49,7 @@ def _all(asked: argparse.Namespace) -> Iterator[Report]:
         _limit_memory()
         shares = {"texts": asked.texts, "experiments": asked.texts // 5}
         shares |= {name: asked.files // len(files.kinds()) for name in files.kinds()}
+        shares["foreign-models"] = asked.models
         for name, count in shares.items():
             if count:
                 yield attempts(name, _attempt(name, folder), count, asked.seed, MOST_CPU)
@@ -71,8 +76,6 @@ def _attempt(name: str, folder: Path) -> Attempt:
 
 def _limit_memory() -> None:
     # What asks for more fails by itself, before the machine does. Linux alone knows how much it is.
-    import resource
-
     with suppress(OSError, ValueError):
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         most = pages * resource.getpagesize() + MOST_MEMORY
@@ -84,6 +87,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--texts", type=int, default=TEXTS, help=f"to translate ({TEXTS})")
     parser.add_argument("--links", type=int, default=LINKS, help=f"to a running server ({LINKS})")
     parser.add_argument("--files", type=int, default=FILES, help=f"of all kinds ({FILES})")
+    parser.add_argument("--models", type=int, default=MODELS, help=f"of others ({MODELS})")
     parser.add_argument("--seed", type=int, default=0, help="another one draws other inputs")
     parser.add_argument("--case", help='one of them alone, such as "links/0/17"')
     return parser.parse_args()

@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from core.analysis.export import run_bytes
 from core.checkpoints import load_model, save_model
 from core.config import ModelConfig
 from core.interventions import Experiment
@@ -28,11 +29,14 @@ from core.text.tokenizer import Tokenizer
 from core.trace.trace import Trace
 from core.training.queue.pairs import FEWEST, PairFile, read_pairs
 from core.translator import Translator
+from core.weights.opened import open_model
 from tests.browser.driver import ROOT
 from tests.fuzz import hostile
 from tests.fuzz.attempts import Attempt
+from tests.weights.folders import MAKERS, whole
 
 SENTENCE = "The cat sleeps."
+SMALL_TEXTS = ("the small house", "a ___ b", "猫", " ", "house " * 300)
 FILE_NAMES = ("", "pairs.txt", "pairs.csv", "pairs.tsv", "PAIRS.CSV")
 SEPARATORS = ("\t", "\t", " = ", ",", ";", "")
 ENDS = ("\n", "\r\n", "\r", "\u2028", "\n\n")
@@ -72,17 +76,47 @@ def models(folder: Path) -> Attempt:
 
     def attempt(rng: random.Random) -> None:
         name = rng.choice([*good, "config.json", "config.json"])
-        binary = name.endswith(".safetensors")
-        given = (
-            _safetensors(rng, good[name])
-            if binary
-            else hostile.written(rng, json.loads(good[name]))
-        )
-        (place / name).write_bytes(given)
+        (place / name).write_bytes(_changed(rng, name, good[name]))
         try:
             load_model(place).translate(SENTENCE)
         finally:
             (place / name).write_bytes(good[name])
+
+    return attempt
+
+
+def foreign_models(folder: Path) -> Attempt:
+    """Another program's model with one of its files changed; what opens must go on with a text."""
+    good = dict[str, dict[str, bytes]]()
+    for kind in MAKERS:
+        whole(kind, folder / kind)
+        good[kind] = {path.name: path.read_bytes() for path in (folder / kind).iterdir()}
+
+    def attempt(rng: random.Random) -> None:
+        kind = rng.choice([*good])
+        place = folder / kind
+        name = rng.choice([*good[kind], "config.json", "config.json", "model.safetensors"])
+        (place / name).write_bytes(_changed(rng, name, good[kind][name]))
+        try:
+            trace = open_model(place, limit=2**26).trace(rng.choice(SMALL_TEXTS))
+            assert trace.output_tokens and not trace["output/probabilities"].isnan().any()
+        finally:
+            (place / name).write_bytes(good[kind][name])
+
+    return attempt
+
+
+def foreign_runs(folder: Path) -> Attempt:
+    """A saved run of another program's model, opened as files from outside are."""
+    good = list[bytes]()
+    for kind in MAKERS:
+        whole(kind, folder / kind)
+        good.append(run_bytes(open_model(folder / kind).trace(SMALL_TEXTS[0])))
+
+    def attempt(rng: random.Random) -> None:
+        data = _safetensors(rng, rng.choice(good))
+        if kind_of(data) == "run":
+            _use(read_run(data))
 
     return attempt
 
@@ -96,11 +130,7 @@ def archives(folder: Path) -> Attempt:
     def attempt(rng: random.Random) -> None:
         contents, name = dict(good), rng.choice([*good, "config.json"])
         if rng.random() < 0.6:
-            contents[name] = (
-                _safetensors(rng, good[name])
-                if name.endswith(".safetensors")
-                else hostile.written(rng, json.loads(good[name]))
-            )
+            contents[name] = _changed(rng, name, good[name])
         parent = rng.choice(("model", "model", "", "..", "/", "a/b", "我的模型", "x" * 300, "m@4"))
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", rng.choice((0, 8))) as archive:
@@ -188,6 +218,8 @@ def kinds(longest: int = hostile.LONGEST) -> dict[str, Callable[[Path], Attempt]
     return {
         "runs": runs,
         "models": models,
+        "foreign-models": foreign_models,
+        "foreign-runs": foreign_runs,
         "archives": archives,
         "uploads": uploads,
         "experiment-files": experiments,
@@ -211,6 +243,15 @@ def _line(rng: random.Random, longest: int) -> str:
         return f"word{number} is {number}{rng.choice(SEPARATORS)}{number} 是 词{number}"
     sides = [hostile.text(rng, longest) for _ in range(rng.choice((1, 2, 2, 2, 3)))]
     return rng.choice(SEPARATORS).join(sides)
+
+
+def _changed(rng: random.Random, name: str, good: bytes) -> bytes:
+    """One of a model's files, changed as its kind is."""
+    if name.endswith(".safetensors"):
+        return _safetensors(rng, good)
+    if name.endswith(".json"):
+        return hostile.written(rng, json.loads(good))
+    return hostile.damaged(rng, good)
 
 
 def _safetensors(rng: random.Random, good: bytes) -> bytes:

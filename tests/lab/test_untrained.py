@@ -30,8 +30,9 @@ def small(vocabulary: int = 1000, **given: object) -> Blueprint:
 
 
 def test_every_field_of_the_config_can_be_asked_for() -> None:
-    fields = set(ModelConfig.__dataclass_fields__) - {"vocabulary_size"}
-    assert fields == set(NOTES) - {"start", "gamma", "seed"}
+    fields = list(ModelConfig.__dataclass_fields__)
+    papers = set(fields[1 : fields.index("source_vocabulary_size")])  # then come other families
+    assert papers == set(NOTES) - {"start", "gamma", "seed"}
 
 
 def test_settings_are_read_back() -> None:

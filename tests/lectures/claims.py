@@ -15,7 +15,6 @@ from core.checkpoints import CHECKPOINTS
 from core.decoding.beam import beam
 from core.decoding.cuts import Sampling
 from core.decoding.sampling import samples
-from core.decodings import read as written
 from core.decodings import task_of
 from core.interventions import Experiment
 from core.interventions.experiment import NOTHING
@@ -218,7 +217,7 @@ def _padding_changes_nothing(language: str) -> bool:
 def _beam_of(size: int) -> str:
     model, trace = get_model(), get_trace(PROGRAM)
     tree = beam(model.transformer, task_of(model, trace), size=size)
-    return written(model, trace, tree.words(tree.hypotheses[0])).text
+    return model.reading(trace, tree.words(tree.hypotheses[0])).text
 
 
 @cache
@@ -226,7 +225,7 @@ def _drawn(seed: int, temperature: float = 1, top_k: int = 2) -> str:
     model, trace = get_model(), get_trace(FRIENDS)
     how = Sampling(temperature, top_k, seed=seed)
     steps = samples(model.transformer, task_of(model, trace), (how,))[0]
-    return written(model, trace, [each.step.chosen for each in steps]).text
+    return model.reading(trace, [each.step.chosen for each in steps]).text
 
 
 DECODING = (

@@ -26,7 +26,14 @@ def test_defaults_are_the_papers_base_model() -> None:
         ({"n_heads": 0}, "at least 1"),
         ({"dropout": 1.0}, "below 1"),
         ({"dropout": "much"}, "must be a number"),
-        ({"positions": "rotary"}, "'paper', 'notes', 'halves', 'learned', 'none'"),
+        ({"positions": "waves"}, "'paper', 'notes', 'halves', 'learned', 'none'"),
+        ({"encoder_layers": 0, "decoder_layers": 0}, "at least 1"),
+        ({"kv_heads": 3}, "cannot share 3"),
+        ({"positions": "rotary", "head_width": 3}, "make it even"),
+        ({"positions": "relative", "tie_attention": True}, "cannot be shared"),
+        ({"positions": "relative", "relative_buckets": 6}, "multiple of 4"),
+        ({"has_generator": False, "generator_bias": False}, "has to write words"),
+        ({"rotary_base": 0.0}, "negative"),
         ({"norm_place": "sandwich"}, "'post', 'pre'"),
         ({"final_norm": 1}, "true or false"),
         ({"d_ff": 2.5}, "whole number"),
@@ -48,7 +55,7 @@ def test_an_odd_width_is_fine_without_sines(small_config: Maker) -> None:
 def test_round_trip_through_a_file(small_config: Maker) -> None:
     config = small_config(positions="halves", tie_generator=True)
     assert ModelConfig.from_dict(config.to_dict()) == config
-    with pytest.raises(GlassformerError, match="unknown setting rotary"):
-        ModelConfig.from_dict({**config.to_dict(), "rotary": True})
+    with pytest.raises(GlassformerError, match="unknown setting turning"):
+        ModelConfig.from_dict({**config.to_dict(), "turning": True})
     with pytest.raises(GlassformerError, match="vocabulary_size is missing"):
         ModelConfig.from_dict({})

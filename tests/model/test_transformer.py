@@ -13,7 +13,7 @@ from core.errors import GlassformerError
 from core.model.embedding import position_encoding
 from core.model.transformer import Transformer
 from core.trace.tape import Recorder
-from tests.conventions import with_every_choice
+from tests.conventions import FAMILIES, with_every_choice
 
 Maker = Callable[..., Transformer]
 CONVENTIONS = with_every_choice([
@@ -30,6 +30,7 @@ CONVENTIONS = with_every_choice([
     {"mask_fill": "additive"},
     {"share_embeddings": True, "tie_generator": True},
     {"tie_attention": True},
+    *FAMILIES,
 ])  # fmt: skip
 each_convention = pytest.mark.parametrize("changes", CONVENTIONS, ids=str)
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.trace.sites import addresses, letters, site_at, sizes
-from core.trace.tape import Edit, Recorder, Tape
+from core.trace.tape import SILENT, Edit, Recorder, Tape
 
 MODEL_FILES = sorted((Path(__file__).parents[2] / "core" / "model").glob("*.py"))
 WEIGHTS = "encoder/0/self_attention/weights"
@@ -243,3 +243,11 @@ def test_kept_units_are_scaled_and_dropped_ones_are_zero(
     before = before + tape.tensors["source/positions"]
     assert kept.dtype == torch.bool and 0.2 < kept.float().mean() < 0.8
     torch.testing.assert_close(tape.tensors["source/input"], before * kept * 2)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_what_nobody_keeps_or_edits_need_not_be_computed(keep: bool) -> None:
+    edit = Edit("a/x", torch.zeros_like)
+    tape = Recorder([edit], keep=lambda address: keep and address == "a/y")
+    assert [(tape / "a").wants(name) for name in ("x", "y", "z")] == [True, keep, False]
+    assert (Recorder() / "a").wants("z") and not (SILENT / "a").wants("z")

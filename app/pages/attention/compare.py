@@ -5,7 +5,7 @@ from typing import cast
 import streamlit as st
 
 from app.panels.attention.focus import AttentionFocus, head_name
-from app.panels.attention.heads import grid_texts, pick, thumbnails
+from app.panels.attention.heads import grid_texts, map_title, pick, thumbnails
 from app.panels.compare import largest, pickers, triple
 from app.panels.compare.figures.triple_layout import TripleLayout
 from app.panels.compare.triple import Matrix
@@ -35,13 +35,14 @@ def show(pair: Pair) -> None:
     with right, st.container(gap="xsmall"):
         with pickers.row("attention"):
             pickers.focused(pair.first, KEY)
-            pickers.stages(KEY)
+            pickers.stages(pair.first, KEY)
+        stage = pickers.stage_in_view(pair.first, now)
         asked = Matrix(
-            f"{attention_at(cast(Kind, now.kind), now.layer)}/{now.stage}",
+            f"{attention_at(cast(Kind, now.kind), now.layer)}/{stage}",
             pins={"head": now.head or 0},
             mean=now.head is None,
         )
-        title = f"{head_name(now.layer, now.head)} · {say(f'attention.title_{now.kind}')}"
+        title = f"{head_name(now.layer, now.head)} · {map_title(cast(Kind, now.kind))}"
         triple.show(pair, asked, KEY, title, LAYOUT)
 
 

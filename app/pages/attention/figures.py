@@ -17,7 +17,10 @@ from app.plots.latex import latex_number, painted
 from app.plots.marks import hover, inked, note, row_title, upright
 from app.plots.theme import FigureStyle, base_layout, hatch_pattern
 from app.words import say
-from core.analysis.attention_views import CellOfHeads, Terms
+from core.analysis.attention_cell import CellOfHeads, Terms
+from core.analysis.attention_views import Kind, asks_with, attention_at
+from core.config import ModelConfig
+from core.trace.sites import site_at
 
 FILLS = {"large_negative": "-10^{9}", "minus_infinity": r"-\infty", "additive": r"-\infty"}
 HEIGHT, ROLES_HEIGHT = 300, 190  # pixels at 100 %
@@ -28,14 +31,43 @@ ROOM = 1.35  # the axis in bars' lengths: beyond the longest stands its number
 LONGEST = 9.0  # of a name on one line, in widths of a Chinese character at 100 %
 
 
-def stage_formula(stage: str, fill: str, width: int, look: FigureStyle) -> str:
+@dataclass(frozen=True)
+class Scored:
+    """How scores come about where it is not as in the paper."""
+
+    asks: str = "Q"  # LaTeX of what meets
+    answers: str = "K"
+    divides: bool = True  # by √d_k
+    biased: bool = False  # distances add to them
+
+    @classmethod
+    def of(cls, config: ModelConfig, kind: Kind) -> "Scored":
+        """That of a model's attention."""
+        sites = (site_at(f"{attention_at(kind, 0)}/{name}") for name in asks_with(config, kind))
+        asks, answers = (site.symbol for site in sites)
+        biased = config.positions == "relative" and kind != "cross"
+        return cls(asks, answers, config.score_scale, biased)
+
+
+def stage_formula(
+    stage: str, fill: str, width: int, look: FigureStyle, made: "Scored | None" = None
+) -> str:
     """What a stage computes for the whole matrix.
 
     fill: the config's `mask_fill`; width: d_k.
     """
-    product = rf"{painted('Q', 'query', look)} {painted('K', 'key', look)}^{{\top}}"
+    made = made or Scored()
+    asks, answers = painted(made.asks, "query", look), painted(made.answers, "key", look)
+    if len(made.answers) > 1:
+        answers = f"({answers})"
+    product = rf"{asks} {answers}^{{\top}}"
+    before = r"S'_{ts} + B_{ts}" if made.biased else "S'_{ts}"
     if stage == "scores":
         return f"S = {product}"
+    if stage == "biased":
+        return r"S'_{ts} + B_{ts},\quad B_{ts} = b[\mathrm{bucket}(s - t)]"
+    if stage == "scaled" and not made.divides:
+        return "S' = S"
     if stage == "scaled":
         root = format_number(math.sqrt(width), 4)
         return rf"S' = \frac{{{product}}}{{\sqrt{{d_k}}}} = \frac{{S}}{{\sqrt{{{width}}}}}" + (
@@ -43,7 +75,7 @@ def stage_formula(stage: str, fill: str, width: int, look: FigureStyle) -> str:
         )
     if stage == "masked":
         return (
-            rf"\tilde S_{{ts}} = \begin{{cases}} S'_{{ts}} & M_{{ts}} = 1 \\"
+            rf"\tilde S_{{ts}} = \begin{{cases}} {before} & M_{{ts}} = 1 \\"
             rf" {FILLS[fill]} & M_{{ts}} = 0 \end{{cases}}"
         )
     return (
@@ -52,28 +84,39 @@ def stage_formula(stage: str, fill: str, width: int, look: FigureStyle) -> str:
     )
 
 
-def cell_formula(terms: Terms, stage: str, fill: str, look: FigureStyle) -> str:
-    """The same four steps with one cell's numbers; the chosen stage's number is emphasised.
+def cell_formula(
+    terms: Terms, stage: str, fill: str, look: FigureStyle, divides: bool = True
+) -> str:
+    """The same steps with one cell's numbers; the chosen stage's number is emphasised.
 
     The numbers are those recorded, rounded to the reader's precision.
     """
     score, scaled, weight = (
         latex_number(value, look) for value in (terms.score, terms.scaled, terms.weight)
     )
-    masked = scaled if terms.allowed else FILLS[fill]
+    biased = scaled if terms.biased is None else latex_number(terms.biased, look)
+    masked = biased if terms.allowed else FILLS[fill]
     pair = f"{painted('q_i', 'query', look)} {painted('k_i', 'key', look)}"
     lines = {
         "scores": (rf"\textstyle\sum_i {pair}", "= ", score),
-        "scaled": (rf"{score} / \sqrt{{{terms.q.size}}}", "= ", scaled),
+        "scaled": (rf"{score} / \sqrt{{{terms.q.size}}}" if divides else "S'", "= ", scaled),
+        "biased": ("S' + B", f"= {scaled} + {_bias(terms, look)} = ", biased),
         "masked": (rf"M = {int(terms.allowed)}", r"\Rightarrow ", masked),
         "weights": (r"\mathrm{softmax}", f"= {_share(terms, look)}", weight),
     }
     rows = []
+    if terms.bias is None:
+        del lines["biased"]
     for name, (left, middle, result) in lines.items():
         if name == stage:
             result = rf"\boldsymbol{{{painted(result, 'weights', look)}}}"
         rows.append(f"{left} &{middle} {result}")
     return r"\begin{aligned}" + r" \\[2pt] ".join(rows) + r"\end{aligned}"
+
+
+def _bias(terms: Terms, look: FigureStyle) -> str:
+    bias = terms.bias or 0.0
+    return latex_number(bias, look) if bias >= 0 else f"({latex_number(bias, look)})"
 
 
 def _share(terms: Terms, look: FigureStyle) -> str:

@@ -5,6 +5,7 @@ from html import escape
 import streamlit as st
 
 from app.pages.attention.figures import (
+    Scored,
     cell_formula,
     roles_figure,
     shares_figure,
@@ -17,20 +18,23 @@ from app.panels import provenance
 from app.panels.attention import picture
 from app.panels.attention.focus import AttentionFocus, head_name, measured
 from app.panels.attention.heads import SIGN, does, off_button, role_word, show_heads, taught_as
+from app.panels.compare import pickers
 from app.panels.context import walk_button
 from app.plots.drawing import Figure
 from app.plots.labels import format_number, format_percent, visible
 from app.session import store
-from app.session.state import KINDS
 from app.ui.chart import show_chart
 from app.ui.layout import box
 from app.ui.pick import choice, into, menu
 from app.ui.text import on_top
 from app.words import say
-from core.analysis.attention_views import cell_of_heads, largest_cell, terms
+from core.analysis.attention_cell import cell_of_heads, terms
+from core.analysis.attention_views import asks_with, largest_cell
 from core.analysis.head_roles import CLEAR, ROLES, MeasuredHead, best_by_role, describe
 
 ROOM = 200  # pixels of a button
+MANY = 8  # heads; of more the thumbnails need more room
+WIDTHS = ((0.9, 2.25, 1.2), (1.35, 1.95, 1.05))  # of the three columns: heads, one head, one cell
 TERMS = ("largest", "dimension")
 
 
@@ -41,7 +45,8 @@ def show() -> None:
         board.show(focus)
         return
     _headline(focus)
-    left, middle, right = st.columns([0.9, 2.25, 1.2], gap="medium")
+    many = focus.trace.config.n_heads > MANY
+    left, middle, right = st.columns(WIDTHS[many], gap="medium")
     with left, box("fill scroll", "attention_left", gap="small"):
         _heads(focus)
     with middle, st.container(gap="xsmall"):
@@ -87,10 +92,11 @@ def _heads(focus: AttentionFocus) -> None:
     """Draw the pickers, the thumbnails and the roles of the head in focus."""
     now, trace = focus.now, focus.trace
     show_worth(focus)
-    choice("attention_kind", "attention.kind", KINDS, now.kind, into("kind"), width="stretch")
+    pickers.kinds(trace, "attention", width="stretch")
     orders = {"place": "place"} | {role: role_word(focus.kind, role) for role in ROLES}
     labels = {order: say(f"attention.order_{word}") for order, word in orders.items()}
     menu("attention_order", say("attention.order"), labels, now.order, into("order"))
+    _shared(focus)
     show_heads(focus)
     name = head_name(now.layer, now.head)
     chosen = describe(trace, focus.kind, now.layer, now.head)
@@ -98,6 +104,17 @@ def _heads(focus: AttentionFocus) -> None:
     figure = roles_figure(shares, focus.look)
     with box("fill low", "attention_habits"):
         show_chart(figure, "attention_roles", say("attention.alt_roles", name=name), fill=True)
+
+
+def _shared(focus: AttentionFocus) -> None:
+    """Say which heads of queries meet the same keys and values, where they share them."""
+    config, group = focus.trace.config, focus.group
+    if len(group) == 1 or focus.kind == "cross":
+        return
+    first, last = group[0] + 1, group[-1] + 1
+    values = {"heads": config.n_heads, "keys": config.key_heads, "shared": len(group)}
+    key = "shared" if focus.now.head is None else "shared_head"
+    st.caption(say(f"attention.{key}", first=first, last=last, **values))
 
 
 def habit(focus: AttentionFocus) -> str:
@@ -151,10 +168,11 @@ def _row(role: str, head: MeasuredHead, direction: str) -> None:
 
 def show_cell(focus: AttentionFocus) -> None:
     """Draw the formula, and the products of the cell or its weight in every head."""
-    fill, look = focus.trace.config.mask_fill, focus.look
+    config, look = focus.trace.config, focus.look
     with box("tex rows-5", "attention_formula", gap="xsmall"):
-        st.markdown(say(f"attention.about_{focus.stage}"))
-        st.latex(stage_formula(focus.stage, fill, focus.trace.config.d_k, look))
+        st.markdown(about(focus))
+        made = Scored.of(config, focus.kind)
+        st.latex(stage_formula(focus.stage, config.mask_fill, config.d_k, look, made))
     with box("tex", "attention_cell", gap="xsmall"):
         st.html(pair_html(focus))
         with box("rows-2", "attention_why"):
@@ -168,6 +186,17 @@ def show_cell(focus: AttentionFocus) -> None:
             provenance.open_button(focus.address, place, "attention_trail")
             walk_button(focus.trace, focus.address, "attention_walk", query=query, key=key)
         _show_terms(focus, focus.now.head)
+
+
+def about(focus: AttentionFocus) -> str:
+    """What the stage in view does, and what of it is this family's own."""
+    config, stage = focus.trace.config, focus.stage
+    if stage == "scaled" and not config.score_scale:
+        return say("attention.about_undivided")
+    said = [say(f"attention.about_{stage}")]
+    if stage == "scores" and asks_with(config, focus.kind)[0] != "q":
+        said.append(say(f"attention.about_{asks_with(config, focus.kind)[0]}"))
+    return say("language.gap").join(said)
 
 
 def why(focus: AttentionFocus) -> str:
@@ -193,7 +222,8 @@ def _show_terms(focus: AttentionFocus, head: int) -> None:
     now, look = focus.now, focus.look
     cell = terms(focus.trace, focus.kind, now.layer, head, *focus.cell)
     figure = terms_figure(term_rows(cell, now.terms), look)
-    st.latex(cell_formula(cell, focus.stage, focus.trace.config.mask_fill, look))
+    made = Scored.of(focus.trace.config, focus.kind)
+    st.latex(cell_formula(cell, focus.stage, focus.trace.config.mask_fill, look, made.divides))
     _show_bars(focus, "terms", figure, score=format_number(cell.score))
     choice("attention_terms", "attention.terms", TERMS, now.terms, into("terms"))
 

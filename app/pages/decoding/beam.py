@@ -22,7 +22,7 @@ from app.ui.layout import box
 from app.ui.pick import choice, into, menu
 from app.ui.text import literal, told
 from app.words import say
-from core.analysis.attention_views import head_map, sides
+from core.analysis.attention_views import head_map, kinds_of, sides
 from core.decoding.beam import RULES, WIDEST, Beam, Node, Rule
 from core.errors import GlassformerError
 
@@ -223,8 +223,9 @@ def _looks(decoding: Decoding, tree: Beam, node: Node, look: FigureStyle, word: 
     st.markdown(f"**{say('beam.looks', word=word)}**")
     _pickers(decoding, layer, head)
     run = decoding.recorded(tree.words(node.index))
-    weights = head_map(run, "cross", layer, head, "weights").weights[node.position]
-    _, source = sides(run, "cross")
+    kind = kinds_of(run.config)[-1]  # at the source, or of a decoder alone at the words before
+    weights = head_map(run, kind, layer, head, "weights").weights[node.position]
+    _, source = sides(run, kind)
     figure = source_weights(source.labels, weights.tolist(), look, source.sinks, HEIGHT)
     with box("fill low", "beam_looks_place"):
         alt = say("beam.looks_alt", word=visible(decoding.token(node.id)))
@@ -239,7 +240,7 @@ def _pickers(decoding: Decoding, layer: int, head: int | None) -> None:
 
     def take(_: int | None) -> None:
         chosen = {name: store.widget_value(f"beam_{name}") for name in ("layer", "head")}
-        store.update(kind="cross", **chosen)
+        store.update(kind=kinds_of(config)[-1], **chosen)
 
     with st.container(horizontal=True, gap="small", key="beam_pickers", wrap=False):
         for name, options, value in (("layer", layers, layer), ("head", heads, head)):

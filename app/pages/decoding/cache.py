@@ -14,7 +14,7 @@ from app.ui.chart import Click, current_look, show_chart
 from app.ui.layout import box, side_by_side
 from app.words import say
 from core.decoding.greedy import EQUAL
-from core.decoding.timeline import Moment, measured, totals
+from core.decoding.timeline import Moment, measured, totals, word_states
 
 HEIGHT = 420
 BARS = ("reused", "computed", "without")
@@ -37,30 +37,31 @@ def show() -> None:
 
 
 def _picture(decoding: Decoding, place: int, look: FigureStyle) -> None:
-    moments = decoding.run.moments
+    first, moments = decoding.run.first, decoding.run.moments[decoding.run.first :]
     texts = {name: say(f"kv_cache.{name}") for name in (*BARS, "step", "numbers")}
     st.markdown(f"**{say('kv_cache.title')}**")
-    st.caption(say("kv_cache.about"))
+    both = decoding.trace.config.has_both
+    st.caption(say("kv_cache.about" if both else "kv_cache.about_alone"))
     uses = [each.cache for each in moments]
     counts = [(use.kept, use.with_cache.keys_and_values, use.recomputed) for use in uses]
     bars = dict(zip(BARS, zip(*counts, strict=True), strict=True))
-    hovers = [step_text(each) for each in moments]
-    figure = cache_work(bars, place, hovers, texts, look, look.px(HEIGHT))
+    hovers = [step_text(each, first) for each in moments]
+    figure = cache_work(bars, place - first, hovers, texts, look, look.px(HEIGHT))
 
     def clicked(click: Click) -> None:
-        go(min(max(round(click.x), 0), len(moments) - 1))
+        go(first + min(max(round(click.x), 0), len(moments) - 1))
 
     with box("fill", "cache_bars"):
         show_chart(figure, "cache_work", say("kv_cache.alt"), fill=True, clicked=clicked)
 
 
-def step_text(moment: Moment) -> str:
-    """The numbers of one step, in a few lines."""
+def step_text(moment: Moment, first: int = 0) -> str:
+    """The numbers of one step, in a few lines. first: the place of the step that counts as 1."""
     use = moment.cache
     counts = {"kept": use.kept, "added": use.added, "without": use.recomputed}
     return say(
         "kv_cache.step_text",
-        step=moment.position + 1,
+        step=moment.position - first + 1,
         computed=f"{use.with_cache.keys_and_values:,}",
         **{name: f"{count:,}" for name, count in counts.items()},
         **{f"{name}_bytes": size(count * use.number_bytes) for name, count in counts.items()},
@@ -68,15 +69,21 @@ def step_text(moment: Moment) -> str:
 
 
 def _says(decoding: Decoding, place: int, look: FigureStyle) -> None:
-    moments, config = decoding.run.moments, decoding.translator.config
+    run, config = decoding.run, decoding.translator.config
+    moments = run.moments[run.first :]
     if decoding.edits:
         st.info(say("kv_cache.switched"))
-    st.markdown(f"**{say('kv_cache.this_step', step=place + 1)}**")
-    lines = "<br>".join(escape(step_text(moments[place])).splitlines()[1:])
+    st.markdown(f"**{say('kv_cache.this_step', step=run.number(place))}**")
+    lines = "<br>".join(escape(step_text(run.moments[place])).splitlines()[1:])
     st.html(f'<p class="cache-step">{lines}</p>')
     if not decoding.edits:  # with switches nothing is kept
-        sizes = {"layers": config.decoder_layers, "d_model": config.d_model}
-        st.caption(say("kv_cache.a_word", bytes=moments[place].cache.number_bytes, **sizes))
+        sizes = {"layers": config.decoder_layers, "d_model": word_states(config) // 2}
+        said = "a_word" if config.has_both else "a_word_alone"
+        values = {"heads": config.n_heads, "keys": config.key_heads} | sizes
+        number_bytes = run.moments[place].cache.number_bytes
+        st.caption(say(f"kv_cache.{said}", bytes=number_bytes, **values))
+        if config.key_heads != config.n_heads:
+            st.caption(say("kv_cache.shared", times=config.n_heads // config.key_heads, **values))
     st.markdown(f"**{say('kv_cache.all_steps', steps=len(moments))}**")
     st.html(totals_html(moments))
     worst = max(each.difference for each in moments)

@@ -21,7 +21,6 @@ from app.words import say
 from core.analysis.training_views import agreeing
 from core.decoding.greedy import EQUAL, Beside, WrongWord, beside, most_harmful, wrong_word
 from core.decoding.step import Step
-from core.decodings import read
 from core.errors import GlassformerError
 
 WIDTH, HEIGHT = 700, 260  # of the bars' axis in a window of 1440 × 900
@@ -68,19 +67,20 @@ def rows_html(decoding: Decoding, found: tuple[Beside, ...]) -> str:
     names = ("step", "reads", "right", "forced", "free", "difference")
     heads = (say(f"forcing.head_{name}") for name in names)
     rows = list[tuple[str, ...]]()
-    for at, row in enumerate(found):
+    first = decoding.own.first
+    for at, row in enumerate(found[first:], first):
         reads = escape(visible(decoding.trace.target_tokens[at]))
         right = escape(written(decoding.own, at) or say("timeline.strip_end"))
         # With five digits, so that "equal" can be seen.
         both = (f"{way.probability:.5f}".replace("nan", "NaN") for way in (row.forced, row.free))
         apart = format_number(row.difference, 2)
-        rows.append((str(at + 1), reads, f"<b>{right}</b>", *both, apart))
+        rows.append((str(at - first + 1), reads, f"<b>{right}</b>", *both, apart))
     return table_html("forcing-rows", heads, rows)
 
 
 def _wrong(decoding: Decoding, chosen: "ChosenWord", look: FigureStyle) -> None:
     wrong = chosen.wrong
-    step = chosen.place + 1
+    step = decoding.own.number(chosen.place)
     st.markdown(f"**{say('forcing.wrong_title', step=step)}**", help=say("forcing.wrong_help"))
     pickers(decoding, chosen)
     if wrong is None:
@@ -118,7 +118,7 @@ def bias_title(names: tuple[str, str]) -> str:
 def tokens_of(decoding: Decoding, steps: Sequence[Step]) -> list[str]:
     """The words of some steps as they are written; the end in the reader's language."""
     ids = [step.chosen for step in steps]
-    shown = read(decoding.translator, decoding.trace, ids).surfaces
+    shown = decoding.translator.reading(decoding.trace, ids).surfaces
     end = say("timeline.strip_end")
     return [
         end if index == decoding.task.end else visible(token)
@@ -229,7 +229,7 @@ def _typed(decoding: Decoding, place: int) -> None:
     if not text:
         return
     try:
-        word = _word(decoding, text)
+        word = decoding.translator.word(text, decoding.trace)
     except GlassformerError as error:
         _refuse(decoding, place, told(error))
         return
@@ -239,18 +239,6 @@ def _typed(decoding: Decoding, place: int) -> None:
         _refuse(decoding, place, say(f"forcing.{word}", text=literal(visible(text))))
     else:
         _force(place, word)
-
-
-def _word(decoding: Decoding, text: str) -> int | str:
-    """The id of a typed word, or the key of what is said of it."""
-    tokenizer = decoding.translator.tokenizer
-    for spelled in (text, text.lower()):
-        if tokenizer.vocabulary.has_word(spelled):
-            return tokenizer.vocabulary.id(tokenizer.vocabulary.piece(spelled))
-    found = tokenizer.encode(text, decoding.trace.language)
-    if found.unknown:
-        return "unknown"
-    return found.ids[0] if len(found.ids) == 2 else "not_one"  # the word and the end
 
 
 def _refuse(decoding: Decoding, place: int, problem: str) -> None:

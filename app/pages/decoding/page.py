@@ -4,10 +4,12 @@ from html import escape
 
 import streamlit as st
 
+from app.pages.decoding import blanks
 from app.pages.decoding.run import Decoding
 from app.pages.decoding.strip import written
 from app.panels.opening.on_file import show_part
 from app.plots.labels import format_percent, visible
+from app.runs import on_screen
 from app.session import store
 from app.session.state import DECODING
 from app.ui.pick import choice, into
@@ -22,6 +24,9 @@ def show() -> None:
     put_sheet(__file__, "decoding.css")
     chosen = store.get_state().decoding
     with st.container(key="decoding_page", gap="xsmall"):
+        if on_screen.trace().task == "fill_in":
+            blanks.show(on_screen.trace())
+            return
         with st.container(key="decoding_top", horizontal=True, gap="medium"):
             choice("decoding_questions", "decoding.question", DECODING, chosen, into("decoding"))
             on_top(_said(chosen), width="content")
@@ -41,7 +46,7 @@ def _said(chosen: str) -> str:
     words["writes"] = words["writes"] or say("timeline.strip_end")
     return say(
         "timeline.said_step",
-        step=place + 1,
+        step=run.number(place),
         percent=format_percent(run.moments[place].step.probability),
         **{name: f"<b>{escape(word)}</b>" for name, word in words.items()},
     )

@@ -15,16 +15,17 @@ from core.decoding.cuts import Sampling
 from core.decoding.greedy import greedy, teacher_forced
 from core.decoding.rows import Tapes, tapes
 from core.decoding.sampling import SampledStep, samples
-from core.decoding.step import Forced, Step, Task, check_number
+from core.decoding.step import NOTHING, Forced, Step, Task, check_number
 from core.decoding.timeline import Moment, timeline
-from core.decodings import log_probability, read, recorded, task_of
+from core.decodings import log_probability, recorded, task_of
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
+from core.models import Model
 from core.text.detokenize import FULL_WIDTH, Decoded
+from core.text.vocabulary import END
 from core.trace.sites import site_at
 from core.trace.tape import Edit
 from core.trace.trace import Trace
-from core.translator import Translator
 
 Value = TypeVar("Value")
 READINGS = 200  # sentences that are remembered as text
@@ -41,6 +42,17 @@ class DecodedRun:
     moments: tuple[Moment, ...]
     forced: Forced = field(default_factory=dict)
     own: Mapping[int, int] = field(default_factory=dict)
+    first: int = 0  # the first step at which something was chosen: before it stands a given text
+    end: str = END  # the piece that ends it
+
+    @property
+    def count(self) -> int:
+        """The steps at which a word was chosen."""
+        return len(self.moments) - self.first
+
+    def number(self, place: int) -> int:
+        """What a step is called: they count from 1 behind the given text."""
+        return place - self.first + 1
 
     @property
     def words(self) -> tuple[int, ...]:
@@ -72,7 +84,7 @@ class Decoding:
     """The sentence on screen with its task, and the last result of each kind of decoding it."""
 
     trace: Trace
-    translator: Translator
+    translator: Model
     task: Task
     edits: tuple[Edit, ...]
     _made: dict[str, tuple[Hashable, object]] = field(default_factory=dict)
@@ -105,11 +117,11 @@ class Decoding:
     @property
     def own(self) -> DecodedRun:
         """The model's own decoding, which the trace has."""
-        trace, vocabulary = self.trace, self.translator.tokenizer.vocabulary
+        trace = self.trace
 
         def make() -> DecodedRun:
-            steps = trace.steps or [vocabulary.id(piece) for piece in trace.output_pieces]
-            return DecodedRun(trace, timeline(self.model, self.task, steps, self.tape))
+            steps = trace.steps or self.translator.ids(trace.output_pieces)
+            return self._run(trace, timeline(self.model, self.task, steps, self.tape))
 
         return self._last("own", (), make)
 
@@ -141,8 +153,14 @@ class Decoding:
 
     def place(self, now: State) -> int:
         """The step in focus: the state's, a pinned word's, or the one that was least sure."""
-        wanted = step_in_focus(now, self.run.trace) if now.moment is None else now.moment
-        return min(wanted, len(self.run.moments) - 1)
+        run = self.run
+        wanted = now.moment
+        if wanted is None and run.first and not (now.token and now.token[0] == "target"):
+            places = range(run.first, len(run.moments))
+            wanted = min(places, key=lambda place: run.moments[place].step.probability)
+        elif wanted is None:
+            wanted = step_in_focus(now, run.trace)
+        return max(run.first, min(wanted, len(run.moments) - 1))
 
     def own_choice(self, forced: Forced, place: int) -> int:
         """The word that the model takes at a place after the words given before it."""
@@ -220,9 +238,17 @@ class Decoding:
             moments = timeline(self.model, self.task, steps, self.tape)
             reached = {place: word for place, word in asked.items() if place < len(steps)}
             own = {place: self.own_choice(asked, place) for place in reached}
-            return DecodedRun(trace, moments, reached, own), None
+            return self._run(trace, moments, reached, own), None
 
         return self._last("given", tuple(asked.items()), make)
+
+    def _run(
+        self, trace: Trace, moments: tuple[Moment, ...], forced: Forced = NOTHING,
+        own: Mapping[int, int] = NOTHING,
+    ) -> DecodedRun:  # fmt: skip
+        first = min(len(self.task.given), len(moments) - 1)
+        end = trace.vocabulary[self.task.end] if self.task.end >= 0 else ""
+        return DecodedRun(trace, moments, forced, own, max(first, 0), end)
 
     def _greedy(self, forced: Forced) -> tuple[Step, ...]:
         return greedy(self.model, self.task, forced, self.tape)
@@ -245,7 +271,7 @@ class Decoding:
         if words not in self._readings:
             if len(self._readings) >= READINGS:
                 self._readings.clear()
-            self._readings[words] = read(self.translator, self.trace, words)
+            self._readings[words] = self.translator.reading(self.trace, words)
         return self._readings[words]
 
     def _last(self, name: str, key: Hashable, make: Callable[[], Value]) -> Value:

@@ -26,7 +26,6 @@ from core.decoding.cuts import CutRow, Sampling, cut_rows, drawn, lot
 from core.decoding.sampling import SampledStep
 from core.decodings import new_words
 from core.errors import GlassformerError
-from core.text.vocabulary import END
 
 SAMPLED = ("temperature", "top_k", "top_p")
 LAST_SEED = 999_999
@@ -116,7 +115,7 @@ def _line(
 ) -> dict[str, Any]:
     """One strategy: its name, its settings, its words, what they come to together."""
     marks, forced = new_words(written.words, greedy), decoding.asked
-    end = decoding.trace.vocabulary.index(END)
+    end, prompt = decoding.task.end, len(decoding.task.given)
     words = []
     for place, (id, step) in enumerate(zip(written.words, written.steps, strict=True)):
         text = visible(written.reading.surfaces[place])
@@ -126,7 +125,7 @@ def _line(
             skipped = visible(decoding.token(step.guarded))
             title = f"{title}\n{say('strategies.word_guarded', word=skipped)}"
         share = 0.0 if math.isnan(step.probability) else round(step.probability, 4)
-        signs = {"new": marks[place], "end": id == end, "given": place in forced}
+        signs = {"new": marks[place], "end": id == end, "given": place in forced or place < prompt}
         words.append({"text": text, "share": share, "said": chance, "title": title, **signs})
     return {
         "name": name,

@@ -12,7 +12,6 @@ from app.session import store
 from app.ui.component import component, going
 from app.ui.text import literal
 from app.words import say
-from core.text.vocabulary import END
 
 TEXTS = ("label", "number", "reads", "writes", "percent", "entropy", "end", "undo", "slider")
 MOST = 2.0  # nats at which the bar of the entropy is full, unless a step has more
@@ -29,18 +28,25 @@ def draw_strip(
     on_go: for a click or the slider; on_undo: for the × of a word given by hand; both are called
     before the rerun. bars: with probability, entropy and the slider.
     """
-    most = max([MOST, *(moment.step.entropy for moment in run.moments)])
-    columns = [_column(run, place, most) for place in range(len(run.moments))]
+    shown = range(run.first, len(run.moments))
+    most = max([MOST, *(run.moments[place].step.entropy for place in shown)])
+    columns = [_column(run, place, most) for place in shown]
     texts = {name: say(f"timeline.strip_{name}") for name in TEXTS}
-    data = {"columns": columns, "now": now, "texts": texts, "bars": bars}
-    _strip(key, data, go=going(len(columns), on_go), undo=going(len(columns), on_undo))
+    data = {"columns": columns, "now": now - run.first, "texts": texts, "bars": bars}
+    go_on, take_back = (
+        going(len(columns), lambda at, act=act: act(at + run.first))  # type: ignore[misc]
+        for act in (on_go, on_undo)
+    )
+    _strip(key, data, go=go_on, undo=take_back)
 
 
 def _column(run: DecodedRun, place: int, most: float) -> dict[str, Any]:
     step, reads = run.moments[place].step, visible(run.trace.target_tokens[place])
     writes, percent = written(run, place), format_percent(step.probability)
     named = writes or say("timeline.strip_end")
-    title = say("timeline.column", step=place + 1, reads=reads, writes=named, percent=percent)
+    title = say(
+        "timeline.column", step=run.number(place), reads=reads, writes=named, percent=percent
+    )
     guarded = step.guarded is not None
     return {
         "reads": reads,
@@ -50,7 +56,7 @@ def _column(run: DecodedRun, place: int, most: float) -> dict[str, Any]:
         "entropy": format_number(step.entropy, 2),
         "spread": _bounded(step.entropy / most),  # how long the bar of the entropy is
         "title": f"{title} · {say('timeline.guard_spoke')}" if guarded else title,
-        "start": place == 0,  # what it reads is the sign of the begin
+        "start": place == 0 and not run.first,  # what it reads is the sign of the begin
         "forced": place in run.forced,
         "guarded": guarded,
     }
@@ -58,13 +64,13 @@ def _column(run: DecodedRun, place: int, most: float) -> dict[str, Any]:
 
 def written(run: DecodedRun, place: int) -> str:
     """The word that a step wrote; "" for the end."""
-    ended = run.trace.output_pieces[place] == END
+    ended = run.trace.output_pieces[place] == run.end
     return "" if ended else visible(run.trace.output_tokens[place])
 
 
 def named(decoding: Decoding, index: int) -> str:
     """A word of the vocabulary for prose, as markdown."""
-    is_end = decoding.trace.vocabulary[index] == END
+    is_end = index == decoding.task.end
     return literal(say("timeline.strip_end") if is_end else visible(word_of(decoding.trace, index)))
 
 
@@ -108,7 +114,7 @@ def show_given(decoding: Decoding, key: str) -> None:
     given = []
     for place, id in sorted(decoding.asked.items()):
         word = literal(visible(decoding.token(id) if id < size else f"#{id}"))
-        given.append(say("beam.forced_word", step=place + 1, word=word))
+        given.append(say("beam.forced_word", step=decoding.own.number(place), word=word))
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.markdown(say("beam.forced", words=", ".join(given)), width="content")
         st.button(say("beam.release"), key=f"{key}_release", type="tertiary", on_click=release)

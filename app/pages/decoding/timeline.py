@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Sequence
+from functools import partial
 from html import escape
 
 import numpy as np
@@ -52,17 +53,24 @@ def show() -> None:
 
 
 def _top(decoding: Decoding, place: int, look: FigureStyle) -> None:
-    moments = decoding.run.moments
+    run, number = decoding.run, decoding.run.number(place)
     with st.container(key="timeline_top", horizontal=True, gap="small", wrap=False):
         with box("rest", "timeline_strip"):
             draw_strip(decoding.run, place, take_back, "decoding_strip")
         with st.container(key="timeline_player", gap="xsmall"):
-            st.markdown(f"**{say('timeline.step_of', step=place + 1, last=len(moments))}**")
+            st.markdown(f"**{say('timeline.step_of', step=number, last=run.count)}**")
             texts = {name: say(f"timeline.go_{name}") for name in ("back", "play", "stop", "on")}
-            player(len(moments), place, texts, look.colour("data"), go)
+            to = partial(_go_behind, run.first)
+            player(run.count, place - run.first, texts, look.colour("data"), to)
             asked = store.get_state().moment
             beyond = asked is not None and asked != place
-            st.caption(say("timeline.beyond" if beyond else "timeline.keys", step=(asked or 0) + 1))
+            step = run.number(asked or 0)
+            st.caption(say("timeline.beyond" if beyond else "timeline.keys", step=step))
+
+
+def _go_behind(first: int, at: int) -> None:
+    """Put a step in focus that counts from the end of the given text."""
+    go(first + at)
 
 
 def sentences(decoding: Decoding) -> None:
@@ -87,7 +95,7 @@ def sentences_html(decoding: Decoding) -> str:
     else:
         said = _words_html(decoding.given)
         if decoding.unreached:
-            steps = ", ".join(str(place + 1) for place in decoding.unreached)
+            steps = ", ".join(str(decoding.own.number(each)) for each in decoding.unreached)
             note = escape(say("timeline.unreached", steps=steps))
             said += f' <em class="timeline-problem">{note}</em>'
     own = (say("timeline.own"), _words_html(decoding.own), "")
@@ -96,7 +104,10 @@ def sentences_html(decoding: Decoding) -> str:
 
 def _words_html(run: DecodedRun) -> str:
     words = []
-    for place in range(len(run.trace.output_tokens)):
+    if run.first:
+        prompt = " ".join(map(visible, run.trace.target_tokens[: run.first + 1]))
+        words.append(f'<span class="timeline-hint">{escape(prompt)}</span>')
+    for place in range(run.first, len(run.trace.output_tokens)):
         word = escape(written(run, place)) or f"<i>{escape(say('timeline.strip_end'))}</i>"
         words.append(f"<mark>{word}</mark>" if place in run.forced else word)
     return " ".join(words)
@@ -111,7 +122,9 @@ def _distribution(decoding: Decoding, place: int, look: FigureStyle) -> None:
     words = [word_of(trace, index) for index in ids]
     words[chosen] = trace.output_tokens[place]  # as the sentence has it
     others = say("timeline.rest", count=f"{len(trace.vocabulary) - len(ids):,}")
-    st.markdown(f"**{say('timeline.words_title', step=place + 1)}**", help=say("timeline.click"))
+    st.markdown(
+        f"**{say('timeline.words_title', step=run.number(place))}**", help=say("timeline.click")
+    )
     figure = next_words(
         words, [*known.values()], chosen, look, height=look.px(HEIGHT), forced=place in run.forced,
         signs=signs([trace.vocabulary[at] for at in ids]), remarks=remarks(decoding, place, ids),
@@ -172,7 +185,7 @@ def _looks(run: DecodedRun, place: int) -> None:
     with box("dense inline", "timeline_pickers", horizontal=True, gap="small"):
         cross_pickers("timeline", run.trace, layer, head)
     kinds: tuple[Kind, ...] = ("cross", "decoder")
-    for kind in kinds:
+    for kind in kinds if run.trace.config.has_both else kinds[1:]:
         view = head_map(run.trace, kind, layer, head, "weights")
         columns = sides(run.trace, kind)[1]
         may = view.allowed[place]  # (S,) or (T,); without a causal mask also what comes later

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 import torch
 
-from app.pages.lab import kit
+from app.pages.lab import kit, whose
 from app.pages.lab.figures.depth import depth_figure, depth_legend
 from app.pages.lab.figures.norm_axes import axes_html
 from app.pages.lab.figures.norms import (
@@ -21,7 +21,6 @@ from app.pages.lab.figures.norms import (
 from app.pages.lab.figures.one_matrix import one_matrix_drawing
 from app.pages.lab.figures.split import LANES, split_drawing
 from app.pages.lab.inputs import Field
-from app.runs import on_screen
 from app.session import store
 from app.ui import pick
 from app.ui.chart import current_look, show_chart
@@ -182,6 +181,7 @@ def show_split() -> None:
 def show_one_matrix() -> None:
     """The heads' own small matrices, and the one large matrix that stands for them."""
     look, texts = current_look(), kit.head("one_matrix")
+    whose.tell()
     found = kit.worked("one_matrix", ONE_MATRIX, one_matrix, note=_rounding).result
     heads, width, inside = found.small.shape
     small = f"{heads} × {width} × {inside} = {found.small.numel()}"
@@ -197,11 +197,11 @@ def _rounding(found: OneMatrix, _edited: bool) -> str:
     look = current_look()
     here = say("lab_one_matrix.equal", difference=look.number(found.difference))
     try:
-        model = on_screen.model_on_screen().transformer
+        model = whose.transformer()
     except GlassformerError:
         return here
     attention: Any = model.encoder.layers[0].self_attention
-    trace = on_screen.trace()
+    trace = whose.trace()
     with torch.no_grad():
         ids = torch.as_tensor(trace["source/ids"][:1], device=model.generator.weight.device)
         x = model.source_embedding(ids)[0]

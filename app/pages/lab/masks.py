@@ -4,11 +4,11 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.lab import kit
+from app.pages.lab import kit, whose
 from app.pages.lab.figures.masks import boards_html, fits_table, lines_tables, steps_table
 from app.pages.lab.figures.softmax import ways_tables
 from app.pages.lab.inputs import Field
-from app.runs import on_screen
+from app.runs.models import get_model
 from app.runs.traces import get_run
 from app.ui.chart import current_look
 from app.ui.layout import box
@@ -95,7 +95,8 @@ def _empty_rows(found: Built, _edited: bool) -> str:
 def show_mask_steps() -> None:
     """What the decoder sees of the target at each step, and what the model on screen writes."""
     texts = kit.head("mask_steps")
-    on_screen.made_by()  # a file's run may have no model here: then nothing can be drawn
+    whose.tell()
+    whose.made_by()  # a file's run may have no model here: then nothing can be drawn
     left, right = st.columns([1.3, 1], gap="medium")
     with left:
         trace, found = kit.worked("mask_steps", STORY, _steps).result
@@ -116,9 +117,9 @@ def show_mask_steps() -> None:
 
 def _steps(source: Any, target: Any) -> tuple[Trace, TargetSteps]:
     """The target forced on the model on screen, without what is switched."""
-    trace = get_run(NOTHING, str(source), "auto", *on_screen.made_by(), target=str(target))
+    trace = get_run(NOTHING, str(source), "auto", *whose.made_by(), target=str(target))
     if len(trace.target_tokens) > LONGEST:
         size = len(trace.target_tokens)
         raise GlassformerError("lab_large", name="target", given=size, limit=LONGEST)
-    model = on_screen.plain_model().transformer
+    model = get_model(*whose.made_by()).transformer
     return trace, target_steps(model, trace["source/ids"], trace["target/ids"])

@@ -89,7 +89,7 @@ def _built(ids: Any, **typed: Any) -> Built:
     if choice("ids", ids, IDS) == "notes":
         return Built(blueprint(NOTES_WORDS, **typed), NOTES_IDS, NOTES_IDS)
     now = store.get_state()
-    trace = get_trace(now.text, now.direction)
+    trace = get_trace(now.own_text, now.direction)
     sides = (trace[f"{side}/ids"].tolist() for side in ("source", "target"))
     source, target = (tuple(map(tuple, rows)) for rows in sides)
     return Built(blueprint(_words(), **typed), source, target)
@@ -109,7 +109,7 @@ def _view() -> str:
 
 
 def _words() -> int:
-    return len(get_model().tokenizer.vocabulary)
+    return len(get_model().vocabulary)
 
 
 def _use(plan: Blueprint) -> None:

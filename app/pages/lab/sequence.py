@@ -6,14 +6,13 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.lab import inputs, kit
+from app.pages.lab import inputs, kit, whose
 from app.pages.lab.figures.added import beside_tables, costs_table, product_tables
 from app.pages.lab.figures.order import OrderMaps, order_figure
 from app.pages.lab.figures.seq2seq import gates_table, reach_figure
 from app.pages.lab.figures.why import table_html, time_figure, travel_figure
 from app.pages.lab.inputs import Field
 from app.plots.labels import format_number, format_percent, visible
-from app.runs import on_screen
 from app.session import store
 from app.ui.chart import current_look, show_chart
 from app.ui.component import component
@@ -51,10 +50,11 @@ RACE_WIDTH, RACE_KERNEL, RACE_SECONDS = 64, 3, 3
 
 def show_order() -> None:
     """The words of the sentence in another order, with positions and without."""
-    trace = on_screen.trace()
+    trace = whose.trace()
     ids, words = trace["source/ids"][0][:MOST], trace.source_tokens[:MOST]
     order = _order(len(ids))
     texts = kit.head("order")
+    whose.tell()
     drag = {
         "words": [visible(word) for word in words],
         "order": order,
@@ -76,7 +76,7 @@ def show_order() -> None:
 
 def _permuted(ids: Any, order: Sequence[int], variant: Any, seen: Any) -> tuple[Permuted, ...]:
     choice("seen", seen, SEEN)
-    model = on_screen.model_on_screen().transformer
+    model = whose.transformer()
     return permutation(model, ids, order, ("none", variant))
 
 

@@ -6,11 +6,11 @@ from typing import Any
 import torch
 
 from app.pages.lab import kit
+from app.pages.lab import whose as of_bench
 from app.pages.lab.figures.clones import clones_figure
 from app.pages.lab.figures.skips import skips_figure
 from app.pages.lab.inputs import Field
 from app.plots.labels import visible
-from app.runs import on_screen
 from app.ui.chart import current_look
 from app.words import say
 from core.lab.clones import clones
@@ -36,6 +36,7 @@ CLONES = (
 def show_skips() -> None:
     """The residual stream with a way around every sub-layer, and each one's share in it."""
     look, texts = current_look(), kit.head("skips")
+    of_bench.tell()
     _, found = kit.worked("skips", SKIPS, _skips, note=_whose).result
     kit.chart("skips", skips_figure(found, texts, look))
 
@@ -43,7 +44,7 @@ def show_skips() -> None:
 def _skips(whose: Any, **sizes: Any) -> tuple[str, Skips]:
     if choice("whose", whose, WHOSE) == "untrained":
         return whose, _untrained(**sizes)
-    model, ids = on_screen.model_on_screen().transformer, on_screen.trace()["source/ids"][:1]
+    model, ids = of_bench.transformer(), of_bench.trace()["source/ids"][:1]
     with torch.no_grad():
         x = model.source_embedding(torch.as_tensor(ids, device=model.generator.weight.device))
     return whose, followed(model.encoder, x)
@@ -58,8 +59,8 @@ def _whose(result: tuple[str, Skips], _edited: bool) -> str:
     layers, place = len(found.around) // 2, say(f"lab_skips.place_{found.place}")
     if whose == "untrained":
         return say("lab_skips.of_untrained", layers=layers, place=place)
-    words = " ".join(map(visible, on_screen.trace().source_tokens))
-    name = on_screen.model_on_screen().name
+    words = " ".join(map(visible, of_bench.trace().source_tokens))
+    name = of_bench.name()
     return say("lab_skips.of_model", layers=layers, place=place, words=words, model=name)
 
 

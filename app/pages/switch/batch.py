@@ -18,10 +18,11 @@ from app.ui.layout import box
 from app.ui.text import literal, told
 from app.words import say
 from core.analysis.attention_views import Kind, attention_at, layers_of, sides
+from core.config import ModelConfig
 from core.errors import GlassformerError
 from core.interventions import Experiment
 from core.interventions.masks import PaddingOff
-from core.interventions.padding import InBatch, chances
+from core.interventions.padding import SIDES, InBatch, chances, padded_sides, padding_of
 from core.trace.trace import Trace
 
 MOST = 8
@@ -29,7 +30,6 @@ MOVED = 0.005  # a larger change of a probability is marked
 ROUNDING = 1e-5  # a smaller distance is that of float32
 SIZE = (1010, 330)
 LONGEST = 40  # characters of a line that is refused
-SIDES: tuple[Literal["source", "target"], ...] = ("source", "target")
 FIRST = {
     "en": (
         "I have a cat",
@@ -56,7 +56,14 @@ class Padded:
 def show() -> None:
     """Draw the sentences, the switches, and the attention of one of them."""
     with st.container(key="batch_page", gap="xsmall"):
-        st.markdown(f"**{say('batch.title')}** :small[{say('batch.about')}]")
+        try:
+            padding = padding_of(on_screen.plain_model())
+        except GlassformerError as error:
+            st.markdown(f"**{say('batch.title')}**")
+            st.info(told(error))
+            return
+        about = say("batch.about", padding=literal(padding))
+        st.markdown(f"**{say('batch.title')}** :small[{about}]")
         text = _typed()
         good, bad = _read(text)
         batch = _batch_of(good) if good else []
@@ -148,7 +155,7 @@ def _masks() -> None:
     """A switch for each padding mask, part of the experiment, and what is to be seen with them."""
     off = _off()
     with st.container(horizontal=True, gap="medium", key="batch_masks"):
-        for side in SIDES:
+        for side in padded_sides(on_screen.plain_model().config):
             st.toggle(
                 say(f"batch.mask_{side}"),
                 key=store.bind(f"batch_{side}", side not in off),
@@ -166,7 +173,7 @@ def _rows(batch: list[Padded], row: int) -> None:
     names = ("largest", "divergence", "padding")
     texts = {
         "label": say("batch.rows"),
-        "sides": [say("batch.source"), say("batch.target")],
+        "sides": [say(f"batch.{side}") for side in padded_sides(batch[0].alone.config)],
         "numbers": [
             (say(f"batch.number_{each}"), say(f"batch.number_{each}_help")) for each in names
         ],
@@ -174,18 +181,22 @@ def _rows(batch: list[Padded], row: int) -> None:
         "seen": say("batch.pad_seen"),
     }
     data = {
-        "lines": [_line(each.switched) for each in batch],
+        "lines": [_line(each.switched, batch[0].alone.config) for each in batch],
         "chosen": row,
-        "seen": [side in _off() for side in SIDES],
+        "seen": [side in _off() for side in padded_sides(batch[0].alone.config)],
         "texts": texts,
     }
     _padded("padded_rows", data, height="stretch", pick=lambda at: store.update(row=int(at)))
 
 
-def _line(found: InBatch) -> dict[str, Any]:
-    """A sentence: its words on both sides, how many of them are no padding, its numbers."""
-    both = (found.source_tokens, found.sources), (found.target_tokens, found.targets)
-    sides = [{"words": list(map(visible, words)), "real": real} for words, real in both]
+def _line(found: InBatch, config: ModelConfig) -> dict[str, Any]:
+    """A sentence: its words on each side, how many of them are no padding, its numbers."""
+    both = {
+        "source": (found.source_tokens, found.sources),
+        "target": (found.target_tokens, found.targets),
+    }
+    own = (both[side] for side in padded_sides(config))
+    sides = [{"words": list(map(visible, words)), "real": real} for words, real in own]
     return {"sides": sides, "numbers": _numbers(found)}
 
 

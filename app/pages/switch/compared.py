@@ -68,7 +68,7 @@ def _dialog() -> None:
         place.markdown(_switches(say(f"experiment.compare_{name}"), each))
     if first.sentence != second.sentence and _on_screen():
         now = store.get_state()
-        here = (now.text, now.direction)
+        here = (now.own_text, now.direction)
         first, second = (replace(each, sentence=here) for each in (first, second))
     _show_runs(first, second)
 
@@ -79,7 +79,7 @@ def _offered() -> dict[Choice, Asked]:
     A kept one runs on the sentence that it was kept with.
     """
     now = store.get_state()
-    here, kept = (now.text, now.direction), reversed(experiments.kept().items())
+    here, kept = (now.own_text, now.direction), reversed(experiments.kept().items())
     return {
         ("now", ""): Asked(say("experiment.choice_now"), experiments.now(), here),
         **{("kept", name): Asked(name, each, experiments.sentence(name)) for name, each in kept},
@@ -168,7 +168,7 @@ def _tensor(pair: Pair) -> None:
     if chosen == panel.ATTENTION:
         with pickers.row("compared"):
             pickers.focused(pair.first, KEY)
-            pickers.stages(KEY)
+            pickers.stages(pair.first, KEY)
     triple.show(pair, asked, KEY, title, LAYOUT)
 
 

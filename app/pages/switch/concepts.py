@@ -12,21 +12,21 @@ from app.ui.chart import current_look
 from app.ui.component import component
 from app.ui.layout import box
 from app.words import say
-from core.config import Activation, ModelConfig, NormFormula, NormPlace, Positions
+from core.config import Activation, AddedPositions, ModelConfig, NormFormula, NormPlace
 from core.errors import GlassformerError
 from core.interventions import Experiment
 from core.interventions import concepts as kinds
 from core.interventions.experiment import with_config
 from core.interventions.parts import Parts
 from core.interventions.switch import Switch
+from core.models import Model
 from core.trace.address import SUBLAYERS, Address
-from core.translator import Translator
 
 Values = Mapping[str, str]
 TYPES: Mapping[str, type] = {"rate": float, "draw": int}  # of fields; the others are words
 WIDGETS = {"by": "slider", "draw": "number"}  # of choices; the others are lists
 ALL = "*"
-TABLES: tuple[Positions, ...] = ("none", "paper", "notes", "halves", "learned")
+TABLES: tuple[AddedPositions, ...] = ("none", "paper", "notes", "halves", "learned")
 TEMPERATURES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0)
 RATES = (0.05, 0.1, 0.2, 0.3, 0.5)
 PLAIN_TEMPERATURE = "1.0"
@@ -71,24 +71,32 @@ def concepts(config: ModelConfig) -> dict[str, tuple[Concept, ...]]:
     formulas = [each for each in get_args(NormFormula) if each != config.norm_formula]
     by, scaled = ("2.0", *map(str, TEMPERATURES)), config.embedding_scale
     scale = "no_embedding_scale" if scaled else "embedding_scale"
+    layered = config.norm_kind == "layer"  # else there is one formula, and no mean to leave out
+    parts = [f"{each}" for each in SUBLAYERS if config.has_both or each != "cross_attention"]
+    norms = [each for each in NORMS if config.has_both or each != "cross_attention_norm"]
+    across = _of_parts("no_cross_attention", kinds.SublayerOff, decoder, ("cross_attention",))
     return {
         "attention": (
-            _of_parts("unscaled", kinds.Unscaled, both),
+            *([_of_parts("unscaled", kinds.Unscaled, both)] if config.score_scale else []),
             _of_parts("temperature", kinds.Temperature, both, by=by),
             _of_parts("no_self_attention", kinds.SublayerOff, both, ("self_attention",)),
-            _of_parts("no_cross_attention", kinds.SublayerOff, decoder, ("cross_attention",)),
+            *([across] if config.has_both else []),
         ),
         "words": (_positions(config), _on_or_off(scale, kinds.EmbeddingScale(not scaled))),
         "layers": (
             _of_parts("no_feed_forward", kinds.SublayerOff, both, ("feed_forward",)),
             _of_fields("activation", kinds.ActivationIs, {"name": activations}),
-            _of_parts("no_residual", kinds.ResidualOff, both, (ALL, *SUBLAYERS)),
+            _of_parts("no_residual", kinds.ResidualOff, both, (ALL, *parts)),
             _of_fields("dropout", kinds.Dropout, {"rate": ("0.1", *map(str, RATES)), "draw": ()}),
         ),
         "norms": (
-            _of_parts("no_norm", kinds.NormOff, both, NORMS),
+            _of_parts("no_norm", kinds.NormOff, both, norms),
             _norm_place(config),
-            *(_on_or_off(f"norm_{each}", kinds.NormFormulaIs(each)) for each in formulas),
+            *(
+                _on_or_off(f"norm_{each}", kinds.NormFormulaIs(each))
+                for each in formulas
+                if layered
+            ),
         ),
     }
 
@@ -108,6 +116,7 @@ def options(concept: Concept, choice: str) -> Sequence[str]:
 
 def _scopes(config: ModelConfig, stacks: Sequence[str] = ("encoder", "decoder")) -> tuple[str, ...]:
     layers = {"encoder": config.encoder_layers, "decoder": config.decoder_layers}
+    stacks = [stack for stack in stacks if layers[stack]]
     whole = [f"{stack}/*" for stack in stacks] if len(stacks) > 1 else []
     return ALL, *whole, *(f"{stack}/{at}" for stack in stacks for at in range(layers[stack]))
 
@@ -163,10 +172,13 @@ def _positions(config: ModelConfig) -> Concept:
     def make(given: Values) -> Switch:
         if given["variant"] == "shuffled":
             return kinds.Shuffled(int(given["draw"]))
-        return kinds.PositionTable(cast(Positions, given["variant"]))
+        return kinds.PositionTable(cast(AddedPositions, given["variant"]))
 
-    others = [each for each in TABLES if each != config.positions]
-    choices = {"variant": (*others[:1], "shuffled", *others[1:]), "draw": ()}
+    own = config.positions
+    others = [each for each in TABLES if each != own and (each != "learned" or config.has_both)]
+    # Only what is added to the words of a source can change places among them.
+    mixed = ["shuffled"] if config.adds_positions and config.encoder_layers else []
+    choices = {"variant": (*others[:1], *mixed, *others[1:]), "draw": ()}
     return Concept("positions", make, values, choices)
 
 
@@ -229,14 +241,14 @@ def take(sent: Mapping[str, Any]) -> None:
     experiments.put(rest.having(switch))
 
 
-def check(experiment: Experiment, switch: Switch, model: Translator) -> None:
+def check(experiment: Experiment, switch: Switch, model: Model) -> None:
     """Raises `GlassformerError` where the model, its weights or the sentence do not allow it."""
     trace = on_screen.trace()
     switch.check(model.config, len(trace.source_tokens), len(trace.target_tokens))
     with_config(model, experiment.config(model.config))
 
 
-def _row(row: Concept, model: Translator) -> dict[str, Any]:
+def _row(row: Concept, model: Model) -> dict[str, Any]:
     """A switch: its name, a line about it, its choices, and what stands in its way."""
     found, refused = row.found(experiments.now()), store.memory().concept_refused
     problem = told_here(refused[1]) if refused and refused[0] == row.name else ""
@@ -259,7 +271,7 @@ def _values(row: Concept, given: Values | None) -> Values:
     return {**row.first, **(plain if given is None else given)}
 
 
-def _misfit(switch: Switch, model: Translator) -> str:
+def _misfit(switch: Switch, model: Model) -> str:
     try:
         check(Experiment((switch,)), switch, model)
     except GlassformerError as error:

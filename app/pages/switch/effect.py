@@ -34,7 +34,8 @@ def show() -> None:
     if pair is None:
         _nothing()
         return
-    _head(pair)
+    words = pair.first.config.has_generator
+    _head(pair, words)
     try:
         forced = on_screen.forced()
     except GlassformerError as error:
@@ -44,15 +45,18 @@ def show() -> None:
         return
     assert forced is not None  # there is a pair
     with box("fill tall", "effect_view", gap=None):
-        draw = _by_layer if store.get_state().result == "by_layer" else effect_words.show
+        by_layer = store.get_state().result == "by_layer" or not words
+        draw = _by_layer if by_layer else effect_words.show
         draw(pair, forced)
 
 
-def _head(pair: Pair) -> None:
-    now = store.get_state().result
+def _head(pair: Pair, words: bool) -> None:
+    """The title, and what is shown; of a model that writes no words only how far vectors moved."""
+    now = store.get_state().result if words else "by_layer"
     with side_by_side("effect_head", gap="small", horizontal_alignment="distribute"):
         st.markdown(f"**{say(f'effect.title_{pair.kind}')}**", width="content")
-        choice("switch_result", "effect.show", RESULTS, now, into("result"))
+        if words:
+            choice("switch_result", "effect.show", RESULTS, now, into("result"))
     st.caption(say(f"effect.about_{now}_{pair.kind}"))
 
 
@@ -64,21 +68,30 @@ def _nothing() -> None:
             st.markdown(say("effect.not_run_do"))
             return
         st.markdown(f"**{say('effect.nothing')}**")
-        st.markdown(f"{say('effect.nothing_now')} **{literal(trace.output_text)}**")
-        st.markdown(say("effect.nothing_do"))
+        if not trace.config.has_generator:
+            st.markdown(say("effect.nothing_vectors"))
+            return
+        translates = trace.task == "translate"
+        now = say("effect.nothing_now")
+        if not translates:
+            now = say(f"effect.nothing_now_{trace.task}")
+        st.markdown(f"{now} **{literal(trace.output_text)}**")
+        st.markdown(say("effect.nothing_do" if translates else "effect.nothing_do_text"))
 
 
 def _by_layer(pair: Pair, forced: Trace) -> None:
     """Draw the heat map; `forced` is the second run on the first one's words."""
     found, began = passed(pair.first, forced), first_changed(pair.first, forced)
-    rows = [[each for each in found if each[0].stack == stack] for stack in STACKS]
+    by_stack = {name: [each for each in found if each[0].stack == name] for name in STACKS}
+    names = [name for name, some in by_stack.items() if some]
+    rows = [by_stack[name] for name in names]
     with box("note", "effect_began"):
         st.markdown(say("effect.began", address=f"`{began}`") if began else say("effect.still"))
-    stacks = [_stack(*each, forced) for each in zip(STACKS, rows, strict=True)]
+    stacks = [_stack(*each, forced) for each in zip(names, rows, strict=True)]
     figure = by_layer_figure(stacks, _marks(rows, began), current_look(), HEIGHT)
 
     def clicked(click: Click) -> None:
-        if click.curve < len(STACKS) and 0 <= click.y < len(rows[click.curve]):
+        if click.curve < len(names) and 0 <= click.y < len(rows[click.curve]):
             _pick(rows[click.curve][int(click.y)][0], int(click.x))
 
     show_chart(figure, "effect_by_layer", say("effect.by_layer_alt"), fill=True, clicked=clicked)

@@ -44,17 +44,17 @@ def in_focus(found: Effect, first: Trace) -> int:
 
 def words_data(pair: Pair, forced: Trace, found: Effect, focus: int, digits: int) -> dict[str, Any]:
     """What is sent to the browser, as plain JSON."""
-    total = "effect.total_sentences" if pair.kind == "sentences" else "effect.total"
+    total = "effect.total_sentences" if pair.kind == "sentences" else f"effect.total{_kind(pair)}"
     return {
         "texts": _texts(pair),
-        "gap": " " if pair.first.language == "en" else "",
+        "gap": " " if pair.first.language == "en" or pair.first.task == "fill_in" else "",
         "sentences": [_sentence(pair, found, 0), _sentence(pair, found, 1)],
         "note": _note(pair, forced, found),
         "rows": [_row(pair, each, digits) for each in found.lines],
         "focus": focus,
         "total": {
             "name": say(total),
-            "help": say("effect.total_help"),
+            "help": say(f"effect.total_help{_kind(pair)}"),
             "numbers": [format_number(each, digits) for each in found.log_probabilities],
         },
         "next": _next(pair.first, forced, focus),
@@ -64,8 +64,16 @@ def words_data(pair: Pair, forced: Trace, found: Effect, focus: int, digits: int
 def _texts(pair: Pair) -> dict[str, str]:
     named = {name: say(f"effect.{name}_{pair.kind}") for name in ("before", "after")}
     plain = ("empty", "end", "chance", "divergence", "lost", "apart")
-    helps = ("help_before", "help_after", "help_chance", "help_divergence")
-    return named | {name: say(f"effect.{name}") for name in (*plain, *helps)}
+    helps = ("help_before", "help_after", "help_divergence")
+    chance = say(f"effect.help_chance{_kind(pair)}")
+    return named | {name: say(f"effect.{name}") for name in (*plain, *helps)} | {
+        "help_chance": chance
+    }  # fmt: skip
+
+
+def _kind(pair: Pair) -> str:
+    """What a text's key ends with where what is written is no translation."""
+    return "" if pair.first.task == "translate" else "_text"
 
 
 def _sentence(pair: Pair, found: Effect, side: int) -> list[dict[str, str]]:
@@ -88,7 +96,7 @@ def _row(pair: Pair, line: ChangedWord, digits: int) -> dict[str, Any]:
         "mark": mark,
     }
     if numbers is None or line.divergence is None:
-        title = say("effect.hover_new", word=after or say("effect.end"), mark=mark)
+        title = say(f"effect.hover_new{_kind(pair)}", word=after or say("effect.end"), mark=mark)
         told: dict[str, Any] = {"shares": None, "percents": None, "kl": ""}
     else:
         exact = (format_number(each, 7) for each in (*numbers, line.divergence))

@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from app.plots.labels import visible
+from app.runs.models import is_opened
 from app.session import experiments, store
 from app.session.state import State
 from app.ui.component import component
@@ -51,17 +52,22 @@ def show() -> None:
     """Draw the list; the one on screen stands out, and a click on it takes it back."""
     now = on_screen()
     with box("fill tall grows", "switch_examples", gap="xsmall"):
-        st.caption(say("switch_examples.about"))
+        st.caption(say(f"switch_examples.about{_elsewhere()}"))
         data = cards_data(now.id if now else "")
         _cards("example_cards", data, height="stretch", pick=lambda sent: pick(str(sent["id"])))
 
 
 def show_gallery() -> None:
     """Draw the list over the whole page, each with what becomes of its translation."""
-    on_top(escape(say("switch_examples.top", count=len(examples()))))
+    on_top(escape(say(f"switch_examples.top{_elsewhere()}", count=len(examples()))))
     with box("fill tall grows", "switch_examples", gap="xsmall"):
         data = cards_data("", results=True)
         _cards("example_cards", data, height="stretch", pick=lambda sent: pick(str(sent["id"])))
+
+
+def _elsewhere() -> str:
+    """What a text's key ends with where another's model is on screen: a click leaves it."""
+    return "_elsewhere" if is_opened(store.get_state().model) else ""
 
 
 @cache

@@ -18,7 +18,7 @@ from app.ui.components.head_grid import draw_heads, kind_data
 from app.ui.layout import box
 from app.ui.pick import choice, into, menu
 from app.words import say
-from core.analysis.attention_views import Kind, attention_at, layers_of, overview, sides
+from core.analysis.attention_views import Kind, attention_at, kinds_of, layers_of, overview, sides
 from core.analysis.head_roles import heads_of
 from core.config import ModelConfig
 from core.interventions import heads as per_head
@@ -27,7 +27,6 @@ from core.trace.address import Address
 
 WAYS = ("zero", "mean")
 ORDERS = ("place", "harm")
-KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 LEVELS = 120_000  # bytes of all thumbnails together
 LOOKS = ("own", "uniform", "diagonal", "word")
 SWAPPED = ("weights", "context")
@@ -79,7 +78,8 @@ def _take_way(chosen: Way) -> None:
 def _show_switches() -> None:
     """Draw the heads in reading order, or a line each, the most harmful first."""
     now, trace, config = store.get_state(), on_screen.trace(), on_screen.trace().config
-    layers = {kind: layers_of(trace, kind) for kind in KINDS}
+    kinds = kinds_of(config)
+    layers = {kind: layers_of(trace, kind) for kind in kinds}
     count = sum(layers.values())
     size = min(32, math.isqrt(LEVELS // (count * (config.n_heads + 1))))
     ranked = now.heads_by == "harm"
@@ -94,7 +94,7 @@ def _show_switches() -> None:
                 [str(head + 1) for head in range(config.n_heads)],
                 overview(trace, kind, size),
             )
-            for kind in KINDS
+            for kind in kinds
         ],
         "heads": config.n_heads,
         "items": _ranking() if ranked else [*_all_heads().values()],
@@ -102,7 +102,7 @@ def _show_switches() -> None:
         "focus": {"kind": now.kind, "layer": now.layer, "head": now.head},
         "label": say("switch_heads.label"),
         "switches": texts | {"header": ["", *columns]},
-        "colours": {"kinds": str(len(KINDS)), "rows": str(count)},
+        "colours": {"kinds": str(len(kinds)), "rows": str(count)},
     }
     with box("fill low", "heads_all"):
         draw_heads("head_switches", data, current_look(), height="stretch", act=act)
@@ -113,7 +113,7 @@ def _all_heads() -> dict[tuple[str, int], dict[str, Any]]:
     now, trace = experiments.now(), on_screen.trace()
     off, alone = per_head.silenced(now, trace.config), per_head.alone(now, trace.config)
     found = {}
-    for kind in KINDS:
+    for kind in kinds_of(trace.config):
         for each in heads_of(trace, kind):
             if each.head is None:
                 continue

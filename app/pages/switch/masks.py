@@ -10,14 +10,14 @@ from app.pages.switch.mask_grid import MaskFocus, Stroke, mask_grid
 from app.plots.labels import format_percent, visible
 from app.runs import on_screen
 from app.session import experiments, store
-from app.session.state import KINDS
 from app.ui.layout import box
 from app.ui.pick import choice, into, menu
 from app.ui.text import literal
 from app.words import say
-from core.analysis.attention_views import Kind, layers_of
+from core.analysis.attention_views import Kind, kinds_of, layers_of
 from core.errors import GlassformerError
 from core.interventions import Experiment, masks
+from core.interventions.padding import padded_sides
 from core.interventions.parts import OfHeads, extent
 from core.interventions.switch import Switch
 
@@ -66,7 +66,8 @@ def _pickers(focus: MaskFocus) -> None:
     heads = {ALL: say("masks.head_all"), **heads}
     head = ALL if now.head is None else now.head
     with st.container(key="mask_pickers", horizontal=True, gap="xsmall"):
-        choice("mask_kind", "masks.kind", KINDS, now.kind, take_kind)
+        if len(kinds := kinds_of(trace.config)) > 1:
+            choice("mask_kind", "masks.kind", kinds, now.kind, take_kind)
         menu("mask_layer", say("masks.layer"), layers, now.layer, into("layer"))
         menu("mask_head", say("masks.head"), heads, head, take_head)
 
@@ -133,22 +134,23 @@ def _button(name: str, act: Callable[[], None], said: str = "", disabled: bool =
 
 
 def _quick(focus: MaskFocus) -> None:
-    """Masks of the whole model on or off: causal, and the padding of both sides."""
-    switches: dict[str, Switch] = {
-        "causal": CAUSAL[focus.kind],
-        "padding_source": masks.PaddingOff("source"),
-        "padding_target": masks.PaddingOff("target"),
-    }
+    """Masks of the whole model on or off: causal, and the padding of its sides."""
+    sides = padded_sides(focus.plain.config)
+    switches: dict[str, Switch] = {"causal": CAUSAL[focus.kind]}
+    switches |= {f"padding_{side}": masks.PaddingOff(side) for side in sides}
     on = [name for name, switch in switches.items() if _is_there(switch)]
-    labels = {name: say(f"masks.{name}") for name in switches}
+    labels = {"causal": say("masks.causal")}
+    labels |= {f"padding_{side}": say(f"masks.padding_{side}") for side in sides}
 
     def take() -> None:
         after = store.widget_value("mask_quick")
         for name in set(on).symmetric_difference(after):
             experiments.toggle(switches[name])
 
-    about = [say(f"masks.causal_{focus.kind}_help")]
-    about += [say(f"masks.{name}_help") for name in ("padding_source", "padding_target")]
+    both = focus.plain.config.has_both
+    causal = say(f"masks.causal_{focus.kind}_help")
+    about = [causal if both else say(f"masks.causal_{focus.kind}_alone_help")]
+    about += [say(f"masks.padding_{side}_help") for side in sides]
     with st.container(key="mask_quick", horizontal=True, gap="small", wrap=False):
         st.markdown(say("masks.quick"), help="\n\n".join(about), width="content")
         st.segmented_control(

@@ -12,7 +12,7 @@ from app.ui.pick import choice
 from app.ui.style import put_sheet
 
 ATTENTION = ("masks", "heads")  # with these, attention comes into view
-WIDE = ("patching", "batch")  # they fill the page: what they show is their own effect
+WIDE = ("patching", "batch", "texts")  # they fill the page: what they show is their own effect
 
 
 def show() -> None:

@@ -69,7 +69,7 @@ def pair() -> Pair | None:
         return found
     now = store.get_state()
     try:
-        plain = get_trace(now.text, now.direction, now.model, now.step)
+        plain = get_trace(now.own_text, now.direction, now.model, now.step)
     except GlassformerError:  # the stage bar says it; the last good runs stay
         return found
     return Pair("experiment", plain, found.first)
@@ -143,4 +143,4 @@ def _what(trace: Trace, chosen: str) -> None:
     width = (150 if chosen == ATTENTION else 340) * store.get_state().size // 100
     menu("beside_what", say("beside.what"), labels, chosen, take, width=width)
     if chosen == ATTENTION:
-        pickers.stages("beside_switch")
+        pickers.stages(on_screen.trace(), "beside_switch")

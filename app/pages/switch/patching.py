@@ -1,6 +1,6 @@
 """Causal tracing: which vector of another sentence turns a word of the translation."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ from app.pages.switch import tensor_draft
 from app.pages.switch.figures.patching_map import PatchingPanel, patching_map
 from app.plots.labels import format_percent, visible
 from app.runs import on_screen
-from app.runs.models import place_of
+from app.runs.models import is_opened, place_of
 from app.runs.traces import get_run, get_trace
 from app.session import experiments, store
 from app.session.limits import MOST_PATCHED
@@ -38,6 +38,11 @@ SUGGESTIONS = {
     "city": ("欢迎来到北京", "欢迎来到上海"),
     "measure": ("I have a cat", "I have a dog"),
     "learning": ("I love machine learning", "I love deep learning"),
+}
+# What a model that is no translator of ours is asked, by what it does with a text.
+ELSEWHERE = {
+    "continue": {"capital": ("The capital of France is", "The capital of Italy is")},
+    "fill_in": {"capital": ("The capital of France is ___.", "The capital of Italy is ___.")},
 }
 Cell = tuple[Grid, int, int]  # row and column
 Grids = Sequence[tuple[Side, Grid]]  # both stacks; what is not swept yet has none
@@ -87,10 +92,10 @@ def _first_sentence() -> str:
     """The sentence that is patched: the state's, or where that is refused the one on screen."""
     now = store.get_state()
     try:
-        get_trace(now.text, now.direction, now.model, now.step)
+        get_trace(now.own_text, now.direction, now.model, now.step)
     except GlassformerError:
         return on_screen.trace().source_text
-    return now.text
+    return now.own_text
 
 
 def _second_sentence(first: str) -> str:
@@ -103,7 +108,16 @@ def _second_sentence(first: str) -> str:
     for switch in experiments.now().switches:
         if isinstance(switch, TensorPatch) and switch.sentence:
             return switch.sentence
-    return dict(SUGGESTIONS.values()).get(first, "")
+    return dict(_suggested().values()).get(first, "")
+
+
+def _suggested() -> Mapping[str, tuple[str, str]]:
+    """The pairs that suit the model on screen; another's translator may know no Chinese."""
+    model = on_screen.plain_model()
+    if model.kind in ELSEWHERE:
+        return ELSEWHERE[model.kind]
+    ours = not is_opened(on_screen.made_by()[0])
+    return {name: each for name, each in SUGGESTIONS.items() if ours or each[0].isascii()}
 
 
 def _wanted(first: str, second: str) -> Wanted:
@@ -120,8 +134,9 @@ def _instead(text: str) -> None:
 
 
 def _suggestions(pair: tuple[str, str]) -> None:
-    labels = {name: say(f"patching.pair_{name}") for name in SUGGESTIONS}
-    chosen = next((name for name, each in SUGGESTIONS.items() if each == pair), None)
+    suggested = _suggested()
+    labels = {name: say(f"patching.pair_{name}") for name in suggested}
+    chosen = next((name for name, each in suggested.items() if each == pair), None)
     with side_by_side("patching_pairs", "rows-2", gap="medium"):
         st.pills(
             say("patching.pairs"),
@@ -132,13 +147,14 @@ def _suggestions(pair: tuple[str, str]) -> None:
             width="content",
             on_change=_take_pair,
         )
-        note = say(f"patching.note_{chosen}") if chosen else say("patching.note_own")
+        ours = chosen is not None and not is_opened(on_screen.made_by()[0])
+        note = say(f"patching.note_{chosen}") if ours else say("patching.note_own")
         st.markdown(f":small[{note}]")
 
 
 def _take_pair() -> None:
     """Both sentences of a suggestion; a patch of the pair before is no experiment on this one."""
-    chosen = SUGGESTIONS.get(store.widget_value("patching_pair"))
+    chosen = _suggested().get(store.widget_value("patching_pair"))
     if chosen is None:
         return
     sentences = {"text": chosen[0], "second": chosen[1], "direction": "auto"}
@@ -232,14 +248,17 @@ def _panel(
     plain, other = wanted.plain, wanted.other
     if side == "encoder":
         hovers = [visible(token) for token in grid.tokens]
-        pieces = zip(plain.source_tokens, other.source_tokens, strict=True)
-        marked = [place for place, (one, two) in enumerate(pieces) if one != two]
+        marked = _differing(plain.source_tokens, other.source_tokens)
+        if not plain.config.decoder_layers:  # here is watched, too
+            marked = sorted({*marked, tracing.question.row})
     else:
-        both = zip(
-            map(visible, plain.target_tokens), map(visible, plain.output_tokens), strict=True
-        )
+        both = zip(map(visible, grid.tokens), map(visible, plain.output_tokens), strict=False)
         hovers = [say("patching.reads", read=read, written=written) for read, written in both]
         marked = [tracing.question.row]
+        if not plain.config.encoder_layers:  # what is typed stands here
+            typed = len(grid.tokens)
+            texts = plain.target_tokens[:typed], other.target_tokens[:typed]
+            marked = sorted({*marked, *_differing(*texts)})
     return PatchingPanel(
         title=say(f"patching.{side}"),
         rows=[
@@ -252,6 +271,11 @@ def _panel(
         marked=marked,
         chosen=patched[1:] if patched and patched[0] is grid else None,
     )
+
+
+def _differing(one: Sequence[str], two: Sequence[str]) -> list[int]:
+    """The places of the words that two texts of one length do not share."""
+    return [place for place, (a, b) in enumerate(zip(one, two, strict=True)) if a != b]
 
 
 def _row_name(address: str) -> str:

@@ -19,6 +19,7 @@ from core.trace.sites import Axis
 from core.trace.trace import Trace
 
 FIRST = "encoder/0/self_attention/weights"
+ALONE = "decoder/0/self_attention/weights"  # of a decoder alone
 WIDEST = 256  # lines of a picture; more are pooled
 LARGEST = 24  # vocabulary words offered by value
 BY_VALUE, ALL = -2, -1
@@ -31,8 +32,8 @@ _tree = component(__file__, "address_tree")  # searchable
 
 def picked(trace: Trace) -> str:
     """The address on screen; attention weights before the reader picks."""
-    address = store.get_state().address or FIRST
-    return address if address in trace else next(iter(trace))
+    wanted = (store.get_state().address, FIRST, ALONE)
+    return next(each for each in wanted if each in trace)
 
 
 def nothing_picked() -> bool:

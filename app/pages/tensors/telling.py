@@ -19,7 +19,8 @@ from app.ui.layout import box
 from app.ui.text import on_top
 from app.words import say
 from core.analysis.attention_views import attention_at, head_map, pooled
-from core.analysis.choices import probabilities
+from core.analysis.choices import blanks, probabilities
+from core.analysis.logit_lens import read_by_generator
 from core.trace.graph import stack_end
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
@@ -44,7 +45,8 @@ class Telling:
 def show(trace: Trace, look: FigureStyle) -> None:
     """Draw the sentence on top and the cards."""
     found = {each.address: each for each in telling(trace, look)}
-    on_top(escape(say("tensors.telling_top", count=len(found))))
+    top = "tensors.telling_top" if trace.config.has_both else "tensors.telling_top_alone"
+    on_top(escape(say(top, count=len(found))))
     data = {"cards": [_card(trace, each, look) for each in found.values()]}
 
     def take(sent: dict[str, str]) -> None:
@@ -58,24 +60,39 @@ def show(trace: Trace, look: FigureStyle) -> None:
 
 def telling(trace: Trace, look: FigureStyle) -> list[Telling]:
     """From the words to the next word's probabilities, in the order in which they are computed."""
-    rows = {
-        "embedding": "source/embedding",
-        "positions": "source/positions",
-        "memory": "memory",
-        "stream": stack_end(trace.config, "decoder"),
-    }
+    config = trace.config
+    side, stack = ("source", "encoder") if config.encoder_layers else ("target", "decoder")
+    last = read_by_generator(config)
+    rows = {"embedding": f"{side}/embedding"}
+    if config.adds_positions:
+        learned = "learned" if config.positions == "learned" else "positions"
+        rows[learned] = f"{side}/positions"
+    elif config.positions == "rotary":
+        rows["turned"] = f"{stack}/0/self_attention/q_rotated"
+    elif config.positions == "relative":
+        rows["distances"] = f"{stack}/0/self_attention/position_bias"
+    stream = "stream" if config.has_both else "stream_alone"
+    rows |= {"memory": "memory", stream: stack_end(config, last)}
     found = [
         Telling(name, address, _rows(trace, address))
         for name, address in rows.items()
         if address in trace
     ]
     head = _head(trace, look)
-    at = sum(each.name not in ("memory", "stream") for each in found)  # places of the source
-    if head.focus["kind"] != "encoder":
+    at = sum(
+        each.name not in ("memory", "stream", "stream_alone") for each in found
+    )  # places of the source
+    if head.focus["kind"] != "encoder" and config.has_both:
         at = len(found) - 1
-    word, share = visible(trace.output_tokens[0]), format_percent(probabilities(trace)[0])
-    address, said = "output/probabilities", {"word": word, "percent": share}
-    whole = Telling("probabilities", address, _rows(trace, address), said)
+    if not config.has_generator:
+        return [*found[:at], head, *found[at:]]
+    row = trace.given if trace.given < len(trace.output_tokens) else 0  # the first one chosen
+    row = next(iter(blanks(trace)), row)
+    word, share = visible(trace.output_tokens[row]), format_percent(probabilities(trace)[row])
+    address, said = "output/probabilities", {"word": word, "percent": share, "place": str(row + 1)}
+    whole = Telling(
+        "probabilities" if config.has_both else "chances", address, _rows(trace, address), said
+    )
     return [*found[:at], head, *found[at:], whole]
 
 
@@ -92,7 +109,9 @@ def _head(trace: Trace, look: FigureStyle) -> Telling:
 
 def _rows(trace: Trace, address: str) -> np.ndarray:
     tensor = trace[address]
-    return as_numpy(tensor[0] if tensor.dim() == 3 else tensor)
+    while tensor.dim() > 2:  # the batch's only text, the first head
+        tensor = tensor[0]
+    return as_numpy(tensor)
 
 
 def levels(values: np.ndarray) -> NDArray[np.uint8]:

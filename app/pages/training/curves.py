@@ -61,8 +61,8 @@ class Training:
         if history is None or not history.steps:
             return None
         try:
-            replay = get_replay(now.text, now.direction, now.model)
-            end = get_trace(now.text, now.direction, now.model)
+            replay = get_replay(now.own_text, now.direction, now.model)
+            end = get_trace(now.own_text, now.direction, now.model)
             store.memory().replay = (now.model, replay, end) if replay else None
         except GlassformerError:
             held = store.memory().replay

@@ -10,7 +10,9 @@ from app.pages.training.curves import Training
 from app.panels.compare import pickers
 from app.panels.opening import on_file
 from app.runs import on_screen
+from app.runs.models import is_opened
 from app.session import store
+from app.session.state import State
 from app.ui.layout import box, side_by_side
 from app.ui.pick import choice, into
 from app.ui.style import put_sheet
@@ -48,7 +50,8 @@ def show() -> None:
 
 def show_replay(headline: DeltaGenerator) -> None:
     """Draw the replay and its headline, or say in its place why there is none."""
-    training, why_not = None, say("training.no_history")
+    training, elsewhere = None, is_opened(store.get_state().model)
+    why_not = say(f"training.no_history{'_opened' if elsewhere else ''}")
     try:
         training = Training.current()
     except GlassformerError as error:
@@ -56,6 +59,12 @@ def show_replay(headline: DeltaGenerator) -> None:
     if training is None:
         with st.container(key="training_nothing"):
             st.info(why_not)
+            if elsewhere:
+                back = {"model": "", "step": "", "text": State().text, "direction": "auto"}
+                st.button(
+                    say("training.to_bundled"), key="training_back", icon=":material/undo:",
+                    on_click=store.update, kwargs=back,
+                )  # fmt: skip
         return
     with headline:
         show_headline(training)

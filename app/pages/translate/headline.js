@@ -3,7 +3,7 @@
 const SIZES = [2.75, 2.25, 1.9, 1.4, 1.15]; // rem; the last one may scroll
 const COMPACT = [1.9, 1.4, 1.15, 0.95];
 const MARKUP = `<div class="headline">
-  <div class="box"><div class="text" dir="auto"><span class="first"></span><span class="further"></span></div></div>
+  <div class="box"><div class="text" dir="auto"><span class="before"></span><span class="first"></span><span class="after"></span></div></div>
   <div class="below wrapped">
     <span class="cue swatch cut"><b class="badge"></b><span class="why"></span></span><span class="hint cut"></span>
   </div>
@@ -17,6 +17,17 @@ function fit(view) {
   }
 }
 
+// Other sentences of the text, each picked by a click where it can be; `from`: the place of the first.
+function others(view, sentences, from) {
+  const { pick } = view.data;
+  return sentences.map((text, at) => {
+    const go = () => view.send("sentence", { to: from + at });
+    const press = (event) => event.target === event.currentTarget && presses(event) && go();
+    const picked = pick ? { role: "button", tabIndex: 0, title: pick, onclick: go, onkeydown: press } : {};
+    return make("span.other", picked, text);
+  });
+}
+
 export default component(MARKUP, {
   start: (view) => view.watch(view.find(".box"), () => fit(view)),
   draw(view, data) {
@@ -28,7 +39,12 @@ export default component(MARKUP, {
     else view.root.append(below);
     const sizes = compact ? COMPACT : SIZES;
     view.sizes = doubted ? sizes.slice(-2) : sizes; // nonsense does not look like success
-    view.write({ ".first": data.text, ".further": data.further, ".badge": data.badge, ".why": cue, ".hint": hint });
+    const parts = data.parts.map(([text, given]) => make(given ? "span.given" : "span", text));
+    view.find(".first").replaceChildren(...(parts.length ? parts : [data.text]));
+    const { before, after, space } = data;
+    view.find(".before").replaceChildren(...others(view, before, 0).flatMap((each) => [each, space]));
+    view.find(".after").replaceChildren(...others(view, after, before.length + 1).flatMap((each) => [space, each]));
+    view.write({ ".badge": data.badge, ".why": cue, ".hint": hint });
     view.find(".text").lang = data.language;
     view.find(".hint").title = hint;
     set(view.find(".cue"), { title: `${cue}\n${help}`, className: `cue swatch cut ${level}` });

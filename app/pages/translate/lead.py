@@ -1,23 +1,28 @@
 """The translation itself, how sure one may be of it, and what a step was choosing between."""
 
 import math
+from collections.abc import Mapping
 from contextlib import suppress
 from html import escape
+from typing import Any
 
 import streamlit as st
 
+from app.pages.translate import headline_parts
 from app.panels import provenance
 from app.panels.words.words_panel import is_large, shown_piece, signs, step_in_focus, why_never
 from app.plots.bars import candidates
 from app.plots.labels import format_percent, is_chinese, visible
 from app.runs import on_screen
+from app.runs.traces import get_trace
 from app.session import store
 from app.ui.chart import Click, current_look, show_chart
-from app.ui.component import component
+from app.ui.component import component, going
 from app.words import say
-from core.analysis.choices import UNSURE_BELOW, Choice, choice_at
-from core.analysis.confidence import Confidence, Reason, confidence
+from core.analysis.choices import UNSURE_BELOW, Choice, choice_at, written
+from core.analysis.confidence import Confidence, Reason, confidence, is_judged
 from core.errors import GlassformerError
+from core.text.tokenizer import split_sentences
 from core.text.vocabulary import END
 from core.trace.trace import Trace
 
@@ -35,21 +40,31 @@ def show(trace: Trace, opened: bool) -> None:
 
     opened: whether a block of the map is open.
     """
-    trust = confidence(trace)
     large = is_large(store.get_state())
     hint = say("translate.hint_block" if opened else "translate.hint_words")
     data = {
         "text": trace.output_text or say("translate.nothing"),
         "language": trace.language,  # for the browser's choice of font
-        "further": further(trace),  # in grey
+        **_others(trace),  # in grey
+        "parts": headline_parts.parts(trace),
+        "hint": "" if large else hint,  # large type has no room for it
+        "compact": large,
+    }
+    _headline("headline", data | _trust(trace), sentence=_turn)
+
+
+def _trust(trace: Trace) -> dict[str, str]:
+    """How far the words deserve trust, where that is known of their model."""
+    if not is_judged(trace):
+        cue = headline_parts.cue(trace)
+        return {"badge": "", "cue": cue, "cue_help": say("translate.not_judged"), "level": ""}
+    trust = confidence(trace)
+    return {
         "badge": say("translate.badge") if trust.level == "unsure" else "",
         "cue": in_a_sentence(trace, trust),
         "cue_help": say("translate.cue_help", percent=format_percent(trust.score)),
         "level": trust.level,
-        "hint": "" if large else hint,  # large type has no room for it
-        "compact": large,
     }
-    _headline("headline", data)
 
 
 def in_a_sentence(trace: Trace, trust: Confidence) -> str:
@@ -60,16 +75,39 @@ def in_a_sentence(trace: Trace, trust: Confidence) -> str:
     return say("translate.doubt", percent=format_percent(trust.score), reasons=found)
 
 
-def further(trace: Trace) -> str:
-    """The translations of the sentences that are not the one below, with the space before them."""
-    return trace.full_text[len(trace.output_text) :]
+def around(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The translations of the sentences before and after the one below."""
+    now = store.get_state()
+    if not now.sentence or not _is_typed(trace):
+        return (), trace.further
+    whole = get_trace(now.text, now.direction, now.model, now.step)
+    every = (whole.output_text, *whole.further)
+    return every[: now.sentence], every[now.sentence + 1 :]
+
+
+def _others(trace: Trace) -> dict[str, object]:
+    before, after = around(trace)
+    space = " " if trace.language == "en" else ""
+    pick = say("translate.pick_sentence") if _is_typed(trace) else ""
+    return {"before": before, "after": after, "space": space, "pick": pick}
+
+
+def _is_typed(trace: Trace) -> bool:
+    """Whether it is a sentence of the text in the input: not of a file, nor a second one."""
+    return on_screen.file() is None and trace.source_text == store.get_state().own_text
+
+
+def _turn(sent: Mapping[str, Any]) -> None:
+    going(len(split_sentences(store.get_state().text)), lambda to: store.update(sentence=to))(sent)
 
 
 def cues(trace: Trace, trust: Confidence) -> list[str]:
     """What to know about the translation, the gravest first, as plain text."""
     parts = [reason_in_words(reason, trace) for reason in trust.reasons]
-    if trace.further:
-        parts.insert(0, say("translate.cue_sentences", count=1 + len(trace.further)))
+    before, after = around(trace)
+    if before or after:
+        count = len(before) + 1 + len(after)
+        parts.insert(0, say("translate.cue_sentences", count=count, at=len(before) + 1))
     if trust.level == "sure" or trust.probability < UNSURE_BELOW or not parts:
         ends = trace.output_pieces[trust.weakest] == END
         word = f"“{visible(trace.output_tokens[trust.weakest])}”"
@@ -106,6 +144,9 @@ def _named(words: tuple[str, ...]) -> str:
 
 def show_choices(trace: Trace) -> None:
     """Draw the chosen word and its runners-up with a sentence saying for which step."""
+    if not trace.config.has_generator:
+        st.caption(say("translate.no_choices"))
+        return
     look, now = current_look(), store.get_state()
     choice = choice_at(trace, step_in_focus(now, trace), OTHERS_LARGE if is_large(now) else OTHERS)
     rows = (choice.chosen, *choice.others)
@@ -125,15 +166,18 @@ def show_choices(trace: Trace) -> None:
         provenance.open_trail("output/probabilities", (0, choice.row, piece))
 
     with st.container(key="choices_panel", gap=None):
-        st.html(title(choice))
+        st.html(
+            title(choice)
+            if trace.config.encoder_layers and trace.task == "translate"
+            else title_alone(trace, choice)
+        )
         show_chart(figure, "candidates", say("translate.choices_alt"), clicked=clicked)
 
 
 def _never(trace: Trace) -> set[str]:
     """What may not be written in this run; nothing is known of a run that no model here makes."""
     with suppress(GlassformerError):
-        model = on_screen.plain_model()
-        barred = model.forbidden(trace.source_pieces, trace.language)
+        barred = on_screen.plain_model().task_of(trace).forbidden
         return {trace.vocabulary[at] for at in barred}
     return set()
 
@@ -157,6 +201,23 @@ def title(choice: Choice) -> str:
         f"<span>{escape(after)}</span>{guarded}"
     )
     return _line(parts, say("translate.choices_after", words=all_words))
+
+
+def title_alone(trace: Trace, choice: Choice) -> str:
+    """The same of a model of one stack: what it had read; of a blank where it stands."""
+    if trace.task == "continue":
+        words = headline_parts.as_text(list(trace.target_tokens[: choice.row + 1]))
+    else:
+        kind = "blank" if choice.row in written(trace) else "given"
+        word = visible(trace.source_tokens[choice.row])
+        told = say(f"translate.choices_{kind}", word=word, place=choice.row + 1)
+        return _line(f"<span>{escape(told)}</span>", told)
+    before, after = say("translate.choices_after", words="\0").split("\0")
+    content = (
+        f"<span>{escape(before)}</span><b><bdi>{escape(words)}</bdi></b>"
+        f"<span>{escape(after)}</span>"
+    )
+    return _line(content, say("translate.choices_after", words=words))
 
 
 def _line(content: str, hover: str) -> str:

@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 import streamlit as st
 
-from app.pages.vectors import page
+from app.pages.vectors import attribution, page
 from app.pages.vectors.depth_grid import Cells, depth_grid, shares_colours
 from app.pages.vectors.figures.norms import beside_norms
 from app.pages.vectors.focus import VectorsFocus, state_name
@@ -29,7 +29,8 @@ from app.ui.text import literal
 from app.words import say
 from core.analysis.attention_views import Side
 from core.analysis.comparison import paired
-from core.analysis.logit_lens import Lens, best_words, lens
+from core.analysis.logit_lens import Lens, best_words, lens, read_by_generator
+from core.analysis.neurons import units_at
 from core.analysis.residual_stream import Apart, apart
 from core.trace.graph import layer_count
 from core.trace.trace import Candidate, Trace
@@ -42,6 +43,7 @@ BEST = 3  # words of a state
 def show(pair: Pair) -> None:
     """Draw the question of the state for both runs, under the page's own pickers."""
     answers = {"positions": _positions, "stream": _stream, "lens": _lens, "neurons": _neurons}
+    answers["attribution"] = attribution.show_pair
     page.show(lambda question: answers[question](pair))
 
 
@@ -56,7 +58,7 @@ def _neurons(pair: Pair) -> None:
     layer = min(focus.now.layer, count - 1)
     with pickers.row("neurons"):
         pickers.layers(count, layer, into("layer"), KEY)
-    address = f"{focus.stack}/{layer}/feed_forward/activation"
+    address = f"{focus.stack}/{layer}/feed_forward/{units_at(focus.trace.config)}"
     title = say("beside.neurons_title", layer=layer + 1)
     triple.show(pair, Matrix(address), KEY, title, LAYOUT)
 
@@ -109,7 +111,11 @@ def _cells(found: Apart, focus: VectorsFocus) -> Cells:
 
 def _lens(pair: Pair) -> None:
     """The best words of every state of the decoder, for the row in focus and its partner."""
-    focus = VectorsFocus.current("decoder")
+    config = pair.first.config
+    if not config.has_generator:
+        st.info(say("lens.no_generator"))
+        return
+    focus = VectorsFocus.current(read_by_generator(config))
     mine = focus.model  # of the switched run where there are two
     first = mine if pair.kind == "sentences" else on_screen.plain_model().transformer
     runs = (pair.first, pair.second)
@@ -120,7 +126,7 @@ def _lens(pair: Pair) -> None:
     st.markdown(f"**{say('beside.lens_title')}**")
     segments(
         "beside_lens_row", say("beside.lens_pick"), labels, focus.position,
-        lambda row: store.update(token=("target", row)), bare=False,
+        lambda row: store.update(token=(focus.side, row)), bare=False,
     )  # fmt: skip
     sides = [LensSide(*each) for each in zip(runs, seen, rows, strict=True)]
     with box("fill tall", "vectors_main"):

@@ -54,7 +54,7 @@ def depth_grid(
             pick(focus, place, "" if column is None else states[int(column)].address)
 
     row = places.index(focus.position) if focus.position in places else 0
-    rows = say(f"vectors.rows_{focus.stack}")
+    rows = say("vectors.rows_decoder" if words.writes else "vectors.rows_encoder")
     data = {
         "rows": [visible(each) for each in words.labels],
         "sinks": sorted(words.sinks),

@@ -17,6 +17,7 @@ from app.session import store
 from app.ui.chart import current_look
 from app.words import say
 from core.analysis.attention_views import Kind, Side, sides
+from core.analysis.choices import blanks
 from core.analysis.vectors import row_at, side_of
 from core.trace.graph import Stack, StreamState
 
@@ -46,6 +47,8 @@ class VectorsFocus(PanelContext):
     @cached_property
     def position(self) -> int:
         """The word in focus: the pinned one, or the same example as on the other pages."""
+        if self.now.token is None and (empty := blanks(self.trace)):
+            return empty[0]
         return self.places.source if self.stack == "encoder" else self.places.target
 
     def cell(self, address: str) -> tuple[int, int, int]:

@@ -20,7 +20,7 @@ from app.ui.component import component
 from app.ui.layout import box
 from app.ui.text import literal
 from app.words import say
-from core.analysis.logit_lens import EQUATIONS, Lens, best_words, lens, settled
+from core.analysis.logit_lens import EQUATIONS, Lens, best_words, lens, read_by_generator, settled
 
 WORDS = 5
 TEXTS = ("label", "words", "rank", "entropy", "rank_help", "entropy_help")
@@ -31,7 +31,11 @@ _lens_depth = component(__file__, "lens_depth")
 
 def show() -> None:
     """Draw the states of the row in focus, and what they are beside them."""
-    focus = VectorsFocus.current("decoder")
+    config = on_screen.trace().config
+    if not config.has_generator:
+        st.info(say("lens.no_generator"))
+        return
+    focus = VectorsFocus.current(read_by_generator(config))
     seen = lens(focus.trace, focus.model, WORDS, sublayers=True)
     left, right = st.columns([63, 37], gap="medium")
     with left.container(gap="xsmall", key="lens_left"):
@@ -43,7 +47,8 @@ def show() -> None:
 
 def _depth(focus: VectorsFocus, seen: Lens) -> None:
     at, row = focus.place([each.state for each in seen.states]), focus.position
-    st.markdown(f"**{say('lens.title', word=literal(visible(seen.written[row])))}**")
+    title = "lens.title" if focus.trace.config.has_both else "lens.title_alone"
+    st.markdown(f"**{say(title, word=literal(visible(seen.written[row])))}**")
     address = seen.states[at].state.address
     st.caption(f"{state_name(seen.states[at].state)} · {focus.shape(address)}")
     size = len(focus.trace.vocabulary)

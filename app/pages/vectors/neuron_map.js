@@ -11,7 +11,7 @@ const MARKUP = `<div class="neurons pane">
 
 const short = (value, digits) => Number(value.toPrecision(digits)).toString().replace("-", "−");
 
-function paint({ canvas, data, largest, palette, values }) {
+function paint({ below, canvas, data, largest, palette, values }) {
   const ratio = window.devicePixelRatio || 1;
   const [width, height] = [canvas.clientWidth * ratio, canvas.clientHeight * ratio];
   if (!width || !height) return;
@@ -21,12 +21,13 @@ function paint({ canvas, data, largest, palette, values }) {
   fillBox(pen, data.colours.panel, 0, 0, width, height);
   const [wide, tall] = [width / columns, height / data.rows.length];
   const gap = wide > 5 * ratio ? ratio : 0;
-  const active = [...values.keys()].filter((at) => values[at] > 0).sort((a, b) => values[a] - values[b]);
+  const active = [...values.keys()].filter((at) => values[at] > 0 || (below && values[at] < 0));
+  active.sort((a, b) => Math.abs(values[a]) - Math.abs(values[b]));
   for (const at of active) {
     const [row, column] = [Math.floor(at / columns), at % columns];
     const left = gap ? column * wide : Math.floor(column * wide);
     const right = gap ? (column + 1) * wide - gap : Math.max(Math.ceil((column + 1) * wide), left + 1);
-    fillBox(pen, palette[Math.round(255 * bright(values[at] / largest))], left, row * tall, right - left, Math.max(1, tall - ratio));
+    fillBox(pen, (values[at] < 0 ? below : palette)[Math.round(255 * bright(Math.abs(values[at]) / largest))], left, row * tall, right - left, Math.max(1, tall - ratio));
   }
 }
 
@@ -94,10 +95,12 @@ export default component(MARKUP, {
     });
     map.watch(map.canvas, () => map.values && paint(map));
   },
-  draw(map, { rows, scale, shares: all, sinks, texts, values }) {
+  draw(map, { rows, scale, scale_below, shares: all, sinks, texts, values }) {
     map.values = numbersOf(values, Float32Array);
-    map.largest = map.values.reduce((most, value) => Math.max(most, value), 1e-9);
-    map.palette = Array.from({ length: 256 }, (_, level) => `rgb(${mixed(scale, level / 255)})`);
+    map.largest = map.values.reduce((most, value) => Math.max(most, scale_below ? Math.abs(value) : value), 1e-9);
+    const paletteOf = (of) => Array.from({ length: 256 }, (_, level) => `rgb(${mixed(of, level / 255)})`);
+    map.palette = paletteOf(scale);
+    map.below = scale_below && paletteOf(scale_below); // of a gated network, whose units may be negative
     // Many words scroll: a row keeps the height of its word.
     map.root.style.gridTemplateRows = `auto minmax(${1.1 * rows.length}rem, 1fr) 1.4rem`;
     map.write({ ".corner": texts.rows, ".above": texts.columns, ".shares-title": texts.shares });

@@ -23,7 +23,16 @@ from app.ui.layout import box
 from app.ui.pick import choice, into, segments
 from app.ui.text import literal
 from app.words import say
-from core.analysis.neurons import Promoted, Sparsity, Unit, firings, most_active, promoted, sparsity
+from core.analysis.neurons import (
+    Promoted,
+    Sparsity,
+    Unit,
+    firings,
+    most_active,
+    promoted,
+    sparsity,
+    units_at,
+)
 from core.analysis.vectors import Numbers, rows_at
 from core.trace.graph import layer_count
 
@@ -47,7 +56,7 @@ class NeuronFocus(VectorsFocus):
     @property
     def address(self) -> str:
         """Where the activations are recorded."""
-        return f"{self.stack}/{self.layer}/feed_forward/activation"
+        return f"{self.stack}/{self.layer}/feed_forward/{units_at(self.trace.config)}"
 
     @cached_property
     def activation(self) -> Numbers:
@@ -70,7 +79,9 @@ class NeuronFocus(VectorsFocus):
     @cached_property
     def shown(self) -> list[int]:
         """The units that fire on some word, in their order on screen; the chosen one among them."""
-        largest = self.activation.max(axis=0)  # (F,)
+        gated = self.trace.config.gated
+        sizes = np.abs(self.activation) if gated else self.activation  # (T, F)
+        largest = sizes.max(axis=0)  # (F,)
         fired = np.flatnonzero(largest > 0)
         if self.unit not in fired:
             fired = np.append(fired, self.unit)
@@ -78,7 +89,7 @@ class NeuronFocus(VectorsFocus):
         strongest = strongest[: max(1, BYTES // (4 * len(self.activation)))]
         if self.now.terms == "dimension":
             return sorted(map(int, strongest))
-        here = self.activation[self.position]
+        here = sizes[self.position]
         keys = np.lexsort((-largest[strongest], -here[strongest]))
         return [int(each) for each in strongest[keys]]
 
@@ -112,6 +123,8 @@ def _map(focus: NeuronFocus, sparse: Sparsity) -> None:
     shown = focus.shown
     st.caption(focus.shape(focus.address))
 
+    gated = focus.trace.config.gated
+
     def picked(sent: Mapping[str, Any]) -> None:
         if sent.get("unit") is None:
             pick(focus, int(sent["row"]))
@@ -126,10 +139,11 @@ def _map(focus: NeuronFocus, sparse: Sparsity) -> None:
         "shares": [(each, format_percent(each)) for each in sparse.active[focus.layer].tolist()],
         "focus": (focus.position, focus.unit),
         "scale": sequential("feed_forward", focus.look.dark),
+        "scale_below": sequential("query", focus.look.dark) if gated else None,
         "precision": focus.look.precision,
         "texts": {
             "label": say("neurons.title"),
-            "rows": say(f"vectors.rows_{focus.stack}"),
+            "rows": say("vectors.rows_decoder" if focus.words.writes else "vectors.rows_encoder"),
             "columns": say(f"neurons.columns_{focus.now.terms}", count=len(shown)),
             "shares": say("neurons.shares"),
             "hover": say("neurons.hover"),
@@ -158,10 +172,16 @@ def _most_active(focus: NeuronFocus) -> None:
         )
         for each in focus.best
     ]
-    active, push = (max(row.values[at] or 0.0 for row in rows) or 1.0 for at in (1, 2))
+    active, push = (max(abs(row.values[at] or 0.0) for row in rows) or 1.0 for at in (1, 2))
     columns = [
         Column("", "auto"),
-        Column(say("neurons.activation"), "1fr", end=active, colour="feed_forward"),
+        Column(
+            say(f"neurons.{units_at(focus.trace.config)}"),
+            "1fr",
+            end=active,
+            colour="feed_forward",
+            signed=focus.trace.config.gated,
+        ),
         Column(say("neurons.push"), "1fr", end=push, help=say("neurons.push_help")),
     ]
 
@@ -184,6 +204,11 @@ def _promoted(focus: NeuronFocus) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="neurons_unit"):
         st.markdown(f"**{say('neurons.unit', unit=unit + 1)}**", width="content")
         provenance.open_button(focus.address, (0, focus.position, unit), "neurons_trail")
+    if focus.trace.config.gated:
+        where, at = focus.address.rpartition("/")[0], (0, focus.position, unit)
+        names = {"gate": "activation", "up": "up", "both": "gated"}
+        numbers = {name: focus.number(focus.trace[f"{where}/{n}"][at]) for name, n in names.items()}
+        st.caption(say("neurons.gate", **numbers))
     with box("rows-1", "neurons_fired"):
         st.caption(say("neurons.fires", words=words) if words else say("neurons.never"))
     found = promoted(focus.trace, focus.model, focus.stack, focus.layer, unit, WORDS)

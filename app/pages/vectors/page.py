@@ -7,6 +7,7 @@ from html import escape
 import streamlit as st
 
 from app.panels.opening.on_file import show_part
+from app.runs import on_screen
 from app.session import store
 from app.session.state import VECTORS
 from app.ui.pick import choice, into
@@ -15,7 +16,7 @@ from app.ui.text import on_top
 from app.words import say
 
 STACKS = ("encoder", "decoder")
-IN_ONE_STACK = ("lens",)  # the generator reads the decoder alone
+IN_ONE_STACK = ("lens", "attribution")  # the generator reads one stack alone
 
 
 def show(answer: Callable[[str], None] | None = None) -> None:
@@ -28,11 +29,21 @@ def show(answer: Callable[[str], None] | None = None) -> None:
     with st.container(key="vectors_page", gap="xsmall"):
         with st.container(key="vectors_top", horizontal=True, gap="medium"):
             choice("vectors_vectors", "vectors.vectors", VECTORS, chosen, into("vectors"))
-            if chosen not in IN_ONE_STACK:
+            if chosen not in IN_ONE_STACK and on_screen.trace().config.has_both:
                 stack = store.get_state().stack
                 choice("vectors_stack", "vectors.stack", STACKS, stack, into("stack"))
-            on_top(escape(say(f"vectors.top_{chosen}")), width="content")
+            on_top(escape(_top(chosen)), width="content")
         (answer or partial(show_part, "app.pages.vectors"))(chosen)
+
+
+def _top(chosen: str) -> str:
+    """What one sees, in a sentence."""
+    config = on_screen.trace().config
+    if chosen == "positions" and not config.adds_positions:
+        return say(f"vectors.top_positions_{config.positions}")
+    if chosen == "lens" and not config.has_both:
+        return say("vectors.top_lens_alone")
+    return say(f"vectors.top_{chosen}")
 
 
 if __name__ == "__main__":

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from app.pages.vectors import positions_inside
 from app.pages.vectors import positions_pairs as of_two
 from app.pages.vectors import positions_tables as of_all
 from app.pages.vectors.positions_focus import FIRST_SPAN, PositionsFocus, spans
+from app.runs import on_screen
 from app.session import store
 from app.ui.chart import show_chart
 from app.ui.layout import box
@@ -14,6 +16,7 @@ from app.ui.pick import segments
 from app.words import say
 from core.analysis.positions import VARIANTS
 
+INSIDE = ("rotary", "relative")  # nothing is added to the words
 OTHERS = ("notes", "halves")
 VIEWS = {  # the picture of a question, and what is said beside it
     "map": (of_all.matrix, of_all.say_matrix),
@@ -27,6 +30,9 @@ VIEWS = {  # the picture of a question, and what is said beside it
 
 def show() -> None:
     """Draw the question in view."""
+    if on_screen.trace().config.positions in INSIDE:
+        positions_inside.show()
+        return
     focus = PositionsFocus.current()
     view = focus.now.positions
     draw, say_beside = VIEWS[view]
@@ -56,7 +62,7 @@ def _show_controls(focus: PositionsFocus, view: str) -> None:
         if view == "variants":
             _choice(focus, "formula", "other", OTHERS, of_all.other(focus))
         else:
-            learned = ("learned",) if focus.own == "learned" else ()  # no formula gives it
+            learned = (focus.own,) if focus.own in ("learned", "spread") else ()  # of its own
             _choice(focus, "formula", "formula", (*learned, *VARIANTS), focus.formula)
 
 

@@ -79,7 +79,8 @@ class PositionsFocus(VectorsFocus):
     @property
     def variant(self) -> Variant | None:
         """The one in view where sines and cosines give it."""
-        return None if self.formula == "learned" else cast(Variant, self.formula)
+        own = self.formula in ("learned", "spread")  # no formula in view gives it
+        return None if own else cast(Variant, self.formula)
 
     @property
     def turns(self) -> bool:

@@ -109,7 +109,10 @@ def bars(focus: StepFocus, wire: Wire) -> dict[str, Any]:
     scores = Address.of(wire.address).name == "logits"
     numbers = [word.logit if scores else word.probability for word in words]
     name = "logits" if scores else "probabilities"
-    title = say(f"walkthrough.top_{name}", count=len(words), word=visible(trace.target_tokens[row]))
+    values: dict[str, Any] = {"count": len(words), "word": visible(trace.target_tokens[row])}
+    title = say(f"walkthrough.top_{name}", **values)
+    if not trace.config.decoder_layers:  # an encoder alone says what stands there
+        title = say(f"walkthrough.top_{name}_blank", **values)
     digits = look.precision
     return _words(focus, wire, title) | {
         "labels": [visible(word.token) for word in words],

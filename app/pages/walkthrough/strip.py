@@ -28,7 +28,7 @@ def strip_data(focus: StepFocus) -> dict[str, Any]:
         count = focus.layers(stage) if layered else 0
         stacks.append({
             "name": stage,
-            "title": say(f"walkthrough.stack_{stage}"),
+            "title": stack_name(focus, stage),
             "layers": count,
             "chosen": focus.layer(stage) if layered else 0,
             "picks": [say("walkthrough.layer_pick", layer=at + 1) for at in range(count)],
@@ -43,6 +43,13 @@ def strip_data(focus: StepFocus) -> dict[str, Any]:
         "ways": [_way("previous", "←"), _way("next", "→")],
         "play": {name: say(f"walkthrough.all_{name}") for name in ("play", "stop")},
     }
+
+
+def stack_name(focus: StepFocus, stage: str) -> str:
+    """What a part of the run is called; of one stack nothing is source or target."""
+    if stage in ("source", "target") and not focus.trace.config.has_both:
+        return say("walkthrough.stack_text")
+    return say(f"walkthrough.stack_{stage}")
 
 
 def step_name(step: Step) -> str:
@@ -61,7 +68,7 @@ def group_name(group: Group | Step) -> str:
 
 def place_name(focus: StepFocus, group: Group | Step) -> str:
     """Stack, layer and sub-layer in words: "Encoder, layer 1 of 2 · Self-attention"."""
-    stage = say(f"walkthrough.stack_{group.stage}")
+    stage = stack_name(focus, group.stage)
     if group.layer is not None:
         values = {"layer": group.layer + 1, "layers": focus.layers(group.stage)}
         stage = say("walkthrough.place_layer", stack=stage, **values)

@@ -89,26 +89,35 @@ def key_of(config: ModelConfig, step: Step) -> str:
 
 
 def _keys(config: ModelConfig, step: Step) -> Iterator[str]:
-    """Place and convention, convention, place."""
+    """Place and convention, convention, place of a model of one stack, place."""
     kind, place = step.kind, f"{step.kind}.{step.place}"
     convention = {  # of the model, that the text depends on
         "embedding_scale": "" if config.embedding_scale else "off",
         "positions": config.positions,
         "sum": config.positions,
-        "norm": config.norm_place,
-        "final_norm": config.norm_place,
+        "norm": "rms" if config.norm_kind == "rms" else config.norm_place,
+        "final_norm": "rms" if config.norm_kind == "rms" else config.norm_place,
+        "split": "" if config.key_heads == config.n_heads else "grouped",
+        "scale": "" if config.score_scale else "off",
         "residual": config.norm_place,
         "activation": config.activation.partition("_")[0],
         "logits": "" if config.tie_generator else "untied",
     }.get(step.kind, "")
-    yield from (f"{place}.{convention}", f"{kind}.{convention}", place)
+    yield from (f"{place}.{convention}", f"{kind}.{convention}")
+    if not config.has_both:
+        task = "alone" if config.decoder_layers else "blank"
+        yield from (f"{place}.{task}", f"{kind}.{task}")
+    yield place
 
 
 def _values(config: ModelConfig, step: Step) -> dict[str, object]:
     """What the texts say of this model; a text takes what it needs."""
     return {
         "heads": config.n_heads,
-        "d_model": config.d_model,
+        # The heads side by side may be wider than the stream.
+        "d_model": config.inner_width if step.kind in ("split", "concat") else config.d_model,
+        "key_heads": config.key_heads,
+        "shared": config.n_heads // config.key_heads,
         "d_k": config.d_k,
         "d_ff": config.d_ff,
         "words": config.vocabulary_size,

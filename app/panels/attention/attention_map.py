@@ -68,9 +68,11 @@ def words_axis(
     """The words down ("query") or across ("key"): sinks in grey, the pinned one in its colour."""
     axis = _fitting(side, role, look, pixels)
     places, labels = axis["tickvals"], axis["ticktext"]
+    if side.first and is_numbered(axis, side.labels):
+        labels[:] = [str(int(label) + side.first) for label in labels]
     if pinned is not None and pinned not in places:  # numbered instead of the nearest tick
         nearest = min(range(len(places)), key=lambda at: abs(places[at] - pinned))
-        places[nearest], labels[nearest] = pinned, str(pinned + 1)
+        places[nearest], labels[nearest] = pinned, str(side.first + pinned + 1)
     if pinned is not None:
         at = places.index(pinned)
         labels[at] = inked(f"<b>{labels[at]}</b>", look.colour(role))

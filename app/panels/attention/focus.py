@@ -1,10 +1,11 @@
 """What the panels of the attention page share: the head in focus, its name, what is pinned."""
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
+from app.panels.compare.pickers import stage_in_view
 from app.panels.context import PanelContext
 from app.plots.labels import visible
 from app.runs import on_screen
@@ -12,12 +13,14 @@ from app.runs.models import get_heads
 from app.session import store
 from app.words import say
 from core.analysis.attention_views import (
+    LONG,
     HeadMap,
     Kind,
     Side,
     Stage,
     attention_at,
     head_map,
+    kinds_of,
     partner,
     sides,
     strongest_cell,
@@ -25,6 +28,8 @@ from core.analysis.attention_views import (
 from core.analysis.head_roles import CLEAR, MeasuredHead, best_by_role, pronouns, telling
 from core.errors import GlassformerError
 from core.trace.trace import Trace
+
+WINDOW = 64  # rows, and columns, of a map that is longer than `LONG`
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class AttentionFocus(PanelContext):
     @property
     def stage(self) -> Stage:
         """The stage in the picture: lines always show the weights."""
-        return cast(Stage, self.now.stage) if self.now.view == "matrix" else "weights"
+        return stage_in_view(self.trace, self.now) if self.now.view == "matrix" else "weights"
 
     @property
     def address(self) -> str:
@@ -56,6 +61,26 @@ class AttentionFocus(PanelContext):
     def sides(self) -> tuple[Side, Side]:
         """The words down and across."""
         return sides(self.trace, self.kind)
+
+    @cached_property
+    def window(self) -> tuple[range, range]:
+        """Which rows and columns of a long map are drawn: all of a short one."""
+        longest = max(len(side.tokens) for side in self.sides)
+        if longest <= LONG:
+            return range(len(self.sides[0].tokens)), range(len(self.sides[1].tokens))
+        asked = dict(self.now.part)
+        rows, columns = (
+            _window(len(side.tokens), asked.get(axis), at)
+            for side, axis, at in zip(self.sides, ("query", "key"), self.cell, strict=True)
+        )
+        return rows, columns
+
+    @property
+    def group(self) -> range:
+        """The heads that share keys and values with the one in focus; itself alone in the paper."""
+        config, head = self.trace.config, self.now.head or 0
+        size = config.n_heads // config.key_heads
+        return range(head // size * size, (head // size + 1) * size)
 
     @cached_property
     def role(self) -> tuple[str, MeasuredHead] | None:
@@ -79,7 +104,12 @@ class AttentionFocus(PanelContext):
     @cached_property
     def cell(self) -> tuple[int, int]:
         """(query, key) to spell out: the pinned one, or the most telling as an example."""
-        return self.pinned or self.of_pronoun or strongest_cell(self.view.weights, *self.sides)
+        if (asked := self.pinned or self.of_pronoun) is not None:
+            return asked
+        rows, columns = self.sides
+        if self.kind == "decoder" and not rows.writes and len(rows.tokens) > 1:
+            rows = replace(rows, sinks=rows.sinks | {0})  # it has nothing but itself to look at
+        return strongest_cell(self.view.weights, rows, columns)
 
     @cached_property
     def of_pronoun(self) -> tuple[int, int] | None:
@@ -110,6 +140,17 @@ class AttentionFocus(PanelContext):
         return head_name(self.now.layer, self.now.head)
 
 
+def _window(length: int, asked: int | None, place: int) -> range:
+    """So many places from the asked one, or the piece of the text with the place in focus."""
+    start = asked if asked is not None and asked in starts(length) else place // WINDOW * WINDOW
+    return range(start, min(start + WINDOW, length))
+
+
+def starts(length: int) -> range:
+    """Where the pieces of a long text begin."""
+    return range(0, length, WINDOW)
+
+
 def head_name(layer: int, head: int | None) -> str:
     """The name of a head, or of the mean of a layer's; counted from 1."""
     if head is None:
@@ -127,7 +168,9 @@ def pin(query: int, key: int) -> None:
 def first_head(trace: Trace) -> tuple[Kind, int, int | None]:
     """Kind, layer and head that show most of a sentence; without measures a layer's mean."""
     found = telling(measured(), trace.direction, trace.source_tokens)
-    return (found.kind, found.layer, found.head) if found else ("encoder", 0, None)
+    if found is None:
+        return kinds_of(trace.config)[0], 0, None
+    return found.kind, found.layer, found.head
 
 
 def measured() -> tuple[MeasuredHead, ...]:

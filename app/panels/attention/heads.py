@@ -13,15 +13,18 @@ from app.runs.models import get_taught
 from app.session import experiments, store
 from app.ui.components.head_grid import GridTexts, Thumbnail, grid_data, head_grid
 from app.words import say
-from core.analysis.attention_views import Kind, attention_at, overview
+from core.analysis.attention_views import Kind, attention_at, layers_of, overview, sides
 from core.analysis.head_roles import Head, describe, heads_of, ranked
 from core.errors import GlassformerError
 from core.interventions import Experiment
 from core.interventions import heads as per_head
 from core.interventions.heads import Way
+from core.trace.trace import Trace
 
 SIGN = "◥"  # as in the corner of a thumbnail
+NUMBERED = 16  # heads; of more, every fourth has its number
 NAMED_COLUMNS = 5  # with more columns there is room for the number alone
+MOST_READ = 4_000_000  # weights of all heads that are read for what each of them does
 FOLDED = 3  # layers, up to which the heads take two lines, as in head_grid.js
 
 
@@ -46,8 +49,14 @@ def show_title(
 ) -> None:
     """Draw the name of a head, or of what is shown in its place, and of its attention."""
     note = taught_note(kind, layer, head)
-    title = f"**{name or head_name(layer, head)}** · {say(f'attention.title_{kind}')}"
+    title = f"**{name or head_name(layer, head)}** · {map_title(kind)}"
     st.markdown(with_mark(title, note, joint), help=note or None)
+
+
+def map_title(kind: Kind) -> str:
+    """What a map of this kind says of the words on its two sides."""
+    alone = "" if on_screen.trace().config.has_both else "_alone"
+    return say(f"attention.title_{kind}{alone}")
 
 
 def with_mark(title: str, note: str, joint: str = " · ") -> str:
@@ -90,6 +99,8 @@ def thumbnails(focus: AttentionFocus) -> list[Thumbnail]:
     now, trace = focus.now, focus.trace
     made_under = tuple(each for each in experiments.now().switches if each.text in trace.edits)
     off = per_head.silenced(Experiment(made_under), trace.config)
+    if now.order == "place" and _takes_long(trace, focus.kind):
+        return _unread(focus, off)
     heads = heads_of(trace, focus.kind)
     if now.order != "place":
         return [_thumbnail(focus.kind, head, off, now.order) for head in ranked(heads, now.order)]
@@ -100,9 +111,28 @@ def thumbnails(focus: AttentionFocus) -> list[Thumbnail]:
     return items
 
 
+def _takes_long(trace: Trace, kind: Kind) -> bool:
+    """Whether to find out what each head does would keep the reader waiting."""
+    rows, columns = (len(side.tokens) for side in sides(trace, kind))
+    return layers_of(trace, kind) * trace.config.n_heads * rows * columns > MOST_READ
+
+
+def _unread(focus: AttentionFocus, off: Container[tuple[str, int]]) -> list[Thumbnail]:
+    """Every head by its name alone."""
+    items = []
+    for layer in range(layers_of(focus.trace, focus.kind)):
+        where = attention_at(focus.kind, layer)
+        for head in (*range(focus.trace.config.n_heads), None):
+            name = head_name(layer, head)
+            is_off = head is not None and (where, head) in off
+            items.append(Thumbnail(layer, head, name, "", name, off=is_off))
+    return items
+
+
 def role_word(kind: Kind, role: str) -> str:
     """What a role is called: the decoder's first key is no word, it is the start flag."""
-    return "start" if (kind, role) == ("decoder", "first") else role
+    begins = on_screen.trace().config.has_both  # one stack alone begins with a word
+    return "start" if (kind, role) == ("decoder", "first") and begins else role
 
 
 def does(kind: Kind, head: Head) -> str:
@@ -143,13 +173,13 @@ def pick(layer: int, head: int | None) -> None:
 
 def grid_texts(focus: AttentionFocus) -> GridTexts:
     """What stands around the heads of the kind in focus."""
-    heads, layers = focus.trace.config.n_heads, focus.trace.config.encoder_layers
-    if focus.now.kind != "encoder":
-        layers = focus.trace.config.decoder_layers
+    heads, layers = focus.trace.config.n_heads, layers_of(focus.trace, focus.kind)
     wide = heads + 1 <= NAMED_COLUMNS
     columns = [
         say("attention.column", head=head + 1) if wide else str(head + 1) for head in range(heads)
     ]
+    if heads > NUMBERED:  # no room for a number above each of them
+        columns = [column if int(column) % 4 == 0 else "" for column in columns]
     rows = [say("attention.row", layer=layer + 1) for layer in range(layers)]
     mean = say("attention.mean") if wide or layers <= FOLDED else "x̄"
     return GridTexts(say("attention.heads"), rows, [*columns, mean])

@@ -7,21 +7,32 @@ import streamlit as st
 
 from app.panels.attention.attention_lines import Line, attention_lines, lines_data
 from app.panels.attention.attention_map import CELLS, MapLayout, map_figure, numbered_axes
-from app.panels.attention.focus import AttentionFocus, head_name, pin
+from app.panels.attention.focus import WINDOW, AttentionFocus, head_name, pin, starts
 from app.panels.attention.heads import show_title
+from app.panels.compare.pickers import stage_in_view
 from app.panels.context import counted
 from app.plots.colours import head_colour
 from app.session import store
-from app.session.state import STAGES, VIEWS
+from app.session.state import VIEWS
 from app.ui.chart import Click, show_chart
 from app.ui.layout import box
-from app.ui.pick import choice, into
+from app.ui.pick import choice, into, menu
 from app.words import say
-from core.analysis.attention_views import head_map, largest_cell, partner
+from core.analysis.attention_views import (
+    LONG,
+    HeadMap,
+    Side,
+    head_map,
+    largest_cell,
+    part_of,
+    partner,
+    stages_of,
+)
 
 # What the column has at 1440 × 900, also with larger type; they decide how words are written.
 HEIGHT = 530
 WIDTH = 640
+AXES = ("query", "key")
 
 
 def show(focus: AttentionFocus) -> None:
@@ -30,10 +41,11 @@ def show(focus: AttentionFocus) -> None:
     with st.container(
         key="attention_switches", horizontal=True, horizontal_alignment="distribute", gap="small"
     ):
-        stage, view = focus.now.stage, focus.now.view
-        looks = {"disabled": not matrix}
-        choice("attention_stage", "attention.stage", STAGES, stage, into("stage"), **looks)
+        view, looks = focus.now.view, {"disabled": not matrix}
+        stage, offered = stage_in_view(focus.trace, focus.now), stages_of(focus.trace, focus.kind)
+        choice("attention_stage", "attention.stage", offered, stage, into("stage"), **looks)
         choice("attention_view", "attention.view", VIEWS, view, into("view"))
+    _windows(focus)
     head = None if focus.now.view == "heads" else focus.now.head
     with st.container(key="attention_title", gap=None):
         show_title(focus.kind, focus.now.layer, head, focus.name)
@@ -43,13 +55,49 @@ def show(focus: AttentionFocus) -> None:
         _show_lines(focus)
 
 
+def _windows(focus: AttentionFocus) -> None:
+    """Draw the two lists of pieces of a long text, for the rows and for the columns."""
+    if max(len(side.tokens) for side in focus.sides) <= LONG:
+        return
+    with box("dense inline", "attention_windows", horizontal=True, gap="small"):
+        for axis, side, shown in zip(AXES, focus.sides, focus.window, strict=True):
+            length = len(side.tokens)
+            labels = {at: f"{at + 1}–{min(at + WINDOW, length)}" for at in starts(length)}
+            label = say(f"attention.window_{axis}", length=length)
+            menu(f"attention_{axis}", label, labels, shown.start, partial(_move, axis), bare=False)
+
+
+def _move(axis: str, start: int) -> None:
+    """Look at another piece of a long text."""
+    others = tuple(each for each in store.get_state().part if each[0] != axis)
+    store.update(part=(*others, (axis, start)))
+
+
+def seen(focus: AttentionFocus) -> tuple[HeadMap, tuple[Side, Side], tuple[int, int] | None]:
+    """What is drawn of a map: its numbers, its words, and where its cell in focus is there."""
+    (rows, columns), (query, key) = focus.window, focus.cell
+    down, across = focus.sides
+    both = down.part(rows), across.part(columns)
+    inside = query in rows and key in columns
+    cell = (query - rows.start, key - columns.start) if inside else None
+    return part_of(focus.view, rows, columns), both, cell
+
+
 def _show_matrix(focus: AttentionFocus) -> None:
     look, apart = focus.look, focus.now.sinks == "apart"
-    layout = MapLayout(focus.cell, apart, WIDTH, HEIGHT)
-    figure = map_figure(focus.view, focus.sides, focus.stage, look, layout)
+    view, sides, cell = seen(focus)
+    layout = MapLayout(cell, apart, WIDTH, HEIGHT)
+    figure = map_figure(view, sides, focus.stage, look, layout)
     name = focus.address.replace("/", "_")
     with box("fill tall", "attention_picture"):
-        show_chart(figure, "attention_large", alt(focus), name, fill=True, clicked=clicked)
+        show_chart(
+            figure,
+            "attention_large",
+            alt(focus),
+            name,
+            fill=True,
+            clicked=partial(clicked, rows=sides[0].first, columns=sides[1].first),
+        )
 
     def take() -> None:
         store.update(sinks="apart" if store.widget_value("attention_sinks") else "counted")
@@ -63,9 +111,9 @@ def _show_matrix(focus: AttentionFocus) -> None:
             on_change=take,
         )
     with box("rows-2 scroll", "attention_words"):
-        numbered = numbered_axes(focus.sides, look, layout)[1]
-        words = focus.sides[1].tokens
-        note = counted(words) if numbered else say("attention.spread_note")
+        numbered = numbered_axes(sides, look, layout)[1]
+        words, first = sides[1].tokens, sides[1].first + 1
+        note = counted(words, first) if numbered else say("attention.spread_note")
         st.caption(f"{focus.shape(focus.address)}  \n{note}")
 
 
@@ -79,10 +127,13 @@ def mask_note(focus: AttentionFocus) -> str:
     return say("attention.later", count=int((~allowed).sum()), all=allowed.size)
 
 
-def clicked(click: Click) -> None:
-    """Pin the cell that was clicked; the bars beside the cells are no cells."""
+def clicked(click: Click, rows: int = 0, columns: int = 0) -> None:
+    """Pin the cell that was clicked; the bars beside the cells are no cells.
+
+    rows, columns: where the part of the map that is drawn begins.
+    """
     if click.curve in CELLS:
-        pin(int(click.y), int(click.x))
+        pin(rows + int(click.y), columns + int(click.x))
 
 
 def _show_lines(focus: AttentionFocus) -> None:
@@ -94,10 +145,17 @@ def _show_lines(focus: AttentionFocus) -> None:
         }
     else:
         lines = {now.head: Line(focus.name, look.colour("weights"))}
-    weights = [head_map(focus.trace, focus.kind, now.layer, at, "weights").weights for at in lines]
+    (rows, columns), (_, sides, cell) = focus.window, seen(focus)
+    weights = [
+        head_map(focus.trace, focus.kind, now.layer, at, "weights").weights[
+            rows.start : rows.stop, columns.start : columns.stop
+        ]
+        for at in lines
+    ]
 
     titles, heads = (say("attention.query"), say("attention.key")), [*lines.values()]
-    data = lines_data(np.stack(weights), focus.sides, heads, focus.pinned, titles, look)
+    pinned = cell if focus.pinned else None
+    data = lines_data(np.stack(weights), sides, heads, pinned, titles, look)
     with box("fill tall", "attention_picture"):
         attention_lines(data, partial(pin_word, focus))
     st.caption(f"{focus.shape(focus.address)} · {say('attention.lines_note')}")
@@ -106,6 +164,7 @@ def _show_lines(focus: AttentionFocus) -> None:
 def pin_word(focus: AttentionFocus, side: str, place: int) -> None:
     """Pin a word: a query with the key it looks at most; then a click on a key chooses that."""
     weights = focus.view.weights
+    place += focus.window[0 if side == "query" else 1].start
     if side == "query" and focus.now.query == place:
         store.update(query=None, key=None)
     elif side == "query":

@@ -4,20 +4,37 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from app.session import store
-from app.session.state import KINDS, STAGES
+from app.session.state import State
 from app.ui.layout import side_by_side
 from app.ui.pick import choice, into, menu, segments
 from app.words import say
-from core.analysis.attention_views import Kind, layers_of
+from core.analysis.attention_views import Kind, Stage, kinds_of, layers_of, stages_of
 from core.trace.trace import Trace
 
 MOST_SIDE_BY_SIDE = 7  # layers or heads; more are a list
 
 
-def stages(key: str) -> None:
-    """Scores, scaled, masked or weights."""
+def stages(trace: Trace, key: str) -> None:
+    """Scores, scaled, masked or weights; with what distances add where they do."""
     now = store.get_state()
-    choice(f"{key}_stage", "attention.stage", STAGES, now.stage, into("stage"))
+    offered = stages_of(trace, cast(Kind, now.kind))
+    shown = stage_in_view(trace, now)
+    choice(f"{key}_stage", "attention.stage", offered, shown, into("stage"))
+
+
+def stage_in_view(trace: Trace, now: State) -> Stage:
+    """The state's stage, or the one before it where this attention knows no distances."""
+    stage = cast(Stage, now.stage)
+    return stage if stage in stages_of(trace, cast(Kind, now.kind)) else "scaled"
+
+
+def kinds(trace: Trace, key: str, **looks: Any) -> None:
+    """The kinds of attention, where there are several."""
+    offered = kinds_of(trace.config)
+    if len(offered) > 1:
+        choice(
+            f"{key}_kind", "attention.kind", offered, store.get_state().kind, into("kind"), **looks
+        )
 
 
 def layers(count: int, now: int, take: Callable[[int], object], key: str) -> None:
@@ -45,7 +62,7 @@ def one_head(trace: Trace, key: str) -> None:
 def focused(trace: Trace, key: str) -> None:
     """Kind, layer and head of the attention in focus."""
     now = store.get_state()
-    choice(f"{key}_kind", "attention.kind", KINDS, now.kind, into("kind"))
+    kinds(trace, key)
     layers(layers_of(trace, cast(Kind, now.kind)), now.layer, into("layer"), key)
     heads(trace, now.head, into("head"), key)
 

@@ -46,10 +46,12 @@ SIGNS = {
     "score": "S", "inverse_root": "1/√dₖ", "scaled": "S′", "fill": "fill", "not_padding": "word?",
     "not_future": "past?", "exponential": "exp", "weight": "A", "value": "V",
     "pre_activation": "h", "gate": "gate", "activation": "a", "dropout": "m", "probability": "p",
+    "token_type": "T₀", "rotation": "cos, sin", "position_bias": "B", "up": "u",
 }  # fmt: skip
 COLOURS: dict[str, SiteRole] = {
     "query": "query", "key": "key", "value": "value", "score": "weights", "scaled": "weights",
     "exponential": "weights", "weight": "weights", "probability": "weights",
+    "position_bias": "weights", "up": "feed_forward",
     "pre_activation": "feed_forward", "activation": "feed_forward", "gate": "feed_forward",
     "mean": "norm", "inverse_spread": "norm", "normalized": "norm", "gain": "norm",
     "shift": "norm", "centred": "norm",

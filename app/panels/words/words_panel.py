@@ -28,8 +28,8 @@ from app.ui.pick import choice, into
 from app.ui.style import put_sheet
 from app.ui.text import literal
 from app.words import say
-from core.analysis.attention_views import attention_at, head_map
-from core.analysis.choices import least_sure
+from core.analysis.attention_views import Kind, attention_at, head_map, kinds_of, layers_of
+from core.analysis.choices import least_sure, written
 from core.text import vocabulary
 from core.trace.trace import Trace
 
@@ -37,17 +37,25 @@ TEXTS = (
     "source", "output", "end_help", "slot", "slot_listed", "guarded", "unseen", "mark_unknown",
     "mark_unsure", "mark_unseen", "mark_guarded", "chance", "legend",
 )  # fmt: skip
+OWN_TEXTS = ("source", "output", "legend")  # of one stack they are those of its task
 
 
 def attention_in_focus(now: State, trace: Trace) -> tuple[int, int | None]:
     """Layer and head (None: the mean) of the lines.
 
     A cross-attention in focus on any page is the one shown; otherwise the last layer's mean, for
-    that layer is the closest to the words.
+    that layer is the closest to the words. Of one stack it is that stack's attention to itself.
     """
-    if now.kind == "cross":
+    kind = kind_of(trace)
+    if now.kind == kind:
         return now.layer, now.head
-    return trace.config.decoder_layers - 1, None
+    return layers_of(trace, kind) - 1, None
+
+
+def kind_of(trace: Trace) -> Kind:
+    """Which attention joins what was read and what was written."""
+    kinds = kinds_of(trace.config)
+    return "cross" if "cross" in kinds else kinds[0]
 
 
 def pinned(now: State) -> Pin | None:
@@ -63,7 +71,7 @@ def step_in_focus(now: State, trace: Trace) -> int:
     if now.token and now.token[0] == "target":
         return now.token[1]
     words = [row for row, chip in enumerate(output_chips(trace)) if not chip.sink]
-    return least_sure(trace, words or range(len(trace.output_tokens)))
+    return least_sure(trace, words or written(trace) or range(len(trace.output_tokens)))
 
 
 def apply_layout() -> None:
@@ -89,8 +97,9 @@ def show(trace: Trace, candidates: bool = True) -> None:
         cross_pickers("cross", trace, layer, head)
     with box("fill low", "words_panel", height="stretch", gap=None):
         if now.links == "lines":
-            step = step_in_focus(now, trace) if candidates else NO_STEP
-            lines(trace, layer, head, pinned(now), step, take_pin, "word_lines")
+            marked = candidates and trace.config.has_generator
+            step = step_in_focus(now, trace) if marked else NO_STEP
+            lines(trace, layer, head, pinned(now), step, _taker(trace), "word_lines")
         else:
             _matrix(trace, layer, head)
 
@@ -100,15 +109,37 @@ def take_pin(pin: Pin | None) -> None:
     store.update(token=(pin.side, pin.place) if pin else None)
 
 
+def _taker(trace: Trace) -> Callable[[Pin | None], None]:
+    """Keeps a pin; of a decoder alone a word that was read is the one that a row before wrote."""
+    if trace.config.encoder_layers:
+        return take_pin
+
+    def take(pin: Pin | None) -> None:
+        if pin and pin.side == "source":
+            pin = Pin("target", pin.place - 1) if pin.place else None
+        take_pin(pin)
+
+    return take
+
+
 def _title(trace: Trace, layer: int, head: int | None) -> None:
-    address = f"{attention_at('cross', layer)}/weights"
+    kind = kind_of(trace)
+    address = f"{attention_at(kind, layer)}/weights"
     shape = " × ".join(map(str, trace[address].shape))
-    note = taught_note("cross", layer, head)
-    about = say("translate.title_help", address=address, shape=shape)
+    note = taught_note(kind, layer, head)
+    about = _of_task(trace, "title_help", address=address, shape=shape)
     st.markdown(
-        with_mark(f"**{say('translate.title')}**", note),
+        with_mark(f"**{_of_task(trace, 'title')}**", note),
         help=f"{SIGN} {note}\n\n{about}" if note else about,
     )
+
+
+def _of_task(trace: Trace, name: str, language: str | None = None, **values: str) -> str:
+    """A text by its name; of one stack, where nothing is translated, that of its task."""
+    if trace.config.has_both:
+        return say(f"translate.{name}", language, **values)
+    task = trace.task if trace.config.has_generator else "vectors"
+    return say(f"translate.{name}_{task}", language, **values)
 
 
 def lines(
@@ -131,11 +162,13 @@ def joined(
     return lines_data(
         source_chips(trace),
         output_chips(trace),
-        head_map(trace, "cross", layer, head, "weights").weights,
+        head_map(trace, kind_of(trace), layer, head, "weights").weights,
         pin,
         step,
         look.colour("weights") if head is None else head_colour(head, look.dark),
-        {"end": vocabulary.END} | {name: say(f"translate.{name}", language) for name in TEXTS},
+        {"end": vocabulary.END}
+        | {name: say(f"translate.{name}", language) for name in TEXTS}
+        | {name: _of_task(trace, name, language) for name in OWN_TEXTS},
     )
 
 
@@ -144,7 +177,7 @@ def _matrix(trace: Trace, layer: int, head: int | None) -> None:
     side, place = store.get_state().token or ("", None)
     words = _labels(sources), _labels(outputs)
     figure = cross_attention(
-        head_map(trace, "cross", layer, head, "weights").weights,
+        head_map(trace, kind_of(trace), layer, head, "weights").weights,
         *words,
         look,
         grey=(greyed(sources), greyed(outputs)),
@@ -205,12 +238,13 @@ def cross_pickers(prefix: str, trace: Trace, layer: int, head: int | None) -> No
 
     prefix: of the widgets' names. layer, head: the ones on screen, None for the mean.
     """
+    kind = kind_of(trace)
 
     def take_layer(chosen: int) -> None:
-        store.update(kind="cross", layer=chosen, head=head)
+        store.update(kind=kind, layer=chosen, head=head)
 
     def take_head(chosen: int | None) -> None:
-        store.update(kind="cross", layer=layer, head=chosen)
+        store.update(kind=kind, layer=layer, head=chosen)
 
-    pickers.layers(trace.config.decoder_layers, layer, take_layer, prefix)
+    pickers.layers(layers_of(trace, kind), layer, take_layer, prefix)
     pickers.heads(trace, head, take_head, prefix)

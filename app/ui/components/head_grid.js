@@ -8,6 +8,7 @@
 const SECOND_CLICK = 220; // milliseconds
 const LONG_PRESS = 500;
 const ACROSS = 5; // thumbnails that stand on one line of a narrow column
+const CROWDED = 9; // columns: of more, nothing stands around a thumbnail
 const FEW = 3; // layers: of more, a line each
 
 const same = (one, other) => one.kind === other.kind && one.layer === other.layer && one.head === other.head;
@@ -117,7 +118,7 @@ function makeKind(grid, { columns, name, rows, title }) {
   const all = (text, about) => (switches ? allButton(grid, text, { kind: name, ...about }) : null);
   return make(
     ".kind",
-    { style: { gridTemplateColumns } },
+    { is: { crowded: !switches && across > CROWDED }, style: { gridTemplateColumns } },
     title ? make(".label.title", title) : null,
     folded ? [] : columns.map((text) => make(".label", text)),
     all(switches?.kind_off),

@@ -35,6 +35,7 @@ function makeRow(side, word, place, texts) {
   const chip = make("button.chip", { data, title: titleOf(word, texts), is: { sink, end } }, label);
   const weight = make("span.weight");
   if (side === "source") return make("li.row", weight, chip);
+  if (word.percent === undefined) return make("li.row", chip, weight); // of a model that writes nothing
   const chance = make("span.chance", { data, title: texts.chance }, meter(word.share), make("span.percent", word.percent));
   return make("li.row", { is: { unsure } }, chip, weight, chance);
 }

@@ -10,7 +10,8 @@ import numpy as np
 
 from app.plots.labels import format_percent, visible
 from app.ui.component import CHIP_COLUMNS, component
-from core.analysis.choices import UNSURE_BELOW, guarded, probabilities
+from core.analysis.attention_views import marks_of
+from core.analysis.choices import UNSURE_BELOW, guarded, probabilities, written
 from core.analysis.confidence import unseen_places
 from core.text import vocabulary
 from core.trace.trace import Trace
@@ -28,7 +29,7 @@ class Chip:
     guarded: str = ""  # of an output word, the better one that the repetition guard forbade
     listed: bool = False  # an unknown word whose translation is known from a list
     unseen: bool = False  # a source word at which no word of the translation looks
-    sink: bool = False  # punctuation or the end: attention rests there without meaning
+    sink: bool = False  # grey: a sign, where attention rests without meaning, or a given word
     probability: float | None = None  # of an output word, 0..1 or NaN
 
     @property
@@ -43,30 +44,49 @@ class Chip:
 
 
 def source_chips(trace: Trace) -> list[Chip]:
-    """The words of the source, its end last."""
-    unknown, unseen, listed = set(trace.source_unknown), unseen_places(trace), _listed(trace)
+    """The words of the source, its end last; of a decoder alone those that its rows have read."""
+    if not trace.config.encoder_layers:
+        read = zip(trace.target_tokens, trace.target_pieces, strict=True)
+        return [_chip(token, piece, False, piece in marks_of(trace)) for token, piece in read]
+    unknown, unseen, listed = set(trace.source_unknown), _unseen(trace), _listed(trace)
+    marks = marks_of(trace)
     words = zip(trace.source_tokens, trace.source_pieces, strict=True)
     return [
-        _chip(token, piece, place in unknown, listed=piece in listed, unseen=place in unseen)
+        _chip(
+            token,
+            piece,
+            place in unknown,
+            piece in marks,
+            listed=piece in listed,
+            unseen=place in unseen,
+        )
         for place, (token, piece) in enumerate(words)
     ]
 
 
 def output_chips(trace: Trace) -> list[Chip]:
-    """The words that the decoder's rows chose, each with its probability."""
-    listed = _listed(trace)
-    rows = zip(trace.output_tokens, trace.output_pieces, probabilities(trace), strict=True)
+    """The words that the rows chose, each with its probability; grey those that were given."""
+    listed, chosen, marks = _listed(trace), set(written(trace)), marks_of(trace)
+    chances = (
+        probabilities(trace) if trace.config.has_generator else [None] * len(trace.output_tokens)
+    )
+    rows = zip(trace.output_tokens, trace.output_pieces, chances, strict=True)
     return [
         _chip(
             token,
             piece,
             piece in UNKNOWN,
+            row not in chosen or piece in marks,
             probability=chance,
             listed=piece in listed,
             guarded=visible(word) if (word := guarded(trace, row)) else "",
         )
         for row, (token, piece, chance) in enumerate(rows)
     ]
+
+
+def _unseen(trace: Trace) -> set[int]:
+    return unseen_places(trace) if trace.config.has_both else set()
 
 
 def _listed(trace: Trace) -> set[str]:
@@ -80,13 +100,13 @@ def greyed(chips: Sequence[Chip]) -> list[int]:
     return [place for place, chip in enumerate(chips) if chip.sink]
 
 
-def _chip(token: str, piece: str, unknown: bool, **more: Any) -> Chip:
+def _chip(token: str, piece: str, unknown: bool, no_word: bool, **more: Any) -> Chip:
     end = piece == vocabulary.END  # a typed "<eos>" travels in a slot
     return Chip(
         text="" if end else visible(token),
         slot=piece if unknown else "",
         typed=token if unknown else "",
-        sink=end or _is_punctuation(token),
+        sink=no_word or _is_punctuation(token),
         **more,
     )
 

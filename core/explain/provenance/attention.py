@@ -3,9 +3,23 @@
 import math
 from dataclasses import replace
 
+import torch
+
 from core.explain import formula
-from core.explain.provenance.node import ALL, Cell, Column, Fact, Group, Lane, Node, Note, Operation
+from core.explain.provenance.node import (
+    ALL,
+    Cell,
+    Column,
+    Fact,
+    Group,
+    Lane,
+    Node,
+    Note,
+    Operation,
+    Role,
+)
 from core.explain.provenance.run import Run, constant, part
+from core.model.relative import buckets
 
 
 def exponentials(scores: Column, at: str, empty: Group) -> tuple[Group, tuple[Fact, ...]]:
@@ -47,8 +61,9 @@ def probability(run: Run, cell: Cell) -> Node:
 def score(run: Run, cell: Cell) -> Node:
     """Q Kᵀ: how well a query and a key agree, dimension by dimension."""
     batch, head, query, key = cell.index
-    q = run.recorded("query", "Q_{t,i}", cell.beside("q"), (batch, head, query, ALL))
-    k = run.recorded("key", "K_{s,i}", cell.beside("k"), (batch, head, key, ALL))
+    queries, keys = run.inputs(cell)
+    q = run.recorded("query", "Q_{t,i}", queries, (batch, head, query, ALL))
+    k = run.recorded("key", "K_{s,i}", keys, (batch, key_head(run, head), key, ALL))
     written = r"S_{t,s} = \sum_i Q_{t,i} K_{s,i}"
     return run.node(cell, "dot", written, Group("head_feature", (q, k)))
 
@@ -56,9 +71,75 @@ def score(run: Run, cell: Cell) -> Node:
 def scaled(run: Run, cell: Cell) -> Node:
     """The score ÷ √d_k, so that its spread does not grow with the width of a head."""
     found = run.recorded("score", r"S_{t,s}", cell.beside("scores"), cell.index)
+    if not run.config.score_scale:
+        only = replace(found, role="copied")
+        return run.node(cell, "copy", r"S'_{t,s} = S_{t,s}", part(only))
     root = constant("inverse_root", r"\frac{1}{\sqrt{d_k}}", 1 / math.sqrt(run.config.d_k))
     written = r"S'_{t,s} = \frac{S_{t,s}}{\sqrt{d_k}}"
     return run.node(cell, "divide", written, part(found, root))
+
+
+def key_head(run: Run, head: int) -> int:
+    """Which head of keys and values a head of queries looks at: its own, or one that is shared."""
+    return head * run.config.key_heads // run.config.n_heads
+
+
+def head_normed(run: Run, cell: Cell) -> Node:
+    """A query or key over the root mean square of its head, times a learned gain."""
+    letter, feature = cell.at.name[0], cell.index[-1]
+    (address,) = run.inputs(cell)
+    row = run.row(address, (*cell.index[:-1], ALL))
+    square, epsilon = float((row**2).mean()), run.config.norm_epsilon
+    symbol = rf"{letter.upper()}_{{t,i}}"
+    found = run.recorded("query" if letter == "q" else "key", symbol, address, cell.index)
+    inverse = constant(
+        "inverse_spread", r"\frac{1}{r_t}", formula.quotient(1, _root(square, epsilon))
+    )
+    module = f"{cell.at.module}.turned.{letter}_norm"
+    gain = run.parameter("gain", r"\gamma_i", f"{module}.gamma", (feature,))
+    made = rf"\hat{{{letter.upper()}}}_{{t,i}} = \gamma_i \frac{{{symbol}}}{{r_t}}"
+    facts = (
+        Fact("mean_square", r"m_t", square), Fact("epsilon", r"\varepsilon", epsilon),
+        Fact("spread", r"r_t = \sqrt{m_t + \varepsilon}", _root(square, epsilon)),
+    )  # fmt: skip
+    return run.node(cell, "normalize_head", made, part(gain, found, inverse), facts=facts)
+
+
+def _root(square: float, epsilon: float) -> float:
+    return math.sqrt(square + epsilon)
+
+
+def rotated(run: Run, cell: Cell) -> Node:
+    """A query or key turned by its position: two features, times a cosine and a sine."""
+    letter, (batch, head, position, feature) = cell.at.name[0], cell.index
+    (address,) = run.inputs(cell)
+    cosine, sine, other = formula.rotation(run.config, position, feature)
+    role: Role = "query" if letter == "q" else "key"
+    symbol = letter.upper()
+    here = run.recorded(role, rf"{symbol}_{{t,i}}", address, cell.index)
+    there = run.recorded(role, rf"{symbol}_{{t,j}}", address, (batch, head, position, other))
+    turns = constant("rotation", r"\cos t\theta_i", cosine)
+    swings = constant("rotation", rf"{'-' if feature < other else ''}\sin t\theta_i", sine)
+    made = rf"(R {symbol})_{{t,i}} = {symbol}_{{t,i}} \cos t\theta_i"
+    made += rf" {'-' if feature < other else '+'} {symbol}_{{t,j}} \sin t\theta_i"
+    return run.node(cell, "rotate", made, part(here, turns), part(there, swings))
+
+
+def position_bias(run: Run, cell: Cell) -> Node:
+    """What the distance from query to key adds: one number of the stack's table."""
+    _, head, query, key = cell.index
+    distance = torch.tensor(key - query)
+    row = int(buckets(distance, cell.at.stack == "decoder", run.config))
+    name = f"{cell.at.stack}.relative.table.weight"
+    found = run.parameter("position_bias", r"b_{r,h}", name, (row, head))
+    return run.node(cell, "position_bias", r"B_{t,s} = b[\mathrm{bucket}(s - t)]_h", part(found))
+
+
+def biased(run: Run, cell: Cell) -> Node:
+    """The score, and what the distance adds to it."""
+    found = run.recorded("scaled", r"S'_{t,s}", cell.beside("scaled"), cell.index)
+    bias = run.recorded("position_bias", r"B_{t,s}", cell.beside("position_bias"), cell.index)
+    return run.node(cell, "add_bias", r"S'_{t,s} + B_{t,s}", part(found), part(bias))
 
 
 def mask(run: Run, cell: Cell) -> Node:
@@ -78,7 +159,7 @@ def mask(run: Run, cell: Cell) -> Node:
 
 def masked(run: Run, cell: Cell) -> Node:
     """The scaled score, or what stands there where the query may not look."""
-    found = run.recorded("scaled", r"S'_{t,s}", cell.beside("scaled"), cell.index)
+    found = run.recorded("scaled", r"S'_{t,s}", run.inputs(cell)[0], cell.index)
     notes = _forbidden(run, cell)
     groups: tuple[Group, ...] = (part(found),)
     operation: Operation = "mask_keep"
@@ -113,7 +194,8 @@ def context(run: Run, cell: Cell) -> Node:
     row = (batch, head, query, ALL)
     a = run.recorded("weight", "A_{t,s}", cell.beside("weights"), row)
     kept = run.dropout(cell.address, row, "t,s")
-    v = run.recorded("value", "V_{s,i}", cell.beside("v"), (batch, head, ALL, feature))
+    place = (batch, key_head(run, head), ALL, feature)
+    v = run.recorded("value", "V_{s,i}", cell.beside("v"), place)
     mixed = "".join(column.symbol for column in (*kept, a, v))
     group = Group("token", (a, *kept, v), _key_tokens(run, cell))
     return run.node(cell, "mix", rf"(AV)_{{t,i}} = \sum_s {mixed}", group)

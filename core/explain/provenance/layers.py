@@ -52,14 +52,17 @@ def scaled(run: Run, cell: Cell) -> Node:
 def positions(run: Run, cell: Cell) -> Node:
     """The encoding of a position: a sine or cosine of its angle, or a row of a learned table."""
     variant, (position, feature) = run.config.positions, cell.index
-    if variant == "none":
+    position += run.config.position_offset
+    if not run.config.adds_positions:
         return run.node(cell, "no_position", r"PE_{t,i} = 0", part(constant("position", "0", 0.0)))
     if variant == "learned":
         name = f"{cell.at.module}.position_table.weight"
         found = run.parameter("table", r"P_{t,i}", name, (position, feature))
         return run.node(cell, "learned_position", r"PE_{t,i} = P[t]_i", part(found))
     wave, exponent = wave_of(run.config.d_model, feature, variant)
-    frequency, turns = formula.frequency(run.config, exponent), rf"10000^{{-{exponent}/D}}"
+    width = "(D - 2)" if variant == "spread" else "D"
+    frequency = formula.frequency(run.config, exponent)
+    turns = rf"10000^{{-{exponent}/{width}}}"
     outer: Outer = "sin" if wave == "sine" else "cos"
     angle = constant("time", "t", float(position)), constant("frequency", turns, frequency)
     facts = (
@@ -70,16 +73,27 @@ def positions(run: Run, cell: Cell) -> Node:
     return run.node(cell, "position", made, part(*angle), outer=outer, facts=facts)
 
 
+def token_type(run: Run, cell: Cell) -> Node:
+    """One number of what marks the first segment of a text, the same at every position."""
+    name = f"{cell.at.module}.type_table.weight"
+    found = run.parameter("token_type", r"T_{0,i}", name, (0, cell.index[-1]))
+    return run.node(cell, "token_type", r"T_{0,i}", part(found))
+
+
 def entered(run: Run, cell: Cell) -> Node:
     """What enters the stack: word + position, and dropout in a training run."""
     _, position, feature = cell.index
     symbol = r"\sqrt{D}\,E_{w_t,i}" if run.config.embedding_scale else r"E_{w_t,i}"
     word = run.recorded("embedding", symbol, cell.beside("scaled"), cell.index)
     summed, columns = word.symbol, [word]
-    if run.config.positions != "none":
+    if run.config.adds_positions:
         place = cell.beside("positions")
         columns.append(run.recorded("position", r"PE_{t,i}", place, (position, feature)))
         summed += r" + PE_{t,i}"
+    if run.config.token_types:
+        place = cell.beside("token_type")
+        columns.append(run.recorded("token_type", r"T_{0,i}", place, (position, feature)))
+        summed += r" + T_{0,i}"
     kept = run.dropout(cell.address, cell.index, "t,i")
     groups = tuple(part(column, *kept) for column in columns)
     written = rf"x_{{t,i}} = {kept[0].symbol}({summed})" if kept else rf"x_{{t,i}} = {summed}"
@@ -109,8 +123,38 @@ def std(run: Run, cell: Cell) -> Node:
     return run.node(cell, "std", made, group, outer="sqrt", facts=facts)
 
 
+def mean_square(run: Run, cell: Cell) -> Node:
+    """The mean of the squares of a position's features."""
+    x = _features(run, cell)
+    share = constant("fraction", r"\frac{1}{D}", 1 / len(x.values))
+    made = r"m_t = \frac{1}{D} \sum_i x_{t,i}^2"
+    return run.node(cell, "mean_square", made, Group("feature", (x, x, share)))
+
+
+def _over_root(run: Run, cell: Cell) -> Node:
+    """The number over the root mean square of its position's (RMS norm)."""
+    batch, position, _ = cell.index
+    address, row = cell.beside("mean_square"), (batch, position, 0)
+    square, epsilon = run.number(address, row), run.config.norm_epsilon
+    spread, written = math.sqrt(square + epsilon), r"\sqrt{m_t + \varepsilon}"
+    inverse = formula.quotient(1, spread)
+    divided = constant(
+        "inverse_spread", rf"\frac{{1}}{{{written}}}", inverse, (Lane(address, row),)
+    )
+    x = run.recorded("state", r"x_{t,i}", run.inputs(cell)[0], cell.index)
+    facts = (
+        Fact("mean_square", r"m_t", square),
+        Fact("epsilon", r"\varepsilon", epsilon),
+        Fact("spread", written, spread),
+    )
+    made = rf"\hat{{x}}_{{t,i}} = \frac{{x_{{t,i}}}}{{{written}}}"
+    return run.node(cell, "normalize_rms", made, part(x, divided), facts=facts)
+
+
 def normalized(run: Run, cell: Cell) -> Node:
     """(x − μ) over the spread, in the formula of the config."""
+    if run.config.norm_kind == "rms":
+        return _over_root(run, cell)
     batch, position, _ = cell.index
     row = (batch, position, 0)
     sigma, mu = (run.number(cell.beside(name), row) for name in ("std", "mean"))
@@ -136,10 +180,13 @@ def gained(run: Run, cell: Cell) -> Node:
     """γ times the normalised number, plus β."""
     module, feature = cell.at.module, cell.index[-1]
     gain = run.parameter("gain", r"\gamma_i", f"{module}.gamma", (feature,))
-    shift = run.parameter("shift", r"\beta_i", f"{module}.beta", (feature,))
     address = cell.beside("normalized")
     found = run.recorded("normalized", r"\hat{x}_{t,i}", address, cell.index)
-    made = r"y_{t,i} = \gamma_i \hat{x}_{t,i} + \beta_i"
+    made = r"y_{t,i} = \gamma_i \hat{x}_{t,i}"
+    if run.config.norm_kind == "rms":
+        return run.node(cell, "gain", made, part(gain, found))
+    shift = run.parameter("shift", r"\beta_i", f"{module}.beta", (feature,))
+    made += r" + \beta_i"
     return run.node(cell, "gain", made, part(gain, found), part(shift))
 
 
@@ -180,6 +227,12 @@ _LINEAR_MAPS: dict[tuple[str, str], tuple[str, Role, str, str, str, str]] = {
     ("feed_forward", "pre_activation"): (
         "u_{t,i}", "state", "x_{t,j}", "(W_1)_{j,i}", "(b_1)_i", ".w_1"
     ),
+    ("feed_forward", "up"): (
+        "u_{t,i}", "state", "x_{t,j}", "(W_3)_{j,i}", "(b_3)_i", ".w_3"
+    ),
+    ("output", "dense"): (
+        "u_{t,i}", "state", "x_{t,j}", "W_{j,i}", "b_i", ".transform.dense"
+    ),
     ("feed_forward", "output"): (
         r"\mathrm{FFN}(x)_{t,i}", "activation", "a_{t,j}", "(W_2)_{j,i}", "(b_2)_i", ".w_2"
     ),
@@ -200,7 +253,7 @@ def linear(run: Run, cell: Cell) -> Node:
         column += cell.index[1] * run.config.d_k
     if at.is_cross and at.name in ("k", "v"):
         enters = enters.replace("x", "Z")  # of the memory (§3.2.3)
-    if at.group == "output" and not run.config.tie_generator:
+    if at.name == "logits" and not run.config.tie_generator:
         matrix = matrix.replace("E", "W")
     x = run.recorded(role, enters, run.inputs(cell)[0], row)
     kept = run.dropout(cell.address, row, "t,j") if role == "activation" else ()
@@ -212,8 +265,7 @@ def linear(run: Run, cell: Cell) -> Node:
     )
     groups = [product]
     written = rf"{made} = \sum_j {''.join(each.symbol for each in (*kept, x))} {matrix}"
-    config = run.config
-    if {"attention": config.attention_bias, "output": config.generator_bias}.get(at.group, True):
+    if run.has_parameter(f"{module}.bias"):
         groups.append(part(run.parameter("bias", bias, f"{module}.bias", (column,))))
         written += f" + {bias}"
     return run.node(cell, "project", written, *groups)
@@ -222,9 +274,24 @@ def linear(run: Run, cell: Cell) -> Node:
 def activation(run: Run, cell: Cell) -> Node:
     """The unit times its gate: 0 or 1 for the ReLU, a share between for the GELUs."""
     kind, function = run.config.activation, ACTIVATIONS[run.config.activation]
-    x = run.recorded("pre_activation", r"u_{t,i}", cell.beside("pre_activation"), cell.index)
+    x = run.recorded("pre_activation", r"u_{t,i}", run.inputs(cell)[0], cell.index)
     unit = float(x.values[0])
     gate = constant("gate", function.share, function.gate(unit), x.sources)
     made = f"a_{{t,i}} = {function.unfolded or function.of(x.symbol)}"
     shut = kind == "relu" and unit <= 0
     return run.node(cell, kind, made, part(x, gate), notes=("inactive",) if shut else ())
+
+
+def gated(run: Run, cell: Cell) -> Node:
+    """The activation times what the other linear map gives: how far it opens the unit."""
+    open, up = run.inputs(cell)
+    a = run.recorded("activation", r"a_{t,i}", open, cell.index)
+    u = run.recorded("up", r"u_{t,i}", up, cell.index)
+    return run.node(cell, "open_gate", r"a_{t,i}\,u_{t,i}", part(a, u))
+
+
+def scaled_down(run: Run, cell: Cell) -> Node:
+    """What is held against the words, over √D."""
+    x = run.recorded("state", r"x_{t,i}", run.inputs(cell)[0], cell.index)
+    root = constant("inverse_root", r"\frac{1}{\sqrt{D}}", run.config.d_model**-0.5)
+    return run.node(cell, "scale_down", r"\frac{x_{t,i}}{\sqrt{D}}", part(x, root))

@@ -26,7 +26,7 @@ Role = Literal[
     "branch", "state", "fraction", "centred", "mean", "inverse_spread", "gain", "normalized",
     "shift", "matrix", "bias", "query", "key", "score", "inverse_root", "scaled", "fill",
     "not_padding", "not_future", "exponential", "weight", "value", "pre_activation", "gate",
-    "activation", "dropout",
+    "activation", "dropout", "token_type", "rotation", "position_bias", "up",
 ]  # fmt: skip
 
 LabelKind = Literal["token", "word", "feature", "head_feature", "hidden", "part"]
@@ -147,7 +147,8 @@ Operation = Literal[
     "token", "look_up", "scale", "position", "learned_position", "no_position", "input", "copy",
     "residual", "mean", "std", "normalize", "gain", "project", "dot", "divide", "mask",
     "mask_keep", "mask_fill", "mask_add", "softmax", "mix", "join", "draw", "drop", "choose",
-    Activation,
+    "token_type", "mean_square", "normalize_rms", "normalize_head", "rotate", "position_bias",
+    "add_bias", "open_gate", "scale_down", Activation,
 ]  # fmt: skip
 
 Note = Literal[
@@ -160,7 +161,7 @@ Note = Literal[
 
 FactKey = Literal[
     "maximum", "numerator", "denominator", "allowed_keys", "variance", "mean", "std", "epsilon",
-    "spread", "angle", "wavelength",
+    "spread", "angle", "wavelength", "mean_square",
 ]  # fmt: skip
 
 Outer = Literal[

@@ -64,6 +64,11 @@ class Run:
     def number(self, address: str, place: tuple[int, ...]) -> float:
         return float(self.row(address, place)[0])
 
+    def has_parameter(self, name: str) -> bool:
+        """Whether the model has learned such numbers: it need not have every bias."""
+        module, _, leaf = name.rpartition(".")
+        return getattr(self.model.get_submodule(module), leaf, None) is not None
+
     def learned(self, name: str, place: Place) -> Numbers:
         """Learned numbers, at least one: (n,)."""
         return np.atleast_1d(exact(self.model.get_parameter(name)[place]))

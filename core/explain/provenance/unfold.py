@@ -24,26 +24,33 @@ Through = Literal["weights", "values"]
 _UNFOLDERS: dict[str, dict[str, Callable[[Run, Cell], Node]]] = {
     "embedding": {
         "ids": layers.token, "embedding": layers.embedding, "scaled": layers.scaled,
-        "positions": layers.positions, "input": layers.entered,
+        "positions": layers.positions, "token_type": layers.token_type, "input": layers.entered,
     },
     "residual": {
         "stream": layers.copied, "branch_input": layers.copied, "summed": layers.summed,
     },
     "norm": {
         "mean": layers.mean, "std": layers.std, "normalized": layers.normalized,
-        "output": layers.gained,
+        "mean_square": layers.mean_square, "output": layers.gained,
     },
     "attention": {
         "memory": layers.copied, "q": layers.linear, "k": layers.linear, "v": layers.linear,
+        "q_normed": attention.head_normed, "k_normed": attention.head_normed,
+        "q_rotated": attention.rotated, "k_rotated": attention.rotated,
+        "position_bias": attention.position_bias, "biased": attention.biased,
         "scores": attention.score, "scaled": attention.scaled, "mask": attention.mask,
         "masked": attention.masked, "weights": attention.weight, "context": attention.context,
         "concat": attention.concat, "output": layers.linear,
     },
     "feed_forward": {
-        "pre_activation": layers.linear, "activation": layers.activation, "output": layers.linear,
+        "pre_activation": layers.linear, "activation": layers.activation, "up": layers.linear,
+        "gated": layers.gated, "output": layers.linear,
     },
     "stack": {"memory": layers.copied},
-    "output": {"logits": layers.linear, "probabilities": attention.probability},
+    "output": {
+        "dense": layers.linear, "activation": layers.activation, "scaled": layers.scaled_down,
+        "logits": layers.linear, "probabilities": attention.probability,
+    },
 }  # fmt: skip
 
 

@@ -100,11 +100,12 @@ def code(trace: Trace, step: Step) -> tuple[Source, ...]:
     """
     if step.kind == "given":
         return ()
-    batch, source = trace["source/ids"].shape
-    target = trace["target/ids"].shape[1]
     config = trace.config
+    sides = [each for each in ("source", "target") if f"{each}/ids" in trace]
+    batch, source = trace[f"{sides[0]}/ids"].shape
+    target = trace[f"{sides[-1]}/ids"].shape[1]
     actual = sizes(config, source, target, batch)
-    actual |= {"D/2": config.d_model // 2, "M": config.max_length}
+    actual |= {"D/2": config.d_model // 2, "K/2": config.d_k // 2, "M": config.max_length}
     return tuple(_source(*each, trace, actual) for each in _chosen(trace, step))
 
 
@@ -205,7 +206,10 @@ def _shapes_at(
         if LETTERS.keys() >= set(small):  # else it is of the small model only
             letters = tuple(LETTERS[size] for size in small)
             numbers = tuple(actual[letter] for letter in letters)
-            named.append(NamedShape(name, numbers, letters, _address(name, call, here, trace)))
+            address = _address(name, call, here, trace)
+            held = trace.tensors.get(address)  # a key that is shared by heads is one for each here
+            other = held is not None and tuple(held.shape) != numbers
+            named.append(NamedShape(name, numbers, letters, "" if other else address))
     return tuple(named)
 
 

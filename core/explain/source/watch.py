@@ -1,7 +1,7 @@
 """Watching the model's own code run: which functions, which lines, which shapes.
 
 A small model of the same conventions is run once, and Python says which lines it goes through. Its
-sizes are all different, so that every shape reads as letters of the paper, (2, 3, 7, 4) as B, H, S,
+sizes are all different, so that every shape reads as letters of the paper, (2, 6, 7, 4) as B, H, S,
 K. So a marked line is one that does run in these conventions, and a shape is one that is there.
 """
 
@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.decoding import step as decoding_step
-from core.model import transformer
+from core.model import stack
 from core.trace.tape import Recorder
 
 ROOT = Path(__file__).parents[3]  # as it stands in the names of the code's files
@@ -71,8 +71,10 @@ class Call:
 
 
 # Of the small model. D is H times K, half of it sines, half cosines; M is max_length.
-SIZES = {"B": 2, "H": 3, "K": 4, "F": 5, "D/2": 6, "S": 7, "T": 11, "D": 12, "V": 13, "M": 17}
-LETTERS = {1: "1", **{size: letter for letter, size in SIZES.items()}}
+SIZES = {
+    "B": 2, "G": 3, "K": 4, "F": 5, "H": 6, "S": 7, "T": 11, "D/2": 12, "V": 13, "M": 17, "D": 24,
+}  # fmt: skip
+LETTERS = {1: "1", **{size: letter for letter, size in SIZES.items()}, 16: "K", 8: "K/2", 96: "HK"}
 
 
 @lru_cache(maxsize=16)
@@ -81,10 +83,12 @@ def model_run(config: ModelConfig, drops: bool = False) -> tuple[Call, ...]:
     small = replace(
         config, vocabulary_size=SIZES["V"], d_model=SIZES["D"], n_heads=SIZES["H"],
         d_ff=SIZES["F"], max_length=SIZES["M"], pad_id=0,
+        source_vocabulary_size=0, head_width=16 * (config.inner_width != config.d_model),
+        kv_heads=SIZES["G"] * (config.key_heads != config.n_heads),
     )  # fmt: skip
     watcher = _Watcher()
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        model = transformer.Transformer(small)
+        model = stack.model_of(small)
         ids = [torch.ones(SIZES["B"], SIZES[side], dtype=torch.long) for side in ("S", "T")]
         tape = _WatchedTape(watcher, drops)
         watcher.watch(lambda: model(*ids, tape))
@@ -140,10 +144,10 @@ class _Watcher:
 
 
 class _WatchedTape(Recorder):
-    """Notes for every call under way what is recorded, and keeps nothing."""
+    """Notes for every call under way what is recorded; the model is tiny, so it may keep it."""
 
     def __init__(self, watcher: _Watcher, drops: bool) -> None:
-        super().__init__(keep=lambda _: False, dropout_seed=0 if drops else None)
+        super().__init__(dropout_seed=0 if drops else None)
         self._watcher = watcher
 
     def record(self, address: str, value: Tensor) -> Tensor:

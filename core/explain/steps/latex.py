@@ -12,6 +12,7 @@ import numpy as np
 
 from core.analysis.positions import wave_of
 from core.config import Activation
+from core.explain import formula
 from core.explain.equations import SymbolRole
 from core.explain.provenance.node import ALL, Column, Lane, Node, Numbers, Operation
 from core.explain.provenance.run import Run
@@ -103,17 +104,19 @@ class _Writer:
 def _wave(w: _Writer) -> str:
     feature, width = w.node.cell.index[-1], w.config.d_model
     _, dimension = wave_of(width, feature, w.config.positions)
+    place = w.node.cell.index[0] + w.config.position_offset
     position, *exponent = (
-        w.of("constant", value) for value in (w.node.cell.index[0], dimension, width)
+        w.of("constant", value) for value in (place, dimension, formula.wave_width(w.config))
     )
     return rf"\{w.node.outer}({position} / 10000^{{{'/'.join(exponent)}}})"
 
 
 def _sum(w: _Writer) -> str:
-    left, right = (group.columns[-1] for group in w.node.groups)  # dropout's is the last
-    both = w.node.contributions
-    first = w.of(role_of(w.node, left), float(both[0]))
-    return f"{first} + {w.of(role_of(w.node, right), float(both[1]), signed=True)}"
+    columns = [group.columns[-1] for group in w.node.groups]  # dropout's is the last
+    return " + ".join(
+        w.of(role_of(w.node, column), float(each), signed=place > 0)
+        for place, (column, each) in enumerate(zip(columns, w.node.contributions, strict=True))
+    )
 
 
 def _dropout(w: _Writer) -> str:
@@ -145,6 +148,39 @@ def _normalize(w: _Writer) -> str:
     std, epsilon = w.of("norm", facts["std"]), w.of("constant", facts["epsilon"])
     below = NORM_DIVISORS[w.config.norm_formula].of(std, epsilon)
     return rf"\frac{{{w(0)} - {w.of('norm', facts['mean'], signed=True)}}}{{{below}}}"
+
+
+def _product(w: _Writer) -> str:
+    return rf"{w(0)} \cdot {w(0, 1, signed=True)}"
+
+
+def _mean_square(w: _Writer) -> str:
+    x = w.node.groups[0].columns[0]
+    role, count = role_of(w.node, x), w.of("constant", len(x.values))
+
+    def square(place: int) -> str:
+        return f"{w.of(role, float(x.values[place]), signed=True)}^2"
+
+    return rf"\frac{{{w.sum_of(np.square(x.values), square)}}}{{{count}}}"
+
+
+def _over_root(w: _Writer) -> str:
+    """Of a norm: the number over a root; of a head: its gain before it."""
+    facts = {fact.key: fact.value for fact in w.node.facts}
+    square, epsilon = w.of("norm", facts["mean_square"]), w.of("constant", facts["epsilon"])
+    gained = w.node.operation == "normalize_head"
+    above = _product(w) if gained else w(0)
+    return rf"\frac{{{above}}}{{\sqrt{{{square} + {epsilon}}}}}"
+
+
+def _gain(w: _Writer) -> str:
+    shift = f" + {w(1, signed=True)}" if len(w.node.groups) > 1 else ""
+    return rf"{w(0)} \cdot {w(0, 1, signed=True)}{shift}"
+
+
+def _rotate(w: _Writer) -> str:
+    parts = (rf"{w(at, signed=at > 0)} \cdot {w(at, 1, signed=True)}" for at in (0, 1))
+    return " + ".join(parts)
 
 
 def _project(w: _Writer) -> str:
@@ -205,8 +241,10 @@ _TEMPLATES: dict[Operation, Callable[[_Writer], str]] = {
     "position": _wave, "input": _sum, "residual": _sum, "drop": _dropout, "mean": _mean,
     "std": _std, "normalize": _normalize, "project": _project, "mask": _mask, "softmax": _softmax,
     "dot": _Writer.products, "mix": _Writer.products, "choose": _choice,
-    "scale": lambda w: rf"{w(0)} \cdot {w(0, 1, signed=True)}",
-    "gain": lambda w: rf"{w(0)} \cdot {w(0, 1, signed=True)} + {w(1, signed=True)}",
+    "scale": _product, "open_gate": _product, "rotate": _rotate, "gain": _gain,
+    "mean_square": _mean_square, "normalize_rms": _over_root, "normalize_head": _over_root,
+    "token_type": _term, "position_bias": _term, "add_bias": _sum,
+    "scale_down": lambda w: rf"\frac{{{w(0)}}}{{{w.of('constant', math.sqrt(w.config.d_model))}}}",
     "divide": lambda w: rf"\frac{{{w(0)}}}{{{w.of('constant', math.sqrt(w.config.d_k))}}}",
     **dict.fromkeys(get_args(Activation), _activation),
 }  # fmt: skip

@@ -44,9 +44,10 @@ def node_at(run: Run, step: Step, at: Mapping[str, int], line: int = 0) -> Node:
     return replace(found, operation="scale", groups=(part(once, *found.groups[0].columns),))
 
 
-def _sum(run: Run, chosen: wires.Cell, word: Wire, position: Wire) -> Node:
-    """Embedding and position, before dropout."""
-    columns = _read(run, word, chosen.index), _read(run, position, chosen.index[1:])
+def _sum(run: Run, chosen: wires.Cell, word: Wire, *places: Wire) -> Node:
+    """Embedding and position (and the segment's mark), before dropout."""
+    added = (_read(run, each, chosen.index[1:]) for each in places)
+    columns = _read(run, word, chosen.index), *added
     return _made(run, chosen, "input", *((column,) for column in columns))
 
 

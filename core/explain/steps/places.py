@@ -12,8 +12,10 @@ from functools import cached_property
 import numpy as np
 
 from core.analysis.attention_views import NOTEWORTHY, Kind, of_words, sides
+from core.analysis.choices import written
 from core.explain.steps.wires import Wire, axes
 from core.trace.address import Address
+from core.trace.sites import KEYS_AND_VALUES
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
 
@@ -58,9 +60,15 @@ class Places:
         """The word of the source: chosen, or one that stands for another, or the widest awake."""
         chosen, last = self.chosen, len(self.trace.source_tokens) - 1
         queried = {"encoder": chosen.query, "cross": chosen.key}.get(chosen.kind)
-        for given in (chosen.source, queried):
+        config = self.trace.config
+        same = None if config.decoder_layers else chosen.target  # of an encoder alone one text
+        for given in (chosen.source, same, queried):
             if given is not None:
                 return min(given, last)
+        if not config.encoder_layers:
+            return 0
+        if not config.decoder_layers and (blanks := written(self.trace)):
+            return blanks[0]
         words = [token.lower() for token in self.trace.source_tokens]
         if found := [at for at, word in enumerate(words) if word in PRONOUNS]:
             return found[0]
@@ -73,9 +81,13 @@ class Places:
     def target(self) -> int:
         """The row of the decoder: chosen, or the one whose heads look most at the source word."""
         chosen, last = self.chosen, len(self.trace.target_tokens) - 1
+        if not self.trace.config.decoder_layers:
+            return self.source
         for given in (chosen.target, None if chosen.kind == "encoder" else chosen.query):
             if given is not None:
                 return min(given, last)
+        if not self.trace.config.has_both:
+            return last
         layers = range(self.trace.config.decoder_layers)
         maps = [self._weights(f"decoder/{layer}/cross_attention") for layer in layers]
         weights = np.concatenate(maps).mean(axis=0)  # (T, S)
@@ -87,7 +99,9 @@ class Places:
         """The feature of d_model."""
         if self.chosen.feature is not None:
             return min(self.chosen.feature, self.trace.config.d_model - 1)
-        return _largest(as_numpy(self.trace["source/input"][0, self.source]))
+        if self.trace.config.encoder_layers:
+            return _largest(as_numpy(self.trace["source/input"][0, self.source]))
+        return _largest(as_numpy(self.trace["target/input"][0, self.target]))
 
     def pair(self, where: str) -> Pair:
         """Head, query and key in an attention such as `decoder/0/cross_attention`."""
@@ -132,7 +146,9 @@ class Places:
     def _on(self, wire: Wire, axis: str, letter: str) -> int:
         where, at = Address.of(wire.address).place, Address.of(wire.address)
         if axis in ("head", "query", "key"):
-            return int(getattr(self.pair(where), axis))
+            place, config = int(getattr(self.pair(where), axis)), self.trace.config
+            shared = axis == "head" and at.name in KEYS_AND_VALUES
+            return place * config.key_heads // config.n_heads if shared else place
         if axis == "position" and at.is_attention:
             pair = self.pair(where)
             return pair.key if at.name == "memory" else pair.query
@@ -141,7 +157,8 @@ class Places:
         if axis == "head_feature":
             return self.head_feature(where)
         if axis == "feature" and in_heads(wire):
-            return self.pair(where).head * self.trace.config.d_k + self.head_feature(where)
+            head = self._on(Wire(wire.address), "head", letter)
+            return head * self.trace.config.d_k + self.head_feature(where)
         if axis == "vocabulary":
             return self.trace.output_ids[self.target]
         if axis == "hidden":

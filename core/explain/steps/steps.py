@@ -29,30 +29,40 @@ Kind = Literal[
     "context", "concat", "output", "expand", "activation", "hidden_dropout", "contract",
     "sublayer_dropout", "residual", "final_norm", "memory",
     "logits", "probabilities", "choice", "given",
+    "token_type", "embedding_norm", "head_norms", "rotate", "position_bias", "up", "gate", "dense",
+    "dense_activation", "dense_norm", "output_scale",
 ]  # fmt: skip
 # What makes a recorded tensor, by group and name; those of one kind side by side are one step.
 _KINDS: dict[str, dict[str, Kind]] = {
     "embedding": {
         "embedding": "lookup", "scaled": "embedding_scale", "positions": "positions",
-        "kept": "embedding_dropout", "input": "sum",
+        "token_type": "token_type", "kept": "embedding_dropout", "input": "sum",
     },
-    "norm": {"mean": "norm", "std": "norm", "normalized": "norm", "output": "norm"},
+    "norm": dict.fromkeys(("mean", "std", "mean_square", "normalized", "output"), "norm"),
     "attention": {
-        "q": "project", "k": "project", "v": "project", "scores": "scores", "scaled": "scale",
+        "q": "project", "k": "project", "v": "project", "q_normed": "head_norms",
+        "k_normed": "head_norms", "q_rotated": "rotate", "k_rotated": "rotate",
+        "scores": "scores", "scaled": "scale", "position_bias": "position_bias",
+        "biased": "position_bias",
         "mask": "mask", "masked": "mask", "weights": "softmax", "kept": "weights_dropout",
         "context": "context", "concat": "concat", "output": "output",
     },
     "feed_forward": {
-        "pre_activation": "expand", "activation": "activation", "kept": "hidden_dropout",
+        "pre_activation": "expand", "activation": "activation", "up": "up", "gated": "gate",
+        "kept": "hidden_dropout",
         "output": "contract",
     },
     "residual": {"kept": "sublayer_dropout", "summed": "residual"},
     "stack": {"memory": "memory"},
-    "output": {"logits": "logits", "probabilities": "probabilities"},
+    "output": {
+        "dense": "dense", "activation": "dense_activation", "scaled": "output_scale",
+        "logits": "logits", "probabilities": "probabilities",
+    },
 }  # fmt: skip
 _WORDS: dict[Kind, str] = {  # how a kind is written in an id, where it is not its name
     "embedding_scale": "scale", "embedding_dropout": "dropout", "sublayer_dropout": "dropout",
-    "final_norm": "norm", "probabilities": "softmax", "given": "choice",
+    "final_norm": "norm", "probabilities": "softmax", "given": "choice", "embedding_norm": "norm",
+    "dense_norm": "norm", "dense_activation": "activation", "output_scale": "scale",
 }  # fmt: skip
 
 
@@ -102,16 +112,19 @@ class _Walk:
         for kind, found in groupby(kinds, key=itemgetter(0)):
             if kind is not None:
                 yield from self._made(kind, [address for _, address in found])
+        if not self.config.has_generator:
+            return
         chances = "output/probabilities"
         last: Kind = "given" if self.forced else "choice"
         yield self._step(last, Wire(chances, "chosen"), ins=[chances])
 
     def _kind(self, at: Address) -> Kind | None:
         """What makes a tensor; None for what is only given or passed on."""
-        if at.name == "positions" and self.config.positions == "none":
+        if at.name == "positions" and not self.config.adds_positions:
             return None
         if at.group == "norm" and at.layer is None:
-            return "final_norm"
+            ends: dict[str, Kind] = {"output": "dense_norm", "encoder": "final_norm"}
+            return ends.get(at.stack, "final_norm" if at.stack == "decoder" else "embedding_norm")
         return _KINDS[at.group].get(at.name)
 
     def _made(self, kind: Kind, made: list[str]) -> Iterator[Step]:
@@ -128,7 +141,8 @@ class _Walk:
             yield self._step(kind, *joined)
             yield self._step("split", *made, ins=joined, regroupings=tuple(map(split_of, made)))
         elif kind == "mask":
-            yield self._step(kind, *made, ins=[at.sibling("scaled"), *before])
+            entering = inputs(self.config, at.sibling("masked"))[0]
+            yield self._step(kind, *made, ins=[entering, *before])
         elif kind == "concat":
             yield self._step(kind, *made, regroupings=(merge_of(*before, *made),))
         elif kind != "sum" or not self.drops:
@@ -154,7 +168,9 @@ class _Walk:
         """What dropout left of a tensor; itself where nothing was dropped."""
         at = Address.of(address)
         branch = at.name == "output" and at.group in ("attention", "feed_forward")
-        if not self.drops or not (branch or at.name in ("weights", "activation")):
+        hidden = "gated" if self.config.gated else "activation"
+        dropped = {"attention": "weights", "feed_forward": hidden}.get(at.group)
+        if not self.drops or not (branch or (dropped and at.name == dropped)):
             return Wire(address)
         return Wire(f"{at.place}_residual/kept" if branch else at.sibling("kept"), "dropped")
 
@@ -233,7 +249,7 @@ def for_layer(steps: Sequence[Step], encoder: int = 0, decoder: int = 0) -> tupl
     chosen = {"encoder": encoder, "decoder": decoder}
     for stack in chosen:
         layers = [step.layer for step in steps if step.stage == stack and step.layer is not None]
-        chosen[stack] = min(max(chosen[stack], 0), max(layers))
+        chosen[stack] = min(max(chosen[stack], 0), max(layers, default=0))
     return tuple(step for step in steps if step.layer in (None, chosen.get(step.stage)))
 
 

@@ -80,7 +80,8 @@ def tensor(trace: Trace, wire: Wire) -> Tensor:
     Raises `GlassformerError` (`unknown_address`) for what this run does not have.
     """
     if wire.form == "added":
-        return trace[wire.address] + trace[Address.of(wire.address).sibling("positions")]
+        first, *others = inputs(trace.config, Address.of(wire.address).sibling("input"))
+        return sum((trace[each] for each in others), trace[first])
     if wire.form == "dropped":
         (before,) = inputs(trace.config, wire.address)
         return trace[before] * trace[wire.address] / (1 - trace.config.dropout)

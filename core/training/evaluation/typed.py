@@ -21,11 +21,12 @@ from typing import Any, Literal
 from core.analysis.confidence import confidence
 from core.corpus import Pair
 from core.errors import GlassformerError
+from core.models import Direction
 from core.text.normalize import normalize, simplify
 from core.text.vocabulary import SLOTS
 from core.training.evaluation.held_out import as_text
 from core.training.evaluation.passes import Tally, tally
-from core.translator import Direction, Translator
+from core.translator import Translator
 
 SENTENCES = Path(__file__).resolve().parents[3] / "assets" / "sentences"
 SETS = {

@@ -16,7 +16,7 @@ from app.pages.attention.figures import (
     terms_figure,
 )
 from app.plots.theme import FigureStyle
-from core.analysis.attention_views import CellOfHeads, Terms, terms
+from core.analysis.attention_cell import CellOfHeads, Terms, terms
 from tests.traces import small_trace
 
 LOOK = FigureStyle()

@@ -57,7 +57,7 @@ def test_every_block_has_pictures_over_its_words_and_facts(
             assert facts(trace, each), each.id
             figure = block_pictures(drawn, words, FigureStyle())
             assert len(figure.data) >= len(drawn)
-            for address in formula_addresses(each):
+            for address in formula_addresses(trace.config, each):
                 assert address in trace, f"{each.id} prints the equation of {address}"
 
 

@@ -115,7 +115,7 @@ def test_every_block_can_be_pointed_at_and_none_lies_on_another(
 def test_layers_stand_in_order_inside_their_side_and_one_is_wide(count: int) -> None:
     config = ModelConfig(vocabulary_size=10, encoder_layers=count, decoder_layers=count)
     sizes = [size_of(config, percent) for percent in (100, 200)]
-    halves = [half for size in sizes for half in size.sides.values()]
+    halves = [half for size in sizes for half in size.halves]
     for opened in range(count):
         for left, right in halves:
             spans = columns(count, opened, left, right)

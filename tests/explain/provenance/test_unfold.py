@@ -10,9 +10,9 @@ import torch
 
 from core.explain.provenance.node import TOLERANCE, Cell, FactKey, Node, Note, Operation, Role, Term
 from core.explain.provenance.unfold import following, path, unfold
-from core.trace.sites import SITES
+from core.trace.sites import SITES, addresses, site_at
 from core.trace.trace import Trace
-from tests.conventions import with_every_choice
+from tests.conventions import FAMILIES, with_every_choice
 from tests.explain.provenance.trail_runs import bundled, bundled_trace, cells, small
 
 SENTENCES = (
@@ -24,7 +24,7 @@ SENTENCES = (
 PLAIN: frozenset[Role] = frozenset(
     {
         "embedding", "position", "copied", "stream", "branch", "state", "normalized", "query",
-        "key", "score", "scaled", "weight", "value", "pre_activation", "activation"
+        "key", "score", "scaled", "weight", "value", "pre_activation", "activation", "up"
     }
 )  # fmt: skip
 CONVENTIONS = with_every_choice((
@@ -36,6 +36,7 @@ CONVENTIONS = with_every_choice((
     {"tie_attention": True, "share_embeddings": True, "tie_generator": True},
     {"norm_place": "pre", "positions": "none", "final_norm": True, "encoder_layers": 1},
     {"pad_id": 4},  # the begin token's own, as in Marian
+    *FAMILIES,
 ))  # fmt: skip
 
 
@@ -98,7 +99,17 @@ def test_every_site_of_the_bundled_model(text: str) -> None:
     trace, seen = bundled_trace(text), set()
     for cell in cells(trace):
         seen.add(trace.site(check(trace, bundled().transformer, cell).cell.address))
-    assert seen == {site for site in SITES if not site.training_only}
+    records_here = set(map(trace.site, addresses(trace.config)))
+    assert seen == records_here <= set(SITES)
+
+
+def test_every_site_is_recorded_by_some_model() -> None:
+    recorded = {
+        site_at(each)
+        for changes in ({}, *FAMILIES)
+        for each in addresses(small(**changes)[0].config, dropout=True)
+    }
+    assert recorded == set(SITES)
 
 
 @pytest.mark.parametrize("config", CONVENTIONS, ids=lambda config: ",".join(map(str, config)))

@@ -11,7 +11,7 @@ from core.config import ModelConfig
 from core.model.transformer import Transformer
 from core.trace.tape import Recorder
 from core.trace.trace import Trace
-from tests.conventions import with_every_choice
+from tests.conventions import FAMILIES, with_every_choice
 from tests.explain.steps.plain_run import PlainRun
 
 SENTENCES = (
@@ -31,6 +31,7 @@ CONVENTIONS = with_every_choice((
      "decoder_layers": 3, "final_norm": True},
     {"positions": "none", "n_heads": 1, "encoder_layers": 3, "decoder_layers": 1},
     {"pad_id": 4},  # the begin token's own, as in Marian
+    *FAMILIES,
 ))  # fmt: skip
 Run = tuple[Trace, Transformer]
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.analysis.attention_views import terms
+from core.analysis.attention_cell import terms
 from core.errors import GlassformerError
 from core.explain.equations import Line
 from core.explain.provenance.node import Node

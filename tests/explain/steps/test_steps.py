@@ -75,7 +75,7 @@ def test_every_recorded_address_belongs_to_a_step(run: Callable[[], Run]) -> Non
         step = step_of(steps, address)
         assert step is not None, address
         if not trace.site(address).is_view and not address.endswith("/ids"):
-            makes = address.endswith("/positions") and trace.config.positions == "none"
+            makes = address.endswith("/positions") and not trace.config.adds_positions
             assert makes or Wire(address) in step.outputs
     assert step_of(steps, "encoder/99/nothing") is None
 
@@ -84,7 +84,7 @@ def test_every_recorded_address_belongs_to_a_step(run: Callable[[], Run]) -> Non
 def test_every_input_was_put_out_before(run: Callable[[], Run]) -> None:
     trace, _ = run()
     known = {"source/ids", "target/ids"}
-    if trace.config.positions == "none":
+    if not trace.config.adds_positions:
         known |= {"source/positions", "target/positions"}
     stream = trace["source/input"]
     for step in walk(trace):
@@ -104,6 +104,8 @@ def test_every_input_was_put_out_before(run: Callable[[], Run]) -> None:
             stream = tensor(trace, step.outputs[-1])
         elif step.id in ("target.sum", "target.dropout"):
             stream = trace["target/input"]
+        elif step.kind == "embedding_norm":
+            stream = tensor(trace, step.outputs[-1])
 
 
 @EVERY_RUN

@@ -30,7 +30,7 @@ def test_wires_have_the_shape_of_their_axes(run: Callable[[], Run]) -> None:
 @EVERY_RUN
 def test_splits_and_merges_only_move_numbers(run: Callable[[], Run]) -> None:
     trace, _ = run()
-    width, depth = trace.config.n_heads, trace.config.d_k
+    depth = trace.config.d_k
     regrouped = [each for step in walk(trace) for each in step.regroupings]
     assert {step.kind for step in walk(trace) if step.regroupings} == {"split", "concat"}
     for each in regrouped:
@@ -42,7 +42,7 @@ def test_splits_and_merges_only_move_numbers(run: Callable[[], Run]) -> None:
         ):
             before = moved.shape
             if operation == "view":
-                moved = moved.view(*before[:2], width, depth)
+                moved = moved.view(*before[:2], -1, depth)
             else:
                 moved = moved.transpose(1, 2) if operation == "transpose" else moved.flatten(2)
             assert tensor(trace, stage).equal(moved)

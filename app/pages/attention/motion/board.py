@@ -16,14 +16,15 @@ from app.plots.colours import diverging
 from app.plots.labels import MINUS, format_number, visible
 from app.plots.theme import FigureStyle
 from app.session import store
-from app.session.state import KINDS, MOTION
+from app.session.state import MOTION
 from app.ui.component import CELLS, component, packed
 from app.ui.layout import box
-from app.ui.pick import choice, into, menu
+from app.ui.pick import into, menu
 from app.ui.text import literal
 from app.words import say
+from core.analysis.attention_cell import terms
 from core.analysis.attention_row import attention_row
-from core.analysis.attention_views import layers_of, partner, terms
+from core.analysis.attention_views import layers_of, partner
 
 TEXTS = ("label", "back", "play", "stop", "on", "line", "speed", "pick", "hidden")
 LANES = ("q", "k", "product", "dimension", "scores", "masked", "weights", "value", "output")
@@ -42,7 +43,7 @@ def show(focus: AttentionFocus) -> None:
         st.rerun()
     with st.container(gap="xsmall"):
         with pickers.row("motion"):
-            choice("motion_kind", "attention.kind", KINDS, now.kind, into("kind"))
+            pickers.kinds(focus.trace, "motion")
             pickers.layers(layers_of(focus.trace, focus.kind), now.layer, into("layer"), "motion")
             pickers.one_head(focus.trace, "motion")
             words = [say("motion.row", word=visible(word)) for word in focus.sides[0].labels]
@@ -64,7 +65,7 @@ def board_data(focus: AttentionFocus) -> dict[str, Any]:
     place = (trace, focus.kind, now.layer, now.head or 0, query)
     row, cell = attention_row(*place), terms(*place, key)
     asks, words = visible(focus.sides[0].labels[query]), focus.sides[1].labels
-    story = Story(row, cell, (asks, visible(words[key])), key, trace.config, look)
+    story = Story(row, cell, (asks, visible(words[key])), key, trace.config, look, focus.kind)
     named = {"word": asks, "key": story.words[1], "feature": row.feature + 1}
     vectors = {"q": row.q, "k": row.k[key], "v": row.v, "context": row.context,
                "output": row.output}  # fmt: skip
@@ -80,7 +81,7 @@ def board_data(focus: AttentionFocus) -> dict[str, Any]:
         "pictures": {name: _picture(numbers) for name, numbers in vectors.items()},
         "scale": diverging(look.dark),
         "lanes": {name: say(f"motion.lane_{name}", **named) for name in LANES}
-        | {"scaled": "=" if row.unscaled else f"÷ √{trace.config.d_k}"},
+        | {"scaled": "=" if row.unscaled or not row.divides else f"÷ √{trace.config.d_k}"},
         "texts": {name: say(f"motion.{name}") for name in TEXTS},
         "type": look.px(17),
         "at": MOTION.index(now.motion),

@@ -13,14 +13,15 @@ from app.plots.labels import MINUS
 from app.plots.theme import FigureStyle
 from app.session.state import MOTION
 from app.words import say
+from core.analysis.attention_cell import Terms
 from core.analysis.attention_row import AttentionRow
-from core.analysis.attention_views import Terms
 from core.config import ModelConfig
 
 # In numbers of the row: role<text> has the colour of a role, _<index> and ^<power> are small.
 FORMULAS = {
     "joined": "query<q[{word}]> = x · W_<Q>",
     "split": "d_<model> = H × d_<k>:  {d_model} = {heads} × {d_k}",
+    "split_apart": "H × d_<k>:  {heads} × {d_k} = {inner}",
     "meet": "query<q> · key<k> = Σ_<i> q_<i> k_<i>",
     "products": "query<q>query_<{at}> × key<k>key_<{at}> = query<{q}> × key<{k}> = {product}",
     "sum": "query<q> · key<k> = {products} = {score}",
@@ -28,6 +29,7 @@ FORMULAS = {
     "scaled": "{score} ÷ √{d_k} = {score} ÷ {root} = {scaled}",
     "unscaled": "{score} → {scaled}",
     "masked": "M = 1:  {scaled} → {masked}",
+    "biased": "{scaled} + B = {scaled} + {bias} = {biased}",
     "hidden": "M = 0:  {before} → {fill}",
     "weights": "e^<{masked}> ÷ Σ_<j> e^<sⱼ> = {above} ÷ {below} = weights<{weight}>",
     "huge": "e^<{masked}> ÷ Σ_<j> e^<sⱼ> = weights<{weight}>",
@@ -35,7 +37,7 @@ FORMULAS = {
     "weighted": "weights<{used}> × value<{v}> = {part}",
     "context": "value<c>value_<{feature}> = {parts} = value<{context}>",
     "heads": "value<head>value_<1> … value<head>value_<{heads}>",
-    "concat": "value<Concat>:  {heads} × {d_k} = {d_model}",
+    "concat": "value<Concat>:  {heads} × {d_k} = {inner}",
     "output": "value<Concat> · W_<O>",
 }
 BIASES = {"joined": " + b_<Q>", "output": " + b_<O>"}
@@ -56,6 +58,7 @@ class Story:
     key: int
     config: ModelConfig
     look: FigureStyle
+    kind: str = "encoder"
 
     def stations(self) -> list[dict[str, Any]]:
         """What the browser says at each station: [text, role, "sub" or "sup"] make a formula."""
@@ -79,23 +82,43 @@ class Story:
         if name == "masked" and self.row.allowed.all():
             return say("motion.says_open", word=self.words[0])
         said = say(f"motion.says_{name}", **self._facts)
+        if name == "concat" and self.config.inner_width != self.config.d_model:
+            return say("motion.says_concat_apart", **self._facts)
         if name == "scores" and len(self.drawn) < len(self.row.weights):
             others = say("motion.says_others", shown=len(self.drawn))
             return say("language.gap").join((said, others))
         return said
 
     def _note(self, name: str) -> str:
-        """What a switch, or dropout, makes other than the sentence says."""
+        """What a switch, dropout or a family's own way makes other than the sentence says."""
+        if name in self._own_ways:
+            return say(f"motion.note_{self._own_ways[name]}", **self._facts)
         if name == "scaled" and self.row.unscaled:
             return say("motion.note_unscaled")
         if {"sum": "scores"}.get(name, name) in self.row.changed:
             return say("motion.note_changed")
         return say("motion.note_dropped") if name == "weighted" and self.row.dropped else ""
 
+    @property
+    def _own_ways(self) -> dict[str, str]:
+        """By station, what families other than the paper's do there."""
+        config, ways = self.config, dict[str, str]()
+        if self.kind != "cross" and config.positions == "rotary":
+            ways["meet"] = "rotated"
+        if not self.row.divides:
+            ways["scaled"] = "undivided"
+        if self.row.bias is not None:
+            ways["masked"] = "biased"
+        if config.key_heads != config.n_heads:
+            ways["values"] = "shared"
+        return ways
+
     def _formula(self, name: str) -> Iterator[tuple[str, str, str]]:
+        biased = "" if self.row.bias is None else "biased"
         other = {
-            "scaled": "unscaled" if self.row.unscaled else "",
-            "masked": "" if self.row.allowed.all() else "hidden",
+            "split": "" if self.config.inner_width == self.config.d_model else "split_apart",
+            "scaled": "unscaled" if self.row.unscaled or not self.row.divides else "",
+            "masked": biased if self.row.allowed.all() else "hidden",
             "weights": "" if 0 < self.cell.denominator < math.inf else "huge",
         }
         pattern = FORMULAS[other.get(name) or name]
@@ -118,11 +141,13 @@ class Story:
             "before": row.scaled[hidden], "above": cell.numerator, "below": cell.denominator,
             "weight": cell.weight, "used": row.used[self.key],
             "v": row.v[self.key, row.feature], "part": row.parts[self.key, row.feature],
-            "context": row.context[row.head, row.feature],
+            "context": row.context[row.head, row.feature], "bias": cell.bias or 0.0,
+            "biased": cell.scaled if cell.biased is None else cell.biased,
         }  # fmt: skip
         return {name: self.look.number(value) for name, value in numbers.items()} | {
             "word": self.words[0], "key": self.words[1], "head": row.head + 1, "at": at + 1,
             "heads": config.n_heads, "d_k": config.d_k, "d_model": config.d_model,
+            "inner": config.inner_width, "keys": config.key_heads,
             "feature": row.feature + 1, "count": len(row.weights), "fill": FILLS[config.mask_fill],
             "products": self._sum(cell.products), "parts": self._sum(row.parts[:, row.feature]),
         }  # fmt: skip

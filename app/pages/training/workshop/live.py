@@ -71,12 +71,12 @@ def watched(run: TrainingRun) -> tuple[str, str, tuple[str, str] | None]:
     if pair is not None and run.log.saved:
         try:
             step = run.log.saved[-1].step
-            own = trainings.glimpse(run, step, now.text, now.direction).unknown
+            own = trainings.glimpse(run, step, now.own_text, now.direction).unknown
         except GlassformerError:
             own = True
         if own:
             return pair[0], "en-zh", pair
-    return now.text, now.direction, None
+    return now.own_text, now.direction, None
 
 
 def _lesson(run: TrainingRun, seen: Seen, pair: tuple[str, str] | None) -> None:

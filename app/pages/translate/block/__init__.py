@@ -20,6 +20,7 @@ from core.analysis.blocks import Block
 from core.config import ModelConfig
 from core.explain.equations import equation
 from core.trace.address import Address
+from core.trace.graph import records
 from core.trace.sites import letters, site_at
 from core.trace.trace import Trace
 
@@ -27,15 +28,21 @@ FIGURE = 340  # pixels that the pictures are laid out for; they take what the pa
 ATTENTION_PAGE = "app/pages/attention/page.py"
 FEW = 4  # lines that fit the panel in full size
 STRUT = r"\rule[-1.1em]{0em}{0em}"  # keeps a fraction off the next line
-_ATTENTION = ("q", "k", "v", "scaled", "masked", "weights", "output")
+_ATTENTION = (
+    "q", "k", "v", "q_normed", "k_normed", "q_rotated", "scaled", "biased", "masked",
+    "weights", "output",
+)  # fmt: skip
+_NORM = ("mean", "std", "mean_square", "normalized", "output")
 _PARTS = {
     "self_attention": _ATTENTION,
     "cross_attention": _ATTENTION,
-    "feed_forward": ("activation", "output"),
+    "feed_forward": ("activation", "up", "gated", "output"),
     "embedding": ("embedding", "scaled"),
     "positions": ("positions", "input"),
-    "norm": ("mean", "std", "normalized", "output"),
-    "final_norm": ("mean", "std", "normalized", "output"),
+    "token_type": ("token_type", "input"),
+    "norm": _NORM,
+    "final_norm": _NORM,
+    "embedding_norm": _NORM,
 }
 
 
@@ -51,7 +58,7 @@ def block_panel(trace: Trace, block: Block) -> None:
         with box("note", "block_text", border=False):
             tex = formula(trace.config, block, current_look())
             said, computed = st.columns([0.5, 0.5] if tex else [0.99, 0.01], gap="medium")
-            said.markdown(say(f"map.about_{variant(block)}"))
+            said.markdown(say(f"map.about_{variant(trace.config, block)}"))
             if tex:
                 computed.markdown(f"${tex}$")
         drawn = pictures(trace, block)
@@ -106,7 +113,8 @@ def _addresses(trace: Trace, block: Block, drawn: Sequence[Picture]) -> str:
     """Where the drawn tensors are recorded, with their shapes, and what the colours leave out."""
     shown = dict.fromkeys(at for at in (block.before, block.inside, block.after) if at)
     parts = [
-        f"<code>{at}</code> {' × '.join(map(str, trace[at].shape))} ({' × '.join(letters(at))})"
+        f"<code>{at}</code> {' × '.join(map(str, trace[at].shape))} "
+        f" ({' × '.join(letters(at, trace.config))})"
         for at in shown
     ]
     steps = max((picture.step for picture in drawn), default=1)
@@ -125,21 +133,28 @@ def _focus(block: Block) -> None:
 
 def formula(config: ModelConfig, block: Block, look: FigureStyle) -> str:
     """The equations below each other as one piece of LaTeX, "" for a block without its own."""
-    lines = [line for address in formula_addresses(block) for line in _lines(config, address, look)]
+    addresses = formula_addresses(config, block)
+    lines = [line for address in addresses for line in _lines(config, address, look)]
     few = len(lines) <= FEW
     gap, size = (r" \\[6pt] ", r"\normalsize") if few else (r" \\ ", r"\footnotesize")
     rows = gap.join(line + (STRUT if r"\frac" in line and not few else "") for line in lines)
     return rf"{size}\begin{{array}}{{l}} {rows} \end{{array}}" if lines else ""
 
 
-def formula_addresses(block: Block) -> list[str]:
+def formula_addresses(config: ModelConfig, block: Block) -> list[str]:
     """The addresses whose equations make the formula of a block."""
     at = Address.of(block.id)
-    where = at.place if block.kind in ("embedding", "positions") else block.id
+    where = at.place if block.kind in ("embedding", "positions", "token_type") else block.id
     if block.kind in _PARTS:
         # without it the mask hides only padding, of which one sentence has none
         left_out = () if at.is_causal else ("masked",)
-        return [f"{where}/{name}" for name in _PARTS[block.kind] if name not in left_out]
+        found = [Address.of(f"{where}/{name}") for name in _PARTS[block.kind]]
+        return [
+            each.text for each in found
+            if each.name not in left_out and records(config, each.group, each.name, each.is_cross)
+        ]  # fmt: skip
+    if block.kind == "head":
+        return [block.before, *(f"output/{name}" for name in ("dense", "activation")), block.after]
     if block.kind == "add_norm":
         summed = f"{at.sublayer_place}_residual/summed"
         return [summed, f"{block.id}/normalized", f"{block.id}/output"]
@@ -150,7 +165,11 @@ def _lines(config: ModelConfig, address: str, look: FigureStyle) -> list[str]:
     """The equation of an address; two equations on one line are set below each other."""
     tex, site = equation(config, address), site_at(address)
     if site.name == "scaled" and site.group == "attention":
-        tex = tex.replace("{S}", r"{Q K^\top}")  # the scores have no line of their own here
+        # The scores have no line of their own here.
+        scores = equation(config, Address.of(address).sibling("scores")).partition("= ")[2]
+        tex = rf"S' = {scores}" if tex == "S' = S" else tex.replace("{S}", f"{{{scores}}}")
+    elif site.name == "q_rotated":  # in full on the Walkthrough: it is too wide here
+        tex = r"Q_t \to R_t Q_t \quad K_s \to R_s K_s"
     elif site.name == "weights" and not Address.of(address).is_causal:
         tex = tex.replace(r"\tilde{S}", "S'")
     elif site.name == "output" and site.group not in ("norm", "attention"):  # too wide there

@@ -37,7 +37,8 @@ LONGEST_WORD = 8  # characters that fit a cell
 _INSIDE = {
     "add_norm": "added", "add": "added", "feed_forward": "activation",
     "norm": "normalized", "final_norm": "normalized",
-    "embedding": "embedding", "positions": "positions",
+    "embedding": "embedding", "positions": "positions", "token_type": "token_type",
+    "embedding_norm": "normalized", "head": "head",
 }  # fmt: skip
 
 
@@ -169,10 +170,11 @@ def _moved(trace: Trace, block: Block, precision: int) -> list[Fact]:
 
 def _parts(trace: Trace, block: Block, _: int) -> list[Fact]:
     """How far each sub-layer of a layer moved the stream."""
+    kinds = sublayers(trace.config, block.stack)
     return [
         (name_of(trace.config, part), percent(moved.ratio))
         for part in blocks(trace.config)
-        if block.id in Address.of(part.id).branches and part.kind in sublayers(block.stack)
+        if block.id in Address.of(part.id).branches and part.kind in kinds
         if (moved := change(trace, part)) is not None
     ]
 
@@ -248,6 +250,7 @@ MEASURES: dict[Kind, Callable[[Trace, Block, int], list[Fact]]] = {
     "add_norm": _spreads,
     "norm": _spreads,
     "final_norm": _spreads,
+    "embedding_norm": _spreads,
     "embedding": _lengths,
     "layer": _parts,
     "softmax": _chances,

@@ -22,6 +22,9 @@ PAD = 28.0  # between a card's edge and its blocks: room for residual arcs, keys
 WIDEST_SLAB, LEAST_CENTRED = 52.0, 20.0
 CHOICE_STEP = 43.0  # from one row of chosen words to the next
 STACKS: tuple[Stack, Stack] = ("encoder", "decoder")
+NORM_STEP = 38.0  # what the norm of an embedding takes below a stack
+HEAD_STEP = 44.0  # what a head's own layer takes above it
+UNDER_LEGEND = 20.0  # of one stack: the legend stands above its layers
 HEADER, FOOT, TOP, ADD = 26.0, 6.0, 8.0, 18.0
 
 
@@ -36,6 +39,7 @@ class Size:
     legend: bool = True
     token_rows: int = 2
     output_rows: int = 1
+    alone: bool = False  # one stack, which has the whole width
 
     @property
     def letters(self) -> bool:
@@ -48,16 +52,21 @@ class Size:
         return 150.0 if self.letters else 116.0
 
     @property
-    def sides(self) -> dict[Stack, tuple[float, float]]:
-        """Left and right edge of both halves; the decoder has the chosen words above it."""
+    def halves(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Left and right edge of both halves: one has the legend above, the other the words."""
         half = (self.width - 2 * EDGE - MIDDLE) / 2 - (12 if self.letters else 0)
-        decoder = EDGE + half + MIDDLE
-        return {"encoder": (EDGE, EDGE + half), "decoder": (decoder, self.width - EDGE)}
+        return (EDGE, EDGE + half), (EDGE + half + MIDDLE, self.width - EDGE)
+
+    def side(self, stack: Stack) -> tuple[float, float]:
+        """Left and right edge of a stack."""
+        if self.alone:
+            return EDGE, self.width - EDGE
+        return self.halves[stack == "decoder"]
 
     @property
     def corridor(self) -> float:
         """Where the memory goes down between the halves."""
-        return self.sides["encoder"][1] + MIDDLE / 2
+        return self.halves[0][1] + MIDDLE / 2
 
 
 def size_of(config: ModelConfig, percent: int) -> Size:
@@ -68,13 +77,21 @@ def size_of(config: ModelConfig, percent: int) -> Size:
     wanted = WIDTH * 100 / max(percent, 100)
     layers = max(config.encoder_layers, config.decoder_layers)
     slabs = (LEAST_SLAB + SLAB_GAP) * (layers - 1)
-    least = 2 * max(CARD + GUTTER * min(layers - 1, 2) + slabs, LEAST_SIDE) + MIDDLE + 2 * EDGE
-    if least > ROOMY - 24:
+    deep, alone = CARD + GUTTER * min(layers - 1, 2) + slabs, not config.has_both
+    least = 2 * max(deep, LEAST_SIDE) + MIDDLE + 2 * EDGE
+    if alone:
+        least = max(deep, 2 * LEAST_SIDE) + 2 * EDGE
+    elif least > ROOMY - 24:
         least += 24  # so many layers that the encoder needs what the decoder would take
     width = max(wanted, least)
     if percent > 100:
-        return Size(width, 30.0, 22.0, 26.0, legend=False, token_rows=3)
-    return Size(width)
+        return Size(width, 30.0, 22.0, 26.0, legend=False, token_rows=3, alone=alone)
+    return Size(width, alone=alone)
+
+
+def stacks_of(config: ModelConfig) -> tuple[Stack, ...]:
+    """The stacks that a model has."""
+    return tuple(stack for stack in STACKS if layer_count(config, stack))
 
 
 @dataclass(frozen=True)
@@ -108,6 +125,7 @@ class StackGrid:
     rows: tuple[SublayerRow, ...]
     top: float
     bottom: float
+    exit_cx: float  # the vertical line on which the vectors leave
     final_norm: Box | None
 
     @property
@@ -139,7 +157,9 @@ class Grid:
     outputs: float  # y of the row of chosen words
     softmax: Box
     linear: Box
-    memory: Box
+    head: Box | None  # a layer of its own before the words are scored
+    memory: Box | None  # None of one stack
+    embedding_norm: float | None  # y of the norms below the stacks
     plus: float  # y of the circles that add the positions
     embedding: float
     tokens: float
@@ -151,30 +171,51 @@ def grid(config: ModelConfig, unfolded: dict[Stack, int], size: Size) -> Grid:
     """The places for this model in this size, with one layer of each stack unfolded."""
     end, outputs = size.end, 4.0
     words_end = outputs + CHOICE_STEP * size.output_rows
-    softmax = Box.around(sum(size.sides["decoder"]) / 2, words_end + 13, end, 26)
+    softmax = Box.around(sum(size.halves[1]) / 2, words_end + 13, end, 26)
     linear = Box.around(softmax.cx, softmax.bottom + 18, end, 26)
+    head = Box.around(softmax.cx, linear.bottom + 18, end, 26) if config.head_transform else None
     norm_room = 44.0 if config.final_norm else 0.0
-    bottom = linear.bottom + 22 + norm_room - _rows(config, "decoder", 0.0, size)[1]
-    stacks = {stack: _stack(config, stack, unfolded[stack], bottom, size) for stack in STACKS}
-    memory = Box.around(stacks["encoder"].cx, stacks["encoder"].exit - 46, end, 26)
-    plus = bottom + (40 if config.positions != "none" else 10)
+    above = linear.bottom + 22 + norm_room + (HEAD_STEP if head else 0.0)
+    above += UNDER_LEGEND if size.alone and size.legend and not norm_room else 0.0
+    names = stacks_of(config)
+    bottom = above - min(_rows(config, stack, 0.0, size)[1] for stack in names)
+    stacks = {stack: _stack(config, stack, unfolded[stack], bottom, size) for stack in names}
+    memory = None
+    if config.has_both:
+        memory = Box.around(stacks["encoder"].cx, stacks["encoder"].exit - 46, end, 26)
+    normed = bottom + 30 if config.embedding_norm else None
+    plus = bottom + (40 if config.adds_positions else 10) + (NORM_STEP if normed else 0.0)
     embedding, tokens = plus + 24, plus + 70
     height = tokens + 27 * size.token_rows
-    return Grid(stacks, outputs, softmax, linear, memory, plus, embedding, tokens, height, size)
+    return Grid(
+        stacks,
+        outputs,
+        softmax,
+        linear,
+        head,
+        memory,
+        normed,
+        plus,
+        embedding,
+        tokens,
+        height,
+        size,
+    )
 
 
 def _stack(
     config: ModelConfig, stack: Stack, opened: int, bottom: float, size: Size
 ) -> StackGrid:  # fmt: skip
-    left, right = size.sides[stack]
+    left, right = size.side(stack)
     rows, top = _rows(config, stack, bottom, size)
-    final = Box.around((left + right) / 2, top - 46, size.end, 24) if config.final_norm else None
+    exit_cx = sum(size.halves[1] if size.alone else (left, right)) / 2
+    final = Box.around(exit_cx, top - 46, size.end, 24) if config.final_norm else None
     spans = columns(layer_count(config, stack), opened, left, right)
     placed = tuple(
         Column(layer, Box(x, top, width, bottom - top), layer == opened)
         for layer, (x, width) in enumerate(spans)
     )
-    return StackGrid(stack, left, right, placed, rows, top, bottom, final)
+    return StackGrid(stack, left, right, placed, rows, top, bottom, exit_cx, final)
 
 
 def columns(count: int, opened: int, left: float, right: float) -> list[tuple[float, float]]:
@@ -206,7 +247,7 @@ def _rows(
 ) -> tuple[tuple[SublayerRow, ...], float]:
     """The sub-layers of a stack from its bottom up, and the y of its top."""
     rows, low = [], bottom - FOOT
-    for kind in sublayers(stack):
+    for kind in sublayers(config, stack):
         if config.norm_place == "post":
             block = low - size.branch - size.block
             norm = block - 5 - size.norm

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from app.pages.translate.map.grid import STACKS, Grid, grid, size_of
+from app.pages.translate.map.grid import Grid, grid, size_of, stacks_of
 from app.pages.translate.map.scene import END, Scene, percent
 from app.pages.translate.map.shapes import Box, Item, compact, rect, text
 from app.pages.translate.map.stacks import (
@@ -20,11 +20,13 @@ from app.pages.translate.map.stacks import (
 from app.plots.theme import FigureStyle
 from app.words import say
 from core.analysis.blocks import blocks, ratios
+from core.config import ModelConfig
 from core.trace.graph import Stack, layer_count
 from core.trace.trace import Trace
 
 STEPS = 12
 ROLES = ("weights", "feed_forward", "norm", "data")
+WITHIN = ("rotary", "relative")  # positions that attention itself knows
 SWITCH = "tint"  # no block has this id
 
 
@@ -42,36 +44,44 @@ def plan(
     config, wanted = trace.config, unfolded or {}
     size = size_of(config, look.size)
     words = trace.output_tokens
-    if len(choice_chips(words, size.sides["decoder"], 0, rows=1)) != len(words):
+    if len(choice_chips(words, size.halves[1], 0, rows=1)) != len(words):
         size = replace(size, output_rows=2)  # one row is too short for the chosen words
     by_id = {block.id: block for block in blocks(config)}
     scene = Scene(trace, look, by_id, ratios(trace), open_block, tinted, size.letters)
     opened: dict[Stack, int] = {
-        stack: min(max(wanted.get(stack, 0), 0), layer_count(config, stack) - 1) for stack in STACKS
+        stack: min(max(wanted.get(stack, 0), 0), layer_count(config, stack) - 1)
+        for stack in stacks_of(config)
     }
     places = grid(config, opened, size)
     return {
         "width": size.width,
         "height": places.height,
         "large": look.size > 100,
-        "label": say("map.label", encoder=config.encoder_layers, decoder=config.decoder_layers),
+        "label": _label(config),
         "items": [
             compact(item, look.colour) for item in _in_order(scene, _everything(scene, places))
         ],
     }
 
 
+def _label(config: ModelConfig) -> str:
+    if config.has_both:
+        return say("map.label", encoder=config.encoder_layers, decoder=config.decoder_layers)
+    (stack,) = stacks_of(config)
+    name = say(f"map.stack_{stack}")
+    return say("map.label_alone", name=name, layers=layer_count(config, stack))
+
+
 def _everything(scene: Scene, places: Grid) -> list[Item]:
+    stacks = places.stacks
     return [
         *draw_legend(scene, places),
         *draw_titles(places),
         *draw_memory_wire(places),
-        *draw_stack(scene, places.stacks["encoder"]),
-        *draw_stack(scene, places.stacks["decoder"]),
-        *draw_memory_arrows(places.stacks["decoder"]),
+        *(item for stack in stacks.values() for item in draw_stack(scene, stack)),
+        *draw_memory_arrows(places),
         *draw_encoder_end(scene, places),
-        *draw_input(scene, places, "encoder"),
-        *draw_input(scene, places, "decoder"),
+        *(item for stack in stacks for item in draw_input(scene, places, stack)),
         *draw_output(scene, places),
         *draw_words(scene, places),
     ]
@@ -87,11 +97,11 @@ def draw_legend(scene: Scene, grid: Grid) -> list[Item]:
     """What colours mean, by role or from 0 to the strongest tint; the switch; the config."""
     if not grid.size.legend:
         return []
-    left, right = grid.size.sides["encoder"]
+    left, right = grid.size.halves[0]
     by = "change" if scene.tinted else "role"
     items = [
         text(left, 18, say(f"map.legend_{by}"), 15, weight=600),
-        text(left, 36, say(f"map.legend_{by}_about"), 12.5, "faint"),
+        text(left, 36, _about(scene, by), 12.5, "faint"),
     ]
     width = (right - left - 3 * 14) / 4
     for place, role in enumerate(ROLES):
@@ -99,7 +109,18 @@ def draw_legend(scene: Scene, grid: Grid) -> list[Item]:
         items += _scale(scene, role, box) if scene.tinted else _swatch(scene, role, box)
     items.append(_switch(scene, Box(left, 98, right - left, 22)))
     items.append(text(left, 138, summary(scene), 13, "faint"))
+    if others := conventions(scene.trace.config):
+        items.append(text(left, 155, others, 13, "faint"))
     return items
+
+
+def _about(scene: Scene, by: str) -> str:
+    task, config = scene.trace.task, scene.trace.config
+    if by == "role" and not config.has_generator:
+        return say("map.legend_role_about_vectors")
+    if by == "role" and task == "fill_in":
+        return say("map.legend_role_about_blank")
+    return say(f"map.legend_{by}_about")
 
 
 def _swatch(scene: Scene, role: str, box: Box) -> list[Item]:
@@ -150,11 +171,22 @@ def summary(scene: Scene) -> str:
     return f"{sizes}   V = {config.vocabulary_size}   {norm}"
 
 
+def conventions(config: ModelConfig) -> str:
+    """What it is built of that the paper's model is not, in one line."""
+    parts = [say(f"map.has_{config.positions}")] if config.positions in WITHIN else []
+    parts += [say("map.has_rms")] if config.norm_kind == "rms" else []
+    parts += [say("map.has_gated")] if config.gated else []
+    if config.key_heads != config.n_heads:
+        parts.append(say("map.has_grouped", heads=config.key_heads))
+    return " · ".join(parts)
+
+
 def draw_titles(grid: Grid) -> list[Item]:
     """The names of the two halves with the number of their layers, beside their exits."""
     items = []
     for stack, places in grid.stacks.items():
-        x, anchor = (places.left, "start") if places.outer < 0 else (places.right, "end")
+        left = places.outer < 0 and not grid.size.alone  # of one stack the legend stands there
+        x, anchor = (places.left, "start") if left else (places.right, "end")
         words = say("map.stack_title", name=say(f"map.stack_{stack}"), layers=len(places.columns))
         items.append(text(x, places.top - 18, words, 16, "text", anchor, 700))
     return items

@@ -16,10 +16,15 @@ from core.trace.sites import letters
 from core.trace.trace import Trace
 
 ROLES: dict[Kind, str] = {
-    "embedding": "data", "positions": "data", "layer": "norm", "self_attention": "weights",
+    "embedding": "data", "positions": "data", "token_type": "data", "embedding_norm": "norm",
+    "head": "data", "layer": "norm", "self_attention": "weights",
     "cross_attention": "weights", "feed_forward": "feed_forward", "add_norm": "norm",
     "norm": "norm", "add": "norm", "final_norm": "norm", "memory": "data", "linear": "data",
     "softmax": "data",
+}  # fmt: skip
+CALLED = {  # what has words of its own, but no name
+    "self_alone": "self_attention", "masked_alone": "masked_attention", "linear_blank": "linear",
+    "softmax_blank": "softmax",
 }  # fmt: skip
 UNTINTED = ("layer", "memory")  # what several blocks did together is told in their panels
 FAINTEST, STRONGEST = 0.07, 0.62  # share of the role's colour in a block of ratio 0, from `END` on
@@ -105,7 +110,7 @@ class Scene:
         if block.id in self.ratios:
             key = "map.changed_by_norm" if block.kind == "add_norm" else "map.changed_by"
             changed = say(key, share=percent(self.ratios[block.id]))
-        what = say(f"map.what_{variant(block)}")
+        what = say(f"map.what_{variant(self.trace.config, block)}")
         return [title_of(self.trace.config, block), what, self.shapes(block), changed]
 
     def shapes(self, block: Block) -> str:
@@ -115,9 +120,18 @@ class Scene:
             enters.append(f"{block.id}/memory")
         numbers, named = (
             f"{', '.join(' × '.join(of(at)) for at in enters)} → {' × '.join(of(block.after))}"
-            for of in (self.sized, lettered)
+            for of in (self.sized, self.lettered)
         )
         return f"{numbers}   ({named})"
+
+    def words_of(self, side: str) -> str:
+        """The words key of the words of a side: the side, of one stack what it does."""
+        config = self.trace.config
+        return side if config.has_both else "continue" if config.decoder_layers else "fill_in"
+
+    def lettered(self, address: str) -> list[str]:
+        """The letters of a shape without the batch."""
+        return [letter for letter in letters(address, self.trace.config) if letter != "B"]
 
     def sized(self, address: str) -> list[str]:
         """The shape without the batch, as numbers."""
@@ -129,7 +143,7 @@ class Scene:
     ) -> Item:
         """A shape on a wire: the numbers, then the letters, fainter."""
         made = text(x, y, " × ".join(self.sized(address)), size, "text", anchor)
-        named = {"after": " × ".join(lettered(address)), "after_fill": "faint"}
+        named = {"after": " × ".join(self.lettered(address)), "after_fill": "faint"}
         return made | named if self.letters else made
 
 
@@ -138,27 +152,29 @@ def name_of(config: ModelConfig, block: Block) -> str:
     if block.kind == "layer":
         layers = layer_count(config, block.stack)
         return say("map.name_layer", layer=(block.layer or 0) + 1, layers=layers)
-    return say(f"map.name_{variant(block)}")
+    found = variant(config, block)
+    return say(f"map.name_{CALLED.get(found, found)}")
 
 
 def title_of(config: ModelConfig, block: Block) -> str:
     """The block's name with its place: "Encoder · Layer 1 · Feed-forward"."""
-    only_one = block.kind in ("memory", "linear", "softmax")
+    only_one = block.kind in ("memory", "head", "linear", "softmax")
     parts = [] if only_one else [say(f"map.stack_{block.stack}")]
     if block.layer is not None and block.kind != "layer":
         parts.append(say("map.place_layer", layer=block.layer + 1))
     return " · ".join([*parts, name_of(config, block)])
 
 
-def variant(block: Block) -> str:
-    """The kind, by which its words are found; the decoder's self-attention is the masked one."""
-    masked = block.kind == "self_attention" and block.stack == "decoder"
-    return "masked_attention" if masked else block.kind
-
-
-def lettered(address: str) -> list[str]:
-    """The letters of a shape without the batch."""
-    return [letter for letter in letters(address) if letter != "B"]
+def variant(config: ModelConfig, block: Block) -> str:
+    """The kind, by which its words are found, where another model's is not another thing."""
+    if block.kind == "self_attention":
+        kind = "masked" if block.stack == "decoder" else "self"
+        return f"{kind}_attention" if config.has_both else f"{kind}_alone"
+    if block.kind in ("linear", "softmax") and not config.decoder_layers:
+        return f"{block.kind}_blank"
+    if block.kind == "norm" and config.norm_kind == "rms":
+        return "rms_norm"
+    return "gated" if block.kind == "feed_forward" and config.gated else block.kind
 
 
 def percent(ratio: float) -> str:

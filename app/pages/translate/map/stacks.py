@@ -30,12 +30,13 @@ from app.pages.translate.map.shapes import (
 )
 from app.plots.colours import readable_on
 from app.words import say
-from core.analysis.choices import probabilities
+from core.analysis.attention_views import marks_of
+from core.analysis.choices import probabilities, written
+from core.config import ModelConfig
 from core.trace.graph import Stack, stack_end
 
 PARTS = 34.0  # how far query and value stand from the middle of a block
 FONT = 13.0
-ENDS = ("<eos>", "<en>", "<zh>", "<pad>")
 
 
 def draw_stack(scene: Scene, grid: StackGrid) -> list[Item]:
@@ -82,7 +83,7 @@ def _sublayer(scene: Scene, grid: StackGrid, box: Box, where: str, row: Sublayer
     goal = (side, norm.cy) if row.sum is None else (box.cx + grid.outer * 9, row.sum)
     arc: list[Point] = [(box.cx, row.branch), (turn, row.branch), (turn, goal[1]), goal]
     items = wire(arc)
-    items += _inputs(box.cx, block.bottom, row, norm)
+    items += _inputs(scene.trace.config, box.cx, block.bottom, row, norm)
     items += [scene.block(where, block), scene.block(f"{where}_norm", norm, big=False)]
     if row.sum is not None:
         items += _sum(scene, f"{where}_residual", box.cx, row.sum)
@@ -91,18 +92,32 @@ def _sublayer(scene: Scene, grid: StackGrid, box: Box, where: str, row: Sublayer
     return [*items, scene.wire_label(away, row.branch - 3, stream, _anchor(-grid.outer), 12)]
 
 
-def _inputs(cx: float, bottom: float, row: SublayerRow, norm: Box) -> list[Item]:
-    """What enters the block: query, key and value of one stream, the query alone, or the stream."""
+def _inputs(
+    config: ModelConfig, cx: float, bottom: float, row: SublayerRow, norm: Box
+) -> list[Item]:
+    """What enters the block: query, key and value of one stream, the query alone, or the stream.
+
+    ↻ stands for positions that turn queries and keys, + B for those that are added to scores.
+    """
     start, fork = row.branch if row.sum is None else norm.y, bottom + 14
-    if row.kind == "feed_forward":
+    if row.kind == "feed_forward" and not config.gated:
         return wire([(cx, start), (cx, bottom)])
-    parts = {"self_attention": ((-PARTS, "query"), (PARTS, "value"), (0.0, "key"))}
+    turned = " ↻" if config.positions == "rotary" and row.kind == "self_attention" else ""
+    query = (0.0, "query", "Q")
+    parts = {
+        "self_attention": (
+            (-PARTS, "query", f"Q{turned}"), (PARTS, "value", "V"), (0.0, "key", f"K{turned}"),
+        ),
+        "feed_forward": ((-PARTS, "feed_forward", "W₁"), (PARTS, "feed_forward", "W₃")),
+    }  # fmt: skip
     items = wire([(cx, start), (cx, fork)], arrow=False)
-    for offset, role in parts.get(row.kind, ((0.0, "query"),)):
+    for offset, role, letter in parts.get(row.kind, (query,)):
         x = cx + offset
         turn = [(x, fork)] if offset else []
         items += wire([(cx, fork), *turn, (x, bottom)], role)
-        items.append(text(x + 5, bottom + 11, role[0].upper(), 11, role, weight=600))
+        items.append(text(x + 5, bottom + 11, letter, 11, role, weight=600))
+    if config.positions == "relative" and row.kind == "self_attention":
+        items.append(text(cx + 2 * PARTS, bottom + 11, "+ B", 11, "weights", weight=600))
     return items
 
 
@@ -150,14 +165,19 @@ def _memory_enters(decoder: StackGrid) -> float:
 
 def draw_memory_wire(grid: Grid) -> list[Item]:
     """From the memory to every layer's cross-attention; it passes behind the layers before."""
+    if grid.memory is None:
+        return []
     memory, decoder, turn = grid.memory, grid.stacks["decoder"], grid.size.corridor
     y, last = _memory_enters(decoder), decoder.columns[-1].box
     points = [(memory.right, memory.cy), (turn, memory.cy), (turn, y), (last.x, y)]
     return wire(points, arrow=False)
 
 
-def draw_memory_arrows(grid: StackGrid) -> list[Item]:
+def draw_memory_arrows(whole: Grid) -> list[Item]:
     """Where the memory enters: as keys and as values in the open layer, as an arrow elsewhere."""
+    if whole.memory is None:
+        return []
+    grid = whole.stacks["decoder"]
     y = _memory_enters(grid)
     card = next(column.box for column in grid.columns if column.open)
     fork, block = card.x + 9, card.x + PAD
@@ -187,13 +207,18 @@ def draw_input(scene: Scene, grid: Grid, stack: Stack) -> list[Item]:
     # The shape stands on the inner side, unless the wire turns that way to the first layer.
     inner = -places.outer
     way = -inner if (first - cx) * inner > 1 else inner
-    items.append(_beside(scene, cx + way * 12, places.bottom + 23, f"{side}/input", way))
+    normed = f"{side}/norm/output" if grid.embedding_norm else f"{side}/input"
+    items.append(_beside(scene, cx + way * 12, places.bottom + 23, normed, way))
+    if grid.embedding_norm:
+        items.append(
+            scene.block(f"{side}/norm", Box.around(cx, grid.embedding_norm, 150, 24), False)
+        )
     if has_positions:
         items += wire([(cx, box.y), (cx, grid.plus + 9)])
         items += _positions(scene, places, side, grid.plus)
     items += wire([(cx, grid.tokens - 3), (cx, box.bottom)])
     items.append(_beside(scene, cx + inner * 12, box.bottom + 14, f"{side}/ids", inner))
-    end, caption = cx + places.outer * 12, say(f"map.words_{side}")
+    end, caption = cx + places.outer * 12, say(f"map.words_{scene.words_of(side)}")
     items.append(text(end, box.bottom + 14, caption, 12, "faint", _anchor(places.outer)))
     return [*items, scene.block(f"{side}/embedding", box)]
 
@@ -205,24 +230,29 @@ def _positions(scene: Scene, places: StackGrid, side: str, y: float) -> list[Ite
     middle = cx + places.outer * min(118, half - 68)
     box = Box.around(middle, y - 12, 132, 24)
     edge = box.right if places.outer < 0 else box.x
-    return [
-        *wire([(edge, y), (cx + places.outer * 9, y)]),
-        *plus(cx, y, 9, "data"),
-        scene.block(f"{side}/positions", box, big=False),
-    ]
+    items = wire([(edge, y), (cx + places.outer * 9, y)])
+    items.append(scene.block(f"{side}/positions", box, big=False))
+    if f"{side}/token_type" in scene.blocks:
+        other = Box.around(2 * cx - middle, y - 12, 132, 24)
+        edge = other.x if places.outer < 0 else other.right
+        items += wire([(edge, y), (cx - places.outer * 9, y)])
+        items.append(scene.block(f"{side}/token_type", other, big=False))
+    return [*items, *plus(cx, y, 9, "data")]
 
 
 def draw_words(scene: Scene, grid: Grid) -> list[Item]:
     """The words at the bottom: of the source, and of the decoder's input."""
     trace, items = scene.trace, []
-    unknown = set(trace.source_unknown)
+    unknown, marks = set(trace.source_unknown), marks_of(trace)
     sides: tuple[tuple[Stack, tuple[str, ...], tuple[str, ...]], ...] = (
         ("encoder", trace.source_tokens, trace.source_pieces),
         ("decoder", trace.target_tokens, trace.target_pieces),
     )
     for stack, tokens, pieces in sides:
-        for chip in flow(tokens, grid.size.sides[stack], grid.tokens, grid.size.token_rows, FONT):
-            grey = chip.index is None or pieces[chip.index] in ENDS
+        if stack not in grid.stacks:
+            continue
+        for chip in flow(tokens, grid.size.side(stack), grid.tokens, grid.size.token_rows, FONT):
+            grey = chip.index is None or pieces[chip.index] in marks
             dotted = stack == "encoder" and chip.index in unknown
             items += _chip(chip, grey, dotted)
     return items
@@ -240,9 +270,15 @@ def _chip(chip: Chip, grey: bool, dotted: bool = False) -> list[Item]:
 
 
 def draw_output(scene: Scene, grid: Grid) -> list[Item]:
-    """From the last decoder layer to the words: linear, softmax, each row's choice."""
-    cx = grid.linear.cx
-    items = _upwards(scene, grid.stacks["decoder"], grid.linear.bottom)
+    """From the last layer to the words: linear, softmax, each row's choice; or to vectors alone."""
+    cx, stack = grid.linear.cx, list(grid.stacks.values())[-1]
+    if not scene.trace.config.has_generator:
+        name = text(cx, grid.linear.bottom - 6, say("map.vectors"), 13, "faint", "middle")
+        return [*_upwards(scene, stack, grid.linear.bottom), name]
+    items = _upwards(scene, stack, (grid.head or grid.linear).bottom)
+    if grid.head:
+        items.append(scene.block("output/dense", grid.head))
+        items += wire([(cx, grid.head.y), (cx, grid.linear.bottom)])
     items += wire([(cx, grid.linear.y), (cx, grid.softmax.bottom)])
     items += wire([(cx, grid.softmax.y), (cx, grid.softmax.y - 15)])
     items.append(_beside(scene, cx + 12, grid.linear.y - 5, "output/logits", 1))
@@ -254,10 +290,11 @@ def draw_output(scene: Scene, grid: Grid) -> list[Item]:
 def _choices(scene: Scene, grid: Grid) -> list[Item]:
     """Every chosen word with its probability, as a number and a bar."""
     trace, chances, items = scene.trace, probabilities(scene.trace), []
-    side = grid.size.sides["decoder"]
+    side, given = grid.size.halves[1], set(range(len(trace.output_tokens))) - set(written(trace))
+    marks = marks_of(trace)
     for chip in choice_chips(scene.trace.output_tokens, side, grid.outputs, grid.size.output_rows):
         box, at = chip.box, chip.index
-        items += _chip(chip, at is None or trace.output_pieces[at] in ENDS)
+        items += _chip(chip, at is None or at in given or trace.output_pieces[at] in marks)
         if at is None:
             continue
         chance = chances[at]
@@ -289,6 +326,8 @@ def short_percent(share: float) -> str:
 def draw_encoder_end(scene: Scene, grid: Grid) -> list[Item]:
     """From the last encoder layer to the memory, and its name on the way to the decoder."""
     memory = grid.memory
+    if memory is None:
+        return []
     items = _upwards(scene, grid.stacks["encoder"], memory.bottom)
     middle = (memory.right + grid.size.corridor) / 2
     label = scene.wire_label(middle, memory.cy - 7, "memory", "middle")
@@ -297,7 +336,7 @@ def draw_encoder_end(scene: Scene, grid: Grid) -> list[Item]:
 
 def _upwards(scene: Scene, places: StackGrid, goal: float) -> list[Item]:
     """Out of the last layer, through the final norm where there is one."""
-    cx = places.cx
+    cx = places.exit_cx
     out = places.columns[-1].box.cx  # where the stream leaves
     stop = places.final_norm.bottom if places.final_norm else goal
     lane = places.top - 8

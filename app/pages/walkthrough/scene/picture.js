@@ -260,18 +260,21 @@ function drawBars(scene, panel) {
   const end = data.end || 1; // nothing where no number is one
   const zero = data.numbers.some((each) => each < 0) ? room / 2 : 0;
   panel.geometry = { left, top, room, tall, right: width - 3, width, height };
+  const named = shownLabels(panel.rows, tall, type * 0.98, [data.at[0]]); // a long text has more rows than room
+  panel.thinned = named.size < panel.rows;
   pen.textBaseline = "middle";
   for (const [at, number] of data.numbers.entries()) {
     const [y, chosen] = [top + at * tall, at === data.at[0]];
     const length = ((room - zero) * Math.min(Math.abs(number), end)) / end;
     const look = { font: fontOf(scene, chosen ? 700 : 400), fillStyle: chosen ? colours.text : colours.faint };
-    writeText(pen, cut(scene, data.labels[at], left - 10), left - 8, y + tall / 2, { ...look, textAlign: "right" });
+    const told = named.has(at);
+    if (told) writeText(pen, cut(scene, data.labels[at], left - 10), left - 8, y + tall / 2, { ...look, textAlign: "right" });
     const wide = data.texts[at] ? Math.max(length, 1) : 0;
     pen.globalAlpha = chosen ? 1 : 0.45;
     fillBox(pen, data.colour, left + zero - (number < 0 ? length : 0), y + tall * 0.16, wide, tall * 0.68);
     pen.globalAlpha = 1;
     const after = left + zero + (number < 0 ? 0 : length) + 5;
-    writeText(pen, data.texts[at], after, y + tall / 2, { ...look, textAlign: "left" });
+    if (told) writeText(pen, data.texts[at], after, y + tall / 2, { ...look, textAlign: "left" });
     if (!chosen) continue;
     pen.globalAlpha = data.framed ? 1 : 0.5;
     frameBox(pen, colours.text, data.framed ? 2 : 1, left - 4, y + 1, width - left, tall - 2);

@@ -1,13 +1,12 @@
 """The middle: what goes into a step and what comes out, and the wires between."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
 from app.pages.walkthrough import panels
-from app.pages.walkthrough.figures.layout import OPERATIONS, columns, symbol
+from app.pages.walkthrough.figures.layout import OPERATIONS, columns, operations, symbol
 from app.pages.walkthrough.figures.sheets import blocks, index_of
 from app.pages.walkthrough.focus import StepFocus, arrived, select
 from app.pages.walkthrough.strip import place_name, step_name
@@ -19,7 +18,6 @@ from app.ui.component import CELLS, component
 from app.words import say
 from core.explain.steps.places import in_heads
 from core.explain.steps.wires import Wire, axes, recorded, tensor
-from core.model.activation import ACTIVATIONS
 from core.trace.address import Address
 from core.trace.sites import site_at
 from core.trace.tables import as_numpy
@@ -53,7 +51,7 @@ def show() -> None:
 def own(focus: StepFocus) -> dict[str, Any]:
     """What is drawn of a step."""
     return texts(focus) | {
-        "step": f"{focus.step.id} {focus.now.text} {focus.now.model}",
+        "step": f"{focus.step.id} {focus.now.own_text} {focus.now.model}",
         "heads": heads(focus),
         "play": say("walkthrough.play") if focus.step.kind in PLAYED else "",
         "tensors": tensors(focus),
@@ -106,10 +104,7 @@ def _columns(focus: StepFocus) -> dict[str, Any]:
         {"narrow": column.narrow, "panels": [drawings[wire] for wire in column.wires]}
         for column in found
     ]
-    signs = list(OPERATIONS.get(step.kind, ()))
-    if step.kind == "activation":
-        written = ACTIVATIONS[focus.trace.config.activation].written.removesuffix("(·)")
-        signs = [re.sub(r"\\mathrm|[\\{}]", "", written)]
+    signs = operations(focus.trace.config, step.kind)
     if step.kind == "lookup":
         table = {"narrow": False, "panels": [panels.table(focus, step.inputs[0])]}
         columns_sent.insert(1, table)

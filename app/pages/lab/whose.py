@@ -1,0 +1,56 @@
+"""Whose numbers a bench shows: the model on screen, or the bundled translator in its place.
+
+The benches are about the paper's encoder–decoder and our own words: where another's model is on
+screen, they go on with the bundled translator and say so.
+"""
+
+import streamlit as st
+
+from app.runs import on_screen
+from app.runs.models import get_model, is_opened
+from app.runs.traces import get_trace
+from app.session import store
+from app.session.state import FIRST_SENTENCE
+from app.words import say
+from core.errors import GlassformerError
+from core.model.transformer import Transformer
+from core.trace.trace import Trace
+
+
+def tell() -> None:
+    """Say that the bundled translator stands in, where it does."""
+    if _elsewhere():
+        st.caption(say("lab.bundled"))
+
+
+def made_by() -> tuple[str, str]:
+    """As `on_screen.made_by`: name and step. Errors: likewise."""
+    place = on_screen.made_by()
+    return ("", "") if is_opened(place[0]) else place
+
+
+def transformer() -> Transformer:
+    """As `on_screen.model_on_screen` has it. Errors: as `made_by`."""
+    return (get_model() if _elsewhere() else on_screen.model_on_screen()).transformer
+
+
+def name() -> str:
+    """What the model is called."""
+    return (get_model() if _elsewhere() else on_screen.model_on_screen()).name
+
+
+def trace() -> Trace:
+    """The run on screen; the bundled translator's of the same text, or of the first sentence."""
+    if not _elsewhere():
+        return on_screen.trace()
+    try:
+        return get_trace(store.get_state().own_text)
+    except GlassformerError:
+        return get_trace(FIRST_SENTENCE)
+
+
+def _elsewhere() -> bool:
+    try:
+        return is_opened(on_screen.made_by()[0])
+    except GlassformerError:  # a file's run, whose model is not here
+        return False

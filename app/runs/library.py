@@ -1,0 +1,85 @@
+"""The models of the operator's folder (GLASSFORMER_MODELS): what lies there, and those in use.
+
+A model's name is that of its folder. Links carry names, never paths: they open nothing else.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from os import scandir
+from pathlib import Path
+
+from app.runs.cache import BoundedCache, Budget
+from app.session.limits import LIBRARY_BYTES
+from core.errors import GlassformerError
+from core.models import Model
+from core.settings import read_settings
+from core.weights.open import is_foreign, look
+from core.weights.opened import open_model
+
+MOST = 50  # models that are listed
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the menu says of a model that can be opened."""
+
+    parameters: int
+    nbytes: int  # memory that its weights take
+    task: str  # "translate", "continue", "fill_in"; "vectors" of one that writes nothing
+    licence: str  # "" where its card says none
+
+
+def _bytes(model: Model) -> int:
+    return sum(weight.nbytes for weight in model.transformer.parameters())
+
+
+_opened: BoundedCache[Model] = BoundedCache(Budget(LIBRARY_BYTES), _bytes)
+
+
+def folders() -> dict[str, Path]:
+    """The models there by name, in alphabetical order; {} where no folder is named."""
+    root = read_settings().models
+    if not root:
+        return {}
+    try:
+        with scandir(root) as entries:
+            inside = tuple(sorted((each.path, each.stat().st_mtime_ns) for each in entries))
+    except OSError:
+        return {}
+    return _folders(inside)
+
+
+@lru_cache(maxsize=4)
+def _folders(inside: tuple[tuple[str, int], ...]) -> dict[str, Path]:
+    found = [Path(path) for path, _ in inside if is_foreign(Path(path))]
+    return {each.name: each for each in found[:MOST]}
+
+
+def about(name: str) -> Facts | GlassformerError:
+    """What a model of the folder is, or why it cannot be opened; not a weight is read."""
+    folder = folders()[name]
+    try:
+        changed = (folder / "config.json").stat().st_mtime_ns
+    except OSError:
+        changed = 0  # it has just gone, and `look` says so
+    return _about(folder, folder.stat().st_mtime_ns if changed else 0, changed)
+
+
+@lru_cache(maxsize=2 * MOST)
+def _about(folder: Path, _inside: int, _changed: int) -> Facts | GlassformerError:
+    try:
+        found = look(folder)
+    except GlassformerError as error:
+        return error
+    task = found.task if found.config.has_generator else "vectors"
+    return Facts(found.parameters, found.nbytes(), task, found.licence)
+
+
+def is_open(name: str) -> bool:
+    """Whether a model's weights are in memory already."""
+    return folders()[name] in _opened
+
+
+def get_opened(folder: Path) -> Model:
+    """The model of a folder, opened once for all sessions. Errors: as `open_model`."""
+    return _opened.get(folder, lambda: open_model(folder))

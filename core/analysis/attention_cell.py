@@ -1,0 +1,120 @@
+"""One cell of attention in full: a query and a key, in one head or in each of a layer.
+
+§3.2.1. Layers, heads and positions count from 0.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.attention_views import (
+    Kind,
+    Numbers,
+    Stage,
+    asks_with,
+    attention_at,
+    key_head,
+    maps_at,
+    stages_of,
+)
+from core.errors import check_index
+from core.trace.tables import as_numpy
+from core.trace.trace import Trace
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How much one query looks at one key, in one head.
+
+    The sum of `products` is `score` up to float32 rounding; every other number is as recorded.
+    """
+
+    q: Numbers  # (K,)
+    k: Numbers  # (K,)
+    score: float  # q · k
+    scaled: float  # q · k / √K
+    allowed: bool
+    masked: float  # `scaled`, or what the mask writes where looking is forbidden
+    weight: float  # softmax over the row
+    row: Numbers  # (S,) the masked scores of all keys, which the softmax compares
+    bias: float | None = None  # what the distance adds to `scaled`, where it adds something
+    biased: float | None = None  # the sum of both
+
+    @property
+    def products(self) -> Numbers:
+        """q_i · k_i of each dimension, (K,)."""
+        return self.q * self.k
+
+    def order(self, by: str) -> list[int]:
+        """The dimensions, by "dimension" or by the size of their product, "largest" first."""
+        if by == "dimension":
+            return list(range(self.q.size))
+        return [int(at) for at in np.argsort(-np.abs(self.products), kind="stable")]
+
+    @property
+    def numerator(self) -> float:
+        """exp(masked): what the softmax puts above the line; ∞ for a score beyond 709."""
+        return _exp_sum(np.float64(self.masked))
+
+    @property
+    def denominator(self) -> float:
+        """The row's sum of exp(masked): what the softmax puts below the line."""
+        return _exp_sum(self.row.astype(np.float64))
+
+
+def terms(trace: Trace, kind: Kind, layer: int, head: int, query: int, key: int) -> Terms:
+    """The numbers of one cell; counts from 0. Raises `out_of_range` beyond the sentence."""
+    where, (asks, answers) = attention_at(kind, layer), asks_with(trace.config, kind)
+    k = trace[f"{where}/{answers}"][0, key_head(trace.config, head)]
+    q, scores, scaled, mask, masked, weights = (
+        maps_at(trace, f"{where}/{name}")[0, head]  # where the model is
+        for name in (asks, "scores", "scaled", "mask", "masked", "weights")
+    )
+    by_distance = dict[str, float]()
+    if "biased" in stages_of(trace, kind):
+        for name, site in (("bias", "position_bias"), ("biased", "biased")):
+            by_distance[name] = float(maps_at(trace, f"{where}/{site}")[0, head, query, key])
+    for name, index, size in (("query", query, len(q)), ("key", key, len(k))):
+        check_index(name, index, size)
+    return Terms(
+        q=as_numpy(q[query]),
+        k=as_numpy(k[key]),
+        score=float(scores[query, key]),
+        scaled=float(scaled[query, key]),
+        allowed=bool(mask[query, key]),
+        masked=float(masked[query, key]),
+        weight=float(weights[query, key]),
+        row=as_numpy(masked[query]),
+        **by_distance,
+    )
+
+
+@dataclass(frozen=True)
+class CellOfHeads:
+    """One cell at one stage in each head of a layer."""
+
+    values: Numbers  # (H,) as recorded; where forbidden, from the mask on, no score but its fill
+    forbidden: NDArray[np.bool_]  # (H,) True where the mask has already struck the cell out
+
+    @property
+    def mean(self) -> float:
+        """The mean over the heads, NaN where one of them is forbidden."""
+        return math.nan if self.forbidden.any() else float(self.values.mean())
+
+
+def cell_of_heads(
+    trace: Trace, kind: Kind, layer: int, stage: Stage, query: int, key: int
+) -> CellOfHeads:
+    """The numbers of one cell at a stage; nothing is forbidden before the mask."""
+    where = attention_at(kind, layer)
+    values: Numbers = as_numpy(maps_at(trace, f"{where}/{stage}")[0][:, query, key])
+    mask = as_numpy(trace[f"{where}/mask"][0][:, query, key])  # (H,)
+    struck = ~mask & (stage in ("masked", "weights"))
+    return CellOfHeads(values, np.broadcast_to(struck, values.shape))
+
+
+def _exp_sum(scores: np.float64 | NDArray[np.float64]) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.exp(scores).sum())

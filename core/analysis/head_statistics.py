@@ -1,0 +1,98 @@
+"""What heads do over many texts: of each, mean and spread of what its rows look at.
+
+Of one text every number is the mean over the head's rows; mean and standard deviation are taken
+over the texts, each counted once. Distances and places count positions: across the two texts of a
+translator they say where a head looks, not which word that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.attention_views import Kind, attention_at, entropy, kinds_of
+from core.trace.graph import Stack, layer_count
+from core.trace.tables import exact
+from core.trace.trace import Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MEASURES = ("entropy", "distance", "previous", "same", "first", "end")
+HeadMeasures = dict[tuple[Kind, int], NDArray[np.float64]]  # (H, 6) by kind and layer
+ENDS = frozenset({"<eos>", "</s>", "[SEP]", "<|endoftext|>", "<|end_of_text|>", "<|im_end|>"})
+
+
+def measured(trace: Trace) -> HeadMeasures:
+    """Of one run, by kind and layer: (H, 6), the `MEASURES` of each head, means over its rows.
+
+    entropy: nats. distance: of query and key, in positions. The others are the share of a row's
+    weight on the word before, on itself, on the first one, on the end marks. NaN: there is no such
+    place.
+    """
+    found = {}
+    for kind in kinds_of(trace.config):
+        stack: Stack = "encoder" if kind == "encoder" else "decoder"
+        pieces = trace.target_pieces if kind == "decoder" else trace.source_pieces
+        ends = [at for at, piece in enumerate(pieces) if piece in ENDS]
+        for layer in range(layer_count(trace.config, stack)):
+            weights = exact(trace[f"{attention_at(kind, layer)}/weights"][0])  # (H, T, S)
+            found[kind, layer] = _of_heads(weights, ends)
+    return found
+
+
+def head_statistics(runs: Iterable[Trace]) -> pd.DataFrame:
+    """A row a head: kind, layer and head (from 0), texts, each measure's mean and `…_std`.
+
+    Runs of one model; each is looked at once and not kept.
+    """
+    return tabulated([measured(trace) for trace in runs])
+
+
+def tabulated(each: list[HeadMeasures]) -> pd.DataFrame:
+    """The table of what was `measured` of several runs."""
+    import pandas as pd  # slow to import, and no page needs it to begin
+
+    rows = []
+    for kind, layer in each[0] if each else ():
+        values = np.stack([found[kind, layer] for found in each])  # (N, H, 6)
+        for head in range(values.shape[1]):
+            place = {"kind": kind, "layer": layer, "head": head, "texts": len(each)}
+            rows.append(place | _summary(values[:, head]))
+    return pd.DataFrame(rows)
+
+
+def _of_heads(weights: NDArray[np.float64], ends: list[int]) -> NDArray[np.float64]:
+    """The measures of maps (H, T, S): (H, 6)."""
+    heads, queries, keys = weights.shape
+    far = np.abs(np.arange(queries)[:, None] - np.arange(keys)[None, :])  # (T, S)
+    none = np.full(heads, np.nan)
+
+    def along(shift: int) -> NDArray[np.float64]:
+        line = weights.diagonal(shift, axis1=1, axis2=2)  # (H, n)
+        return line.mean(axis=1) if line.shape[1] else none
+
+    return np.stack(
+        [
+            entropy(weights.astype(np.float32)).mean(axis=1),
+            (weights * far).sum(axis=2).mean(axis=1),
+            along(-1),
+            along(0),
+            weights[:, :, 0].mean(axis=1),
+            weights[:, :, ends].sum(axis=2).mean(axis=1) if ends else none,
+        ],
+        axis=1,
+    )
+
+
+def _summary(values: NDArray[np.float64]) -> dict[str, float]:
+    """Mean and sample standard deviation of each measure over the texts that have it."""
+    found = {}
+    for at, name in enumerate(MEASURES):
+        known = values[np.isfinite(values[:, at]), at]
+        found[name] = float(known.mean()) if len(known) else float("nan")
+        found[f"{name}_std"] = float(known.std(ddof=1)) if len(known) > 1 else float("nan")
+    return found

@@ -1,0 +1,37 @@
+"""Positions inside attention: the angles that queries and keys turn by, what distances add."""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.analysis.vectors import Numbers
+from core.config import ModelConfig
+from core.errors import GlassformerError
+from core.model.relative import RelativeBias, buckets
+from core.model.rotary import rotary_frequencies
+from core.model.transformer import Transformer
+from core.trace.graph import Stack
+from core.trace.tables import as_numpy
+
+
+def rotary_angles(config: ModelConfig, length: int) -> Numbers:
+    """T · θᵢ in radians of positions 0 … length − 1 and each pair of a head, (length, K / 2)."""
+    theta: Numbers = as_numpy(rotary_frequencies(config)).astype(np.float64)
+    return np.arange(length)[:, None] * theta
+
+
+def bias_by_distance(
+    model: Transformer, stack: Stack, reach: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Distances key − query up to `reach` to either side, (N,), and what each head adds, (H, N).
+
+    A decoder looks to the left only. Raises `config` for a model without relative positions.
+    """
+    bias = (model.encoder if stack == "encoder" else model.decoder).relative
+    if not isinstance(bias, RelativeBias):
+        raise GlassformerError("config", problem="it has no relative positions")
+    distances = torch.arange(-reach, 1 if bias.causal else reach + 1)
+    with torch.no_grad():
+        rows = buckets(distances, bias.causal, bias.config).to(bias.table.weight.device)
+        table = bias.table(rows).T  # (H, N)
+    return as_numpy(distances), as_numpy(table)

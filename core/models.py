@@ -1,0 +1,69 @@
+"""What every model does, ours or another's: text in, trace out, and what experiments ask."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol, Self
+
+import torch
+
+from core.config import ModelConfig
+from core.decoding.step import Task
+from core.model.transformer import Transformer
+from core.text.detokenize import Decoded
+from core.trace.tape import Edit
+from core.trace.trace import Trace
+
+Direction = Literal["en-zh", "zh-en"]
+DIRECTIONS: tuple[Direction, ...] = ("en-zh", "zh-en")
+Side = Literal["source", "target"]
+TaskKind = Literal["translate", "continue", "fill_in"]
+
+
+class Model(Protocol):
+    """A Transformer with its words. Shared by all sessions, never written to."""
+
+    transformer: Transformer
+    name: str
+    kind: TaskKind
+    vocabulary: tuple[str, ...]  # its pieces by id, of what it writes
+    calibration: dict[str, Any]  # see `core.analysis.confidence`; empty for most
+
+    @property
+    def config(self) -> ModelConfig: ...
+
+    @property
+    def device(self) -> torch.device: ...
+
+    def trace(
+        self, text: str, target: str | None = None, edits: Sequence[Edit] = (),
+        direction: Direction | None = None, dropout_seed: int | None = None,
+    ) -> Trace:  # fmt: skip
+        """Runs the model on a text and records every tensor.
+
+        target: None lets the model write, a text is forced on it. direction: of translations
+        that go both ways. dropout_seed: a number puts the recorded pass in training mode.
+        """
+        ...
+
+    def sentences(self, text: str) -> tuple[str, ...]:
+        """A text in the parts that are recorded one by one."""
+        ...
+
+    def task_of(self, trace: Trace) -> Task:
+        """What was to be written in a run of this model: greedy decoding of it is that run."""
+        ...
+
+    def reading(self, trace: Trace, words: Sequence[int]) -> Decoded:
+        """Ids written in place of those of a run, as text."""
+        ...
+
+    def ids(self, pieces: Sequence[str], side: Side = "target") -> list[int]:
+        """The ids of pieces, of what is read (`source`) or written."""
+        ...
+
+    def word(self, text: str, trace: Trace) -> int | str:
+        """The id of a typed word, or why it has none: `unknown`, `not_one`."""
+        ...
+
+    def having(self, transformer: Transformer) -> Self:
+        """The same words on another Transformer."""
+        ...

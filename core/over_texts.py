@@ -1,0 +1,139 @@
+"""One experiment over a list of texts: what each became, and how far its words moved.
+
+experiment = Experiment.from_text("heads_off:encoder/0/self_attention,(1)")
+table([*over_texts(model, texts, experiment)]).to_csv("out.csv")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+from core.decodings import recorded
+from core.errors import GlassformerError
+from core.interruption import StoppedError, counted
+from core.interventions.causal_tracing import BLANKS
+from core.interventions.experiment import Experiment, mean_contexts, prepared, run, setting
+from core.interventions.switch import Setting
+from core.interventions.translations import kullback_leibler, log_probabilities
+from core.models import Model
+from core.trace.trace import Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class TextResult:
+    """One text, run plainly and as it is switched; where it cannot be read, `error` alone.
+
+    The words that the plain run wrote are forced on the switched model: `log_probabilities` are
+    their ln P before and after, summed, `divergence` is KL(plain ‖ switched) of a row, the mean and
+    the largest, in nats. Words of a prompt, and those that stood around a blank, do not count.
+    """
+
+    text: str
+    plain: str = ""
+    switched: str = ""
+    words: int = 0  # that count
+    log_probabilities: tuple[float, float] | None = None
+    divergence: tuple[float, float] | None = None
+    error: str = ""
+    run: Trace | None = field(default=None, repr=False, compare=False)  # the plain one
+
+    @property
+    def changed(self) -> bool:
+        """Whether another text was written."""
+        return self.plain != self.switched
+
+
+def over_texts(
+    model: Model, texts: Sequence[str], experiment: Experiment, asked: Setting | None = None
+) -> Iterator[TextResult]:
+    """Every text in turn; an error of one is its result, not the end.
+
+    asked: as in `core.interventions.experiment.run`. Raises what the experiment itself raises,
+    before the first text: `config` for conventions that the weights do not allow.
+    """
+    chosen, asked = prepared(experiment, model, asked or remembering(model))
+    edits = experiment.edits(asked)
+    for text in counted(texts, len(texts)):
+        try:
+            plain = model.trace(text)
+            if bad := _misfit(experiment, plain):
+                raise bad
+            switched = plain
+            forced = plain
+            if experiment:
+                switched = run(experiment, model, text, asked=asked)
+                forced = recorded(
+                    chosen, switched, plain.output_ids, edits, dropout_seed=experiment.seed
+                )
+            yield _result(model, text, (plain, switched, forced))
+        except StoppedError:
+            raise
+        except GlassformerError as error:
+            yield TextResult(text, error=str(error))
+
+
+def remembering(model: Model) -> Setting:
+    """What switches may ask of a model, the heads' means computed once for all texts."""
+    return setting(model, means=cache(lambda: mean_contexts(model)))
+
+
+def written_rows(model: Model, trace: Trace) -> list[int]:
+    """The rows whose word the model chose: not those of a prompt, nor those around a blank."""
+    every = list(range(len(trace.output_pieces)))
+    if trace.task == "fill_in":
+        blanks = [row for row in every if trace.source_pieces[row] in BLANKS]
+        return blanks or every
+    return every[len(model.task_of(trace).given) :] or every
+
+
+def table(results: Sequence[TextResult]) -> pd.DataFrame:
+    """A row a text."""
+    import pandas as pd  # slow to import, and no page needs it to begin
+
+    return pd.DataFrame([_row(each) for each in results])
+
+
+def _row(found: TextResult) -> dict[str, object]:
+    before, after = found.log_probabilities or (None, None)
+    mean, largest = found.divergence or (None, None)
+    return {
+        "text": found.text, "plain": found.plain, "switched": found.switched,
+        "changed": None if found.error else found.changed, "words": found.words or None,
+        "log_probability_plain": before, "log_probability_switched": after,
+        "kl_mean": mean, "kl_max": largest, "error": found.error,
+    }  # fmt: skip
+
+
+def _misfit(experiment: Experiment, plain: Trace) -> GlassformerError | None:
+    lengths = len(plain.source_tokens), len(plain.target_tokens)
+    return next(iter(experiment.misfits(plain.config, *lengths).values()), None)
+
+
+def _result(model: Model, text: str, runs: tuple[Trace, Trace, Trace]) -> TextResult:
+    """What became of a text: its plain run, the switched one, that on the plain words."""
+    plain, switched, forced = runs
+    if not plain.config.has_generator:
+        error = GlassformerError("no_generator", name=plain.model_name)
+        return TextResult(text, error=str(error), run=plain)
+    rows = written_rows(model, plain)
+    words = [plain.output_ids[row] for row in rows]
+    before, after = (log_probabilities(each)[rows] for each in (plain, forced))  # (n, V)
+    chances = [float(each[range(len(rows)), words].sum()) for each in (before, after)]
+    apart = kullback_leibler(before, after)  # (n,)
+    return TextResult(
+        text, _said(model, plain), _said(model, switched), len(rows), (chances[0], chances[1]),
+        (float(apart.mean()), float(apart.max())), run=plain,
+    )  # fmt: skip
+
+
+def _said(model: Model, trace: Trace) -> str:
+    """What the model wrote; of a text that it went on with, what follows the text."""
+    if trace.task != "continue":
+        return trace.full_text
+    return model.reading(trace, [trace.output_ids[row] for row in written_rows(model, trace)]).text

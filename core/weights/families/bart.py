@@ -1,0 +1,31 @@
+"""BART (Lewis et al. 2019), mBART (Liu et al. 2020): learned positions, an embedding norm."""
+
+from typing import Any
+
+from core.weights.families import seq2seq
+from core.weights.family import Facts, Family
+
+
+def settings(facts: Facts) -> dict[str, Any]:
+    """Positions begin in the third row of their table; mBART is pre-norm."""
+    pre = facts.table.get("model_type") == "mbart"
+    return {
+        **seq2seq.settings(facts),
+        "positions": "learned",
+        "position_offset": 2,
+        "embedding_norm": True,
+        "norm_place": "pre" if pre else "post",
+        "final_norm": pre,
+        "generator_bias": True,
+    }
+
+
+FAMILY = Family(
+    kinds=("bart", "mbart"),
+    task="translate",
+    settings=settings,
+    modules=seq2seq.MODULES,
+    spare=seq2seq.SPARE,
+    prefix="model.",
+    optional=("generator.bias",),
+)

@@ -1,0 +1,68 @@
+"""BERT (Devlin et al. 2018): an encoder alone that fills in blanks, post-norm as in the paper."""
+
+from typing import Any
+
+from core.weights.family import Facts, Family
+
+HEAD = "cls.predictions.transform.dense.weight"
+
+
+def settings(facts: Facts) -> dict[str, Any]:
+    """Without the head that was trained to fill in blanks, its vectors are all that comes out."""
+    facts.refuse("position_embedding_type", ("absolute",), "positions of another kind")
+    facts.refuse("is_decoder", (False,), "an encoder that hides the future")
+    fills = HEAD in facts.names
+    return {
+        "vocabulary_size": facts.whole("vocab_size"),
+        "d_model": facts.whole("hidden_size"),
+        "n_heads": facts.whole("num_attention_heads"),
+        "d_ff": facts.whole("intermediate_size"),
+        "encoder_layers": facts.whole("num_hidden_layers"),
+        "decoder_layers": 0,
+        "max_length": facts.whole("max_position_embeddings"),
+        "embedding_scale": False,
+        "positions": "learned",
+        "token_types": facts.whole("type_vocab_size"),
+        "embedding_norm": True,
+        "norm_epsilon": facts.number("layer_norm_eps"),
+        "activation": facts.activation("hidden_act"),
+        "head_transform": fills,
+        "has_generator": fills,
+        "generator_bias": fills,
+        "tie_generator": facts.flag("tie_word_embeddings", True),
+        "pad_id": facts.whole("pad_token_id", 0),
+    }
+
+
+_LAYER, _BLOCK = "encoder.layers.{n}", "encoder.layer.{n}"
+_ATTENTION = {"w_q": "self.query", "w_k": "self.key", "w_v": "self.value", "w_o": "output.dense"}
+FAMILY = Family(
+    kinds=("bert",),
+    task="fill_in",
+    settings=settings,
+    modules={
+        "source_embedding.table": "embeddings.word_embeddings",
+        "source_embedding.position_table": "embeddings.position_embeddings",
+        "source_embedding.type_table": "embeddings.token_type_embeddings",
+        "source_embedding.norm": "embeddings.LayerNorm",
+        **{
+            f"{_LAYER}.self_attention.{own}": f"{_BLOCK}.attention.{other}"
+            for own, other in _ATTENTION.items()
+        },
+        f"{_LAYER}.self_attention_residual.norm": f"{_BLOCK}.attention.output.LayerNorm",
+        f"{_LAYER}.feed_forward.w_1": f"{_BLOCK}.intermediate.dense",
+        f"{_LAYER}.feed_forward.w_2": f"{_BLOCK}.output.dense",
+        f"{_LAYER}.feed_forward_residual.norm": f"{_BLOCK}.output.LayerNorm",
+        "generator.transform.dense": "cls.predictions.transform.dense",
+        "generator.transform.norm": "cls.predictions.transform.LayerNorm",
+        "generator.weight": "cls.predictions.decoder.weight",
+        "generator.bias": ("cls.predictions.decoder.bias", "cls.predictions.bias"),
+    },
+    spare=(
+        r"embeddings\.position_ids",
+        r"pooler\..*",
+        r"cls\.seq_relationship\..*",
+        r"cls\.predictions\.(bias|decoder\.(weight|bias))",
+    ),
+    prefix="bert.",
+)

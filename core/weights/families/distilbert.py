@@ -1,0 +1,58 @@
+"""DistilBERT (Sanh et al. 2019): half of BERT's layers, one kind of segment."""
+
+from typing import Any
+
+from core.weights.family import Facts, Family
+
+HEAD = "vocab_transform.weight"
+
+
+def settings(facts: Facts) -> dict[str, Any]:
+    """As BERT's, in other words."""
+    fills = HEAD in facts.names
+    return {
+        "vocabulary_size": facts.whole("vocab_size"),
+        "d_model": facts.whole("dim"),
+        "n_heads": facts.whole("n_heads"),
+        "d_ff": facts.whole("hidden_dim"),
+        "encoder_layers": facts.whole("n_layers"),
+        "decoder_layers": 0,
+        "max_length": facts.whole("max_position_embeddings"),
+        "embedding_scale": False,
+        "positions": "learned",
+        "embedding_norm": True,
+        "norm_epsilon": 1e-12,
+        "activation": facts.activation("activation"),
+        "head_transform": fills,
+        "has_generator": fills,
+        "generator_bias": fills,
+        "tie_generator": facts.flag("tie_word_embeddings", True),
+        "pad_id": facts.whole("pad_token_id", 0),
+    }
+
+
+_LAYER, _BLOCK = "encoder.layers.{n}", "transformer.layer.{n}"
+_ATTENTION = {"w_q": "q_lin", "w_k": "k_lin", "w_v": "v_lin", "w_o": "out_lin"}
+FAMILY = Family(
+    kinds=("distilbert",),
+    task="fill_in",
+    settings=settings,
+    modules={
+        "source_embedding.table": "embeddings.word_embeddings",
+        "source_embedding.position_table": "embeddings.position_embeddings",
+        "source_embedding.norm": "embeddings.LayerNorm",
+        **{
+            f"{_LAYER}.self_attention.{own}": f"{_BLOCK}.attention.{other}"
+            for own, other in _ATTENTION.items()
+        },
+        f"{_LAYER}.self_attention_residual.norm": f"{_BLOCK}.sa_layer_norm",
+        f"{_LAYER}.feed_forward.w_1": f"{_BLOCK}.ffn.lin1",
+        f"{_LAYER}.feed_forward.w_2": f"{_BLOCK}.ffn.lin2",
+        f"{_LAYER}.feed_forward_residual.norm": f"{_BLOCK}.output_layer_norm",
+        "generator.transform.dense": "vocab_transform",
+        "generator.transform.norm": "vocab_layer_norm",
+        "generator": "vocab_projector",
+    },
+    spare=(r"vocab_projector\.weight", r"embeddings\.position_ids"),
+    prefix="distilbert.",
+)

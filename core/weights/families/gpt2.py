@@ -1,0 +1,55 @@
+"""GPT-2 (Radford et al. 2019): a decoder alone, learned positions, norms before the sub-layers."""
+
+from typing import Any
+
+from core.weights.family import Facts, Family
+
+
+def settings(facts: Facts) -> dict[str, Any]:
+    """No word is padding; the table of words scores them, too."""
+    width = facts.whole("n_embd")
+    facts.refuse("scale_attn_weights", (True,), "scores that are not scaled")
+    facts.refuse("scale_attn_by_inverse_layer_idx", (False,), "scores scaled by layer")
+    facts.refuse("add_cross_attention", (False,), "cross-attention without an encoder")
+    return {
+        "vocabulary_size": facts.whole("vocab_size"),
+        "d_model": width,
+        "n_heads": facts.whole("n_head"),
+        "d_ff": facts.whole("n_inner", 4 * width),
+        "encoder_layers": 0,
+        "decoder_layers": facts.whole("n_layer"),
+        "max_length": facts.whole("n_positions"),
+        "embedding_scale": False,
+        "positions": "learned",
+        "norm_place": "pre",
+        "norm_epsilon": facts.number("layer_norm_epsilon"),
+        "final_norm": True,
+        "activation": facts.activation("activation_function"),
+        "generator_bias": False,
+        "tie_generator": facts.flag("tie_word_embeddings", True),
+        "pad_id": -1,
+    }
+
+
+_LAYER, _BLOCK = "decoder.layers.{n}", "h.{n}"
+FAMILY = Family(
+    kinds=("gpt2",),
+    task="continue",
+    settings=settings,
+    modules={
+        "target_embedding.table": "wte",
+        "target_embedding.position_table": "wpe",
+        **{f"{_LAYER}.self_attention.w_{each}": f"{_BLOCK}.attn.c_attn" for each in "qkv"},
+        f"{_LAYER}.self_attention.w_o": f"{_BLOCK}.attn.c_proj",
+        f"{_LAYER}.self_attention_residual.norm": f"{_BLOCK}.ln_1",
+        f"{_LAYER}.feed_forward.w_1": f"{_BLOCK}.mlp.c_fc",
+        f"{_LAYER}.feed_forward.w_2": f"{_BLOCK}.mlp.c_proj",
+        f"{_LAYER}.feed_forward_residual.norm": f"{_BLOCK}.ln_2",
+        "decoder.norm": "ln_f",
+        "generator.weight": "lm_head.weight",
+    },
+    spare=(r"lm_head\.weight", r"h\.\d+\.attn\.(masked_)?bias"),
+    prefix="transformer.",
+    turned=True,
+    fused={"w_q": (0, 3), "w_k": (1, 3), "w_v": (2, 3)},
+)

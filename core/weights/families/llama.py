@@ -1,0 +1,89 @@
+"""Llama (Touvron et al. 2023), Qwen2, Qwen3, Mistral: rotary positions, RMS norms, gates."""
+
+from typing import Any
+
+from core.weights.family import Facts, Family
+
+
+def settings(facts: Facts) -> dict[str, Any]:
+    """Qwen2 has biases where queries, keys and values are made; Qwen3 normalises the first two."""
+    kind = str(facts.table.get("model_type"))
+    length, window = facts.whole("max_position_embeddings"), facts.table.get("sliding_window")
+    slides = kind == "mistral" or facts.flag("use_sliding_window", False)
+    if slides and window is not None and facts.whole("sliding_window") < length:
+        raise facts.unsupported(f"attention within a sliding window of {window} words")
+    for name in ("attn_logit_softcapping", "final_logit_softcapping"):
+        facts.refuse(name, (), "a cap on scores")
+    biased = facts.flag("attention_bias", kind == "qwen2")
+    return {
+        "vocabulary_size": facts.whole("vocab_size"),
+        "d_model": facts.whole("hidden_size"),
+        "n_heads": facts.whole("num_attention_heads"),
+        "kv_heads": facts.whole("num_key_value_heads", facts.whole("num_attention_heads")),
+        "head_width": facts.whole("head_dim", 128 if kind == "qwen3" else 0),
+        "d_ff": facts.whole("intermediate_size"),
+        "encoder_layers": 0,
+        "decoder_layers": facts.whole("num_hidden_layers"),
+        "max_length": length,
+        "embedding_scale": False,
+        "positions": "rotary",
+        **rotary(facts),
+        "norm_kind": "rms",
+        "norm_place": "pre",
+        "norm_epsilon": facts.number("rms_norm_eps"),
+        "final_norm": True,
+        "activation": facts.activation("hidden_act"),
+        "gated": True,
+        "feed_forward_bias": facts.flag("mlp_bias", False),
+        "attention_bias": biased,
+        "attention_output_bias": kind != "qwen2",
+        "qk_norm": kind == "qwen3",
+        "generator_bias": False,
+        "tie_generator": facts.flag("tie_word_embeddings", False),
+        "pad_id": -1,
+    }
+
+
+def rotary(facts: Facts) -> dict[str, Any]:
+    """How fast positions turn; what is neither plain, linear nor Llama 3's is refused."""
+    found = facts.table.get("rope_parameters") or facts.table.get("rope_scaling") or {}
+    if not isinstance(found, dict):
+        raise facts.wrong("its rotary positions are no table of names")
+    given = Facts(found, facts.path)
+    kind = found.get("rope_type") or found.get("type") or "default"
+    base = given.number("rope_theta", facts.number("rope_theta", 10000.0))
+    given.refuse("partial_rotary_factor", (1.0, 1), "a rotation of a part of each head")
+    if kind == "default":
+        return {"rotary_base": base}
+    if kind not in ("linear", "llama3"):
+        raise facts.unsupported(f"rotary positions scaled as {kind!r}")
+    factor = given.number("factor")
+    slow = {"rotary_base": base, "rotary_scaling": kind, "rotary_factor": factor}
+    return slow if kind == "linear" else slow | {
+        "rotary_low": given.number("low_freq_factor"),
+        "rotary_high": given.number("high_freq_factor"),
+        "rotary_length": given.whole("original_max_position_embeddings"),
+    }  # fmt: skip
+
+
+_LAYER, _BLOCK = "decoder.layers.{n}", "layers.{n}"
+FAMILY = Family(
+    kinds=("llama", "qwen2", "qwen3", "mistral"),
+    task="continue",
+    settings=settings,
+    modules={
+        "target_embedding.table": "embed_tokens",
+        **{f"{_LAYER}.self_attention.w_{e}": f"{_BLOCK}.self_attn.{e}_proj" for e in "qkvo"},
+        f"{_LAYER}.self_attention.turned.q_norm": f"{_BLOCK}.self_attn.q_norm",
+        f"{_LAYER}.self_attention.turned.k_norm": f"{_BLOCK}.self_attn.k_norm",
+        f"{_LAYER}.self_attention_residual.norm": f"{_BLOCK}.input_layernorm",
+        f"{_LAYER}.feed_forward.w_1": f"{_BLOCK}.mlp.gate_proj",
+        f"{_LAYER}.feed_forward.w_2": f"{_BLOCK}.mlp.down_proj",
+        f"{_LAYER}.feed_forward.w_3": f"{_BLOCK}.mlp.up_proj",
+        f"{_LAYER}.feed_forward_residual.norm": f"{_BLOCK}.post_attention_layernorm",
+        "decoder.norm": "norm",
+        "generator.weight": "lm_head.weight",
+    },
+    spare=(r"lm_head\.weight", r".*rotary_emb\.inv_freq"),
+    prefix="model.",
+)

@@ -1,0 +1,29 @@
+"""M2M-100 (Fan et al. 2020) and NLLB (2022): pre-norm, waves from 1 to 10000 exactly."""
+
+from typing import Any
+
+from core.weights.families import seq2seq
+from core.weights.family import Facts, Family
+
+
+def settings(facts: Facts) -> dict[str, Any]:
+    """Positions are counted from behind the padding's id."""
+    found = seq2seq.settings(facts)
+    return {
+        **found,
+        "positions": "spread",
+        "position_offset": found["pad_id"] + 1,
+        "norm_place": "pre",
+        "final_norm": True,
+        "generator_bias": False,
+    }
+
+
+FAMILY = Family(
+    kinds=("m2m_100",),
+    task="translate",
+    settings=settings,
+    modules=seq2seq.MODULES,
+    spare=seq2seq.SINUSOIDS,
+    prefix="model.",
+)

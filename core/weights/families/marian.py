@@ -1,0 +1,37 @@
+"""Marian (Junczys-Dowmunt et al. 2018), the translators of OPUS-MT: the paper with other letters.
+
+Its sentence begins with the padding's id, its waves lie in halves, its words have a bias each.
+"""
+
+from typing import Any
+
+from core.weights.families import seq2seq
+from core.weights.family import Facts, Family
+
+
+def settings(facts: Facts) -> dict[str, Any]:
+    """Post-norm; two vocabularies where `share_encoder_decoder_embeddings` is off."""
+    found = {
+        **seq2seq.settings(facts),
+        "positions": "halves",
+        "final_norm": False,
+        "generator_bias": True,
+    }
+    facts.refuse("normalize_before", (False,), "norms before the sub-layers")
+    facts.refuse("normalize_embedding", (False,), "a norm of the embedding")
+    if not facts.flag("share_encoder_decoder_embeddings", True):
+        found["source_vocabulary_size"] = facts.whole("vocab_size")
+        found["vocabulary_size"] = facts.whole("decoder_vocab_size", found["vocabulary_size"])
+        found["share_embeddings"] = False
+    return found
+
+
+FAMILY = Family(
+    kinds=("marian",),
+    task="translate",
+    settings=settings,
+    modules=seq2seq.MODULES,
+    spare=seq2seq.SINUSOIDS,
+    prefix="model.",
+    optional=("generator.bias",),
+)

@@ -1,0 +1,64 @@
+"""What Marian, BART, mBART, M2M100 and NLLB have in common: the names, and most of the config."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.weights.family import Facts
+
+_PARTS = {
+    "self_attention": "self_attn", "cross_attention": "encoder_attn",
+    "self_attention_residual.norm": "self_attn_layer_norm",
+    "cross_attention_residual.norm": "encoder_attn_layer_norm",
+    "feed_forward_residual.norm": "final_layer_norm", "feed_forward.w_1": "fc1",
+    "feed_forward.w_2": "fc2",
+}  # fmt: skip
+_PROJECTIONS = {"w_q": "q_proj", "w_k": "k_proj", "w_v": "v_proj", "w_o": "out_proj"}
+
+
+def layers(stack: str) -> Mapping[str, str]:
+    """The modules of a stack's layers."""
+    ours, theirs, found = f"{stack}.layers.{{n}}", f"{stack}.layers.{{n}}", dict[str, str]()
+    for own, other in _PARTS.items():
+        if own.endswith("attention"):
+            for one, two in _PROJECTIONS.items():
+                found[f"{ours}.{own}.{one}"] = f"{theirs}.{other}.{two}"
+        else:
+            found[f"{ours}.{own}"] = f"{theirs}.{other}"
+    return found
+
+
+MODULES: Mapping[str, str | tuple[str, ...]] = {
+    "source_embedding.table": ("encoder.embed_tokens", "shared"),
+    "target_embedding.table": ("decoder.embed_tokens", "shared"),
+    "source_embedding.position_table": "encoder.embed_positions",
+    "target_embedding.position_table": "decoder.embed_positions",
+    "source_embedding.norm": "encoder.layernorm_embedding",
+    "target_embedding.norm": "decoder.layernorm_embedding",
+    "encoder.norm": "encoder.layer_norm",
+    "decoder.norm": "decoder.layer_norm",
+    "generator.weight": "lm_head.weight",
+    "generator.bias": "final_logits_bias",
+    **layers("encoder"),
+    **layers("decoder"),
+}
+SPARE = ("shared.weight", r"(en|de)coder\.embed_tokens\.weight", r"lm_head\.weight")
+SINUSOIDS = (*SPARE, r"(en|de)coder\.embed_positions\.weights?")
+
+
+def settings(facts: Facts) -> dict[str, Any]:
+    """The fields that all of them say in the same words."""
+    tables = {f"{stack}.embed_tokens.weight" for stack in ("encoder", "decoder")}
+    return {
+        "vocabulary_size": facts.whole("vocab_size"),
+        "d_model": facts.whole("d_model"),
+        "n_heads": facts.same("encoder_attention_heads", "decoder_attention_heads"),
+        "d_ff": facts.same("encoder_ffn_dim", "decoder_ffn_dim"),
+        "encoder_layers": facts.whole("encoder_layers"),
+        "decoder_layers": facts.whole("decoder_layers"),
+        "max_length": facts.whole("max_position_embeddings"),
+        "embedding_scale": facts.flag("scale_embedding", False),
+        "activation": facts.activation("activation_function"),
+        "pad_id": facts.whole("pad_token_id"),
+        "share_embeddings": not tables <= facts.names,
+        "tie_generator": facts.flag("tie_word_embeddings", True),
+    }

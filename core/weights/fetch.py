@@ -1,0 +1,60 @@
+"""Fetching a model's folder from a hub: the only step that goes online, and only when asked."""
+
+import re
+from pathlib import Path
+
+import torch
+from huggingface_hub import HfApi
+from safetensors.torch import save_file
+
+from core.errors import GlassformerError
+from core.weights.read import INDEX, WEIGHTS, damaged
+
+NAME = re.compile(r"(?:[\w.-]{1,96}/)?[\w.-]{1,96}")
+WANTED = (
+    "config.json", "generation_config.json", "tokenizer.json", "source.spm", "target.spm",
+    "vocab.json", "target_vocab.json", "README.md",
+)  # fmt: skip
+SAFE, PICKLED = ("model*.safetensors", INDEX), ("pytorch_model*.bin",)
+
+
+def fetch(name: str, folder: Path, endpoint: str | None = None) -> Path:
+    """The files of a model, in a folder of its own; a pickle is fetched where nothing else is.
+
+    endpoint: of another hub than the usual one. Raises `weights_fetch`.
+    """
+    if not NAME.fullmatch(name) or ".." in name:
+        raise GlassformerError("weights_fetch", name=name, problem="it is no name of a model")
+    hub = HfApi(endpoint=endpoint)
+    try:
+        there = hub.list_repo_files(name)
+        safe = any(file.endswith(".safetensors") for file in there)
+        patterns = [*WANTED, *(SAFE if safe else PICKLED)]
+        hub.snapshot_download(name, local_dir=folder, allow_patterns=patterns)
+    except Exception as error:  # of many libraries: no connection, no such name, no access, …
+        problem = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise GlassformerError("weights_fetch", name=name, problem=problem) from error
+    if not safe:
+        as_safetensors(folder)
+    return folder
+
+
+def as_safetensors(folder: Path) -> None:
+    """The tensors of a folder's pickles as one file of safetensors beside them.
+
+    Nothing else than tensors is read (`weights_only`). Raises `weights_damaged`.
+    """
+    found = dict[str, torch.Tensor]()
+    for path in sorted(folder.glob(PICKLED[0])):
+        try:
+            held = torch.load(path, map_location="cpu", weights_only=True)
+            found |= {
+                name: each.clone().contiguous()
+                for name, each in held.items()
+                if isinstance(each, torch.Tensor)
+            }
+        except Exception as error:  # whatever a damaged or hostile pickle raises
+            raise damaged(folder, f"{path.name} holds more than tensors, or is cut") from error
+    if not found:
+        raise damaged(folder, f"it holds no {PICKLED[0]}")
+    save_file(found, folder / WEIGHTS, metadata={"format": "pt"})

@@ -1,0 +1,157 @@
+"""A folder of another program's model: what it is, said before memory is spent; then the model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from core.config import ModelConfig
+from core.errors import GlassformerError
+from core.model.shell import shell_of
+from core.model.transformer import Transformer
+from core.models import TaskKind
+from core.stored import UNREADABLE, problem_of, read_json_file
+from core.weights.account import account, as_ours
+from core.weights.families import bart, bert, distilbert, gpt2, llama, m2m100, marian, t5
+from core.weights.family import Facts, Family, Theirs
+from core.weights.read import Shelf, damaged, inside, shelf_of
+
+FAMILIES: Mapping[str, Family] = {
+    kind: each.FAMILY
+    for each in (marian, bart, m2m100, t5, gpt2, bert, distilbert, llama)
+    for kind in each.FAMILY.kinds
+}
+BYTES = {torch.float32: 4, torch.float16: 2, torch.bfloat16: 2, torch.float64: 8}
+DTYPES = {
+    "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "F64": torch.float64,
+}  # fmt: skip
+SHARE = 0.7  # of the memory that is free, at most
+LEAST_FREE = 8 * 2**30  # bytes that are taken to be free where nobody tells
+
+
+@dataclass(frozen=True)
+class Found:
+    """What lies in a folder, known from its config and the headers of its weights alone."""
+
+    folder: Path
+    kind: str  # `model_type`
+    task: TaskKind
+    config: ModelConfig
+    facts: Mapping[str, Any]  # its config.json
+    dtype: torch.dtype  # as stored
+    licence: str  # "" where its card says none
+    shelf: Shelf
+    places: Mapping[str, Theirs]
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were learned."""
+        return sum(each.numel() for each in shell_of(self.config).parameters())
+
+    def nbytes(self, widen: bool = True) -> int:
+        """Memory that the weights take, in float32 or as they are stored."""
+        return self.parameters * (4 if widen else BYTES[self.dtype])
+
+
+def is_foreign(folder: Path) -> bool:
+    """Whether a folder's config.json is another program's, as far as it can be read."""
+    try:
+        about = read_json_file(folder / "config.json")
+    except UNREADABLE:
+        return False
+    return "model" not in about and ("model_type" in about or "architectures" in about)
+
+
+def look(folder: Path) -> Found:
+    """What a folder holds; not a number of its weights is read.
+
+    Raises `weights_…` in one sentence: a family or setting that is not computed here, files that
+    are missing, damaged, elsewhere or a pickle, tensors that do not fit.
+    """
+    try:
+        facts = read_json_file(inside(folder, "config.json"))
+    except UNREADABLE as error:
+        if isinstance(error, GlassformerError):
+            raise
+        raise damaged(folder, problem_of(error)) from error
+    kind = facts.get("model_type")
+    if "auto_map" in facts:
+        what = "code of its own (auto_map), which is never run"
+        raise GlassformerError("weights_unsupported", path=folder.name, what=what)
+    if not isinstance(kind, str) or kind not in FAMILIES:
+        known = ", ".join(FAMILIES)
+        raise GlassformerError("weights_family", path=folder.name, kind=kind or "?", known=known)
+    if "quantization_config" in facts:
+        raise GlassformerError(
+            "weights_unsupported", path=folder.name, what="quantised numbers (quantization_config)"
+        )
+    family = FAMILIES[kind]
+    shelf = shelf_of(folder, family.prefix)
+    config = family.config(Facts(facts, folder.name, shelf.stored))
+    places = account(family, config, shelf)
+    kinds = {shelf.stored[each.name].dtype for each in places.values()}
+    dtype = max((DTYPES[each] for each in kinds), key=BYTES.__getitem__)
+    return Found(folder, kind, family.task, config, facts, dtype, licence_of(folder), shelf, places)
+
+
+def load_weights(found: Found, widen: bool = True, limit: int | None = None) -> Transformer:
+    """The model of a folder, in float32 or in the numbers that it is stored in.
+
+    Raises `weights_large` before a number is read where it takes more than `limit` bytes (by
+    default a share of what is free), `weights_numbers` for a weight that is no finite number.
+    """
+    needs, most = found.nbytes(widen), free_bytes() if limit is None else limit
+    if needs > most:
+        given, allowed = (f"{each / 2**20:,.0f} MB" for each in (needs, most))
+        raise GlassformerError("weights_large", path=found.folder.name, given=given, limit=allowed)
+    model = shell_of(found.config)
+    shapes = {name: tuple(each.shape) for name, each in model.named_parameters()}
+    dtype = torch.float32 if widen else None
+    users: dict[str, list[str]] = {}
+    for ours, theirs in found.places.items():
+        users.setdefault(theirs.name, []).append(ours)
+    weights = {
+        name: torch.zeros(shape, dtype=dtype or found.dtype)
+        for name, shape in shapes.items()
+        if name not in found.places
+    }
+    for name, tensor in found.shelf.read():
+        if name in users and not bool(tensor.isfinite().all()):
+            raise GlassformerError("weights_numbers", path=found.folder.name, name=name)
+        for ours in users.get(name, ()):
+            weights[ours] = as_ours(found.places[ours], tensor, shapes[ours], dtype)
+    model.load_state_dict(weights, strict=False, assign=True)
+    _tie(model, weights)
+    return model.requires_grad_(False)
+
+
+def _tie(model: Transformer, weights: Mapping[str, torch.Tensor]) -> None:
+    """What is assigned by one name is the same under its other names, too."""
+    if "generator.weight" not in weights:
+        side = "target" if model.config.decoder_layers else "source"
+        table: nn.Parameter = getattr(model, f"{side}_embedding").table.weight
+        model.generator.weight = table
+
+
+def free_bytes() -> int:
+    """How much memory a model may take: a share of what is free here, where the system tells."""
+    try:
+        told = Path("/proc/meminfo").read_text("ascii")
+        free = next(int(line.split()[1]) for line in told.splitlines() if "MemAvailable" in line)
+    except (OSError, ValueError, StopIteration):
+        return LEAST_FREE
+    return int(SHARE * free * 1024)
+
+
+def licence_of(folder: Path) -> str:
+    """What the card (README.md) says of the licence, in its first lines; "" where it says none."""
+    try:
+        with (folder / "README.md").open(encoding="utf-8", errors="replace") as card:
+            lines = card.read(4096).splitlines()
+    except OSError:
+        return ""
+    named = (line.partition(":")[2] for line in lines if line.startswith("license:"))
+    return next(named, "").strip().strip("\"'")[:80]

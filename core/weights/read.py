@@ -1,0 +1,88 @@
+"""A folder of safetensors: names, types and shapes from the headers, numbers when asked for."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from safetensors import safe_open
+from torch import Tensor
+
+from core.errors import GlassformerError
+from core.stored import UNREADABLE, Stored, problem_of, read_json_file, table_of, tensor_header
+
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+FLOATS = ("F32", "F16", "BF16", "F64")
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """The tensors of a folder, by their names without the family's prefix: what each one is."""
+
+    folder: Path
+    stored: Mapping[str, Stored]
+    places: Mapping[str, tuple[str, str]]  # name -> (file, the name that it has there)
+
+    def read(self) -> Iterator[tuple[str, Tensor]]:
+        """Each tensor once, file by file."""
+        by_file: dict[str, list[str]] = {}
+        for name, (file, _) in self.places.items():
+            by_file.setdefault(file, []).append(name)
+        for file, names in by_file.items():
+            with safe_open(self.folder / file, framework="pt") as opened:
+                for name in names:
+                    yield name, opened.get_tensor(self.places[name][1])
+
+
+def shelf_of(folder: Path, prefix: str) -> Shelf:
+    """What lies in a folder; no number is read.
+
+    Raises `weights_pickle`, `weights_missing`, `weights_shard`, `weights_outside`,
+    `weights_damaged`.
+    """
+    stored, places = dict[str, Stored](), dict[str, tuple[str, str]]()
+    for file in _files(folder):
+        try:
+            _, header = tensor_header(folder / file)
+        except UNREADABLE as error:
+            raise damaged(folder, f"{file}: {problem_of(error)}") from error
+        for name, each in header.items():
+            plain = name.removeprefix(prefix)
+            if plain in stored:
+                raise damaged(folder, f"{name} is in it twice")
+            stored[plain], places[plain] = each, (file, name)
+    return Shelf(folder, stored, places)
+
+
+def damaged(folder: Path, problem: str) -> GlassformerError:
+    """What is said of a folder that cannot be read."""
+    return GlassformerError("weights_damaged", path=folder.name, problem=problem)
+
+
+def inside(folder: Path, file: str) -> Path:
+    """A file of a folder; raises `weights_outside` for one that lies elsewhere."""
+    path = folder / file
+    if Path(file).name != file or path.resolve().parent != folder.resolve():
+        raise GlassformerError("weights_outside", path=folder.name, file=file)
+    return path
+
+
+def _files(folder: Path) -> tuple[str, ...]:
+    """The files that hold the weights, each there."""
+    if (folder / WEIGHTS).is_file():
+        inside(folder, WEIGHTS)
+        return (WEIGHTS,)
+    if not (folder / INDEX).is_file():
+        found = sorted(each.name for each in folder.iterdir() if each.suffix in PICKLES)
+        if found:
+            raise GlassformerError("weights_pickle", path=folder.name, file=found[0])
+        raise GlassformerError("weights_missing", path=folder.name)
+    try:
+        index = table_of(read_json_file(folder / INDEX)["weight_map"], str, "weight_map")
+    except UNREADABLE as error:
+        raise damaged(folder, problem_of(error)) from error
+    files = tuple(sorted(set(index.values())))
+    for file in files:
+        if not inside(folder, file).is_file():
+            raise GlassformerError("weights_shard", path=folder.name, file=file)
+    return files

@@ -1,0 +1,122 @@
+"""A translator of ours as a Marian model, for whoever opens it elsewhere.
+
+The two differ in the order of the features alone: the paper's waves stand side by side, Marian's in
+halves. So every axis of d_model is put in another order, and the rest is names.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+from torch import Tensor
+
+from core.config import ModelConfig
+from core.errors import GlassformerError
+from core.text.vocabulary import END, PADDING, TAGS, UNKNOWN
+from core.translator import Translator
+from core.weights.families.marian import FAMILY
+from core.weights.read import WEIGHTS
+
+# What Marian computes, too; anything else of a config has no name there.
+ALIKE: dict[str, Any] = {
+    "norm_place": "post", "norm_formula": "population", "norm_epsilon": 1e-5, "final_norm": False,
+    "attention_bias": True, "generator_bias": True, "share_embeddings": True,
+    "tie_generator": True, "tie_attention": False,
+}  # fmt: skip
+ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "gelu_tanh": "gelu_new", "silu": "silu"}
+# Parameters whose rows are the stream's features, and those whose columns are.
+ROWS = ("w_o.weight", "w_o.bias", "w_2.weight", "w_2.bias", "gamma", "beta")
+COLUMNS = ("w_q.weight", "w_k.weight", "w_v.weight", "w_1.weight", "table.weight")
+
+
+def save_marian(model: Translator, folder: str | Path, language: str = "zh") -> Path:
+    """Writes config.json, weights and tokenizer; `MarianMTModel.from_pretrained(folder)` opens it.
+
+    language: the one that it writes unless told otherwise, "en" or "zh": its begin token.
+
+    Raises `config` for a model that computes something that Marian has not.
+    """
+    config, folder = model.config, Path(folder)
+    _check(config)
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = {
+        f"{FAMILY.prefix}{name}" if name != "final_logits_bias" else name: each
+        for name, each in _weights(model).items()
+    }
+    save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
+    ids = {piece: model.tokenizer.vocabulary.id(piece) for piece in (END, f"<{language}>", UNKNOWN)}
+    about = _about(config, *ids.values())
+    (folder / "config.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    _tokenizer(model).save(str(folder / "tokenizer.json"))
+    kept = {"unk_token": UNKNOWN, "pad_token": PADDING, "eos_token": END}
+    told = json.dumps({"tokenizer_class": "PreTrainedTokenizerFast", **kept}, indent=2)
+    (folder / "tokenizer_config.json").write_text(told + "\n", encoding="utf-8")
+    return folder
+
+
+def _check(config: ModelConfig) -> None:
+    wrong = [name for name, value in ALIKE.items() if getattr(config, name) != value]
+    if config.positions not in ("paper", "halves"):
+        wrong.append("positions")
+    if wrong:
+        problem = f"Marian has no other {', '.join(wrong)}"
+        raise GlassformerError("config", problem=problem)
+
+
+def _weights(model: Translator) -> dict[str, Tensor]:
+    """Ours by Marian's names, the features in its order."""
+    order = _order(model.config)
+    found = dict[str, Tensor]()
+    for name, parameter in model.transformer.named_parameters():
+        each = parameter.detach().to("cpu", torch.float32)
+        if name.endswith(COLUMNS):
+            each = each[:, order]
+        elif name.endswith(ROWS):
+            each = each[order]
+        found[FAMILY.theirs(name)[-1].name] = each.clone().contiguous()
+    found["final_logits_bias"] = found["final_logits_bias"][None]  # (1, V)
+    return found
+
+
+def _order(config: ModelConfig) -> Tensor:
+    """Which of our features stands at each place of Marian's: sines first, then cosines."""
+    features = torch.arange(config.d_model)
+    return features if config.positions == "halves" else torch.cat([features[::2], features[1::2]])
+
+
+def _about(config: ModelConfig, end: int, begin: int, unknown: int) -> dict[str, Any]:
+    sides = ("encoder", "decoder")
+    return {
+        "model_type": "marian", "architectures": ["MarianMTModel"], "dtype": "float32",
+        "vocab_size": config.vocabulary_size, "decoder_vocab_size": config.vocabulary_size,
+        "d_model": config.d_model, "max_position_embeddings": config.max_length,
+        **{f"{side}_layers": getattr(config, f"{side}_layers") for side in sides},
+        **{f"{side}_attention_heads": config.n_heads for side in sides},
+        **{f"{side}_ffn_dim": config.d_ff for side in sides},
+        "activation_function": ACTIVATIONS[config.activation], "dropout": config.dropout,
+        "scale_embedding": config.embedding_scale, "pad_token_id": config.pad_id,
+        "eos_token_id": end, "decoder_start_token_id": begin, "bos_token_id": None,
+        "forced_eos_token_id": None, "unk_token_id": unknown,
+        "share_encoder_decoder_embeddings": True, "tie_word_embeddings": True,
+        "static_position_embeddings": True, "is_encoder_decoder": True,
+    }  # fmt: skip
+
+
+def _tokenizer(model: Translator) -> Tokenizer:
+    """Its vocabulary of whole words in small letters, cut at spaces and marks, and the end.
+
+    What else the app makes of a text is not in it: copied words, Chinese without spaces.
+    """
+    vocabulary = model.tokenizer.vocabulary
+    words = {piece: place for place, piece in enumerate(vocabulary.pieces)}
+    made = Tokenizer(models.WordLevel(words, unk_token=UNKNOWN))
+    made.normalizer = normalizers.Lowercase()
+    marks = pre_tokenizers.Split(Regex("[.,?!;:。，？！；：]"), "isolated")
+    made.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), marks])
+    ends = [(END, vocabulary.id(END))]
+    made.post_processor = processors.TemplateProcessing(single=f"$A {END}", special_tokens=ends)
+    made.add_special_tokens([PADDING, END, *(f"<{each}>" for each in TAGS)])
+    return made

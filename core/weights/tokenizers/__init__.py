@@ -1,0 +1,1 @@
+"""Tokenizers, read from the folders of their models: text to ids, ids to text, readable pieces."""

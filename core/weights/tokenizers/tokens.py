@@ -1,0 +1,232 @@
+"""What a model needs of a tokenizer, whichever kind it is: `tokenizer.json`, or Marian's pair."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+
+import sentencepiece
+from tokenizers import Tokenizer
+
+from core.errors import GlassformerError
+from core.stored import UNREADABLE, problem_of, read_json_file
+from core.weights.read import inside
+from core.weights.tokenizers.pieces import shown
+
+JSON, SPM = "tokenizer.json", ("source.spm", "target.spm")
+ALONE = ("sentencepiece.bpe.model", "spiece.model", "tokenizer.model")  # of M2M-100, mT5, Llama
+LONGEST = 20_000  # characters of a text
+CODE = ">>"  # what a language to write begins with, as in ">>fra<< Hello"
+# The same of models that know languages by a piece each, and the one that is read in front of it:
+# "eng_Latn>>fra_Latn<< Hello".
+NAMED = re.compile(r"\s*([\w-]*)>>([\w-]+)<<\s*")
+LANGUAGE = re.compile(r"[a-z]{2,3}_[A-Z]\w+|__[a-z_]+__")  # eng_Latn, en_XX, __en__
+SHOWN = 5  # languages in an error
+
+
+@dataclass(frozen=True)
+class Read:
+    """A text as the model gets it: ids, the vocabulary's pieces, and those for people."""
+
+    ids: tuple[int, ...]
+    pieces: tuple[str, ...]
+    tokens: tuple[str, ...]
+
+
+class Tokens(ABC):
+    """Text to ids and back."""
+
+    byte_level = False
+    languages: Mapping[str, int] = MappingProxyType({})  # the pieces that stand for one
+
+    @abstractmethod
+    def ids(self, text: str) -> list[int]:
+        """The ids of a source, with the marks that the model was trained with."""
+
+    @abstractmethod
+    def plain_ids(self, text: str) -> list[int]:
+        """The ids of a part of a text to be written, without any marks."""
+
+    @abstractmethod
+    def target_ids(self, text: str, language: int | None = None) -> list[int]:
+        """The ids of a text to be written, with its end but without what begins it.
+
+        language: the id of its language, where that is named by a piece.
+        """
+
+    def language(self, text: str) -> int | None:
+        """The id of the language to write that a source names in front; None where it does not."""
+        found = NAMED.match(text) if self.languages else None
+        return self._language(found[2]) if found else None
+
+    def _language(self, name: str) -> int:
+        if name not in self.languages:
+            known = ", ".join([*sorted(self.languages)[:SHOWN], "…"])
+            raise GlassformerError("weights_language", given=name, known=known)
+        return self.languages[name]
+
+    @abstractmethod
+    def text(self, ids: Sequence[int]) -> str:
+        """The text of ids, without marks."""
+
+    @cached_property
+    @abstractmethod
+    def pieces(self) -> Mapping[int, str]:
+        """Every piece by its id."""
+
+    @property
+    def source_ids(self) -> Mapping[str, int]:
+        """The pieces of sources by name."""
+        return self._ids
+
+    @property
+    def source_pieces(self) -> Mapping[int, str]:
+        """The pieces of sources by id."""
+        return self.pieces
+
+    def read(self, ids: Sequence[int], source: bool = False) -> Read:
+        """Ids with their pieces."""
+        known = self.source_pieces if source else self.pieces
+        pieces = tuple(known.get(each, f"<{each}>") for each in ids)
+        return Read(tuple(ids), pieces, tuple(self.shown(each) for each in pieces))
+
+    def shown(self, piece: str) -> str:
+        """A piece for people."""
+        return shown(piece, self.byte_level) or piece
+
+    def id(self, piece: str) -> int | None:
+        """The id of a piece, None for one that is not in the vocabulary."""
+        return self._ids.get(piece)
+
+    def vocabulary(self, size: int) -> tuple[str, ...]:
+        """A piece for every row of a table: some have more rows than there are pieces."""
+        return tuple(self.pieces.get(each, f"<{each}>") for each in range(size))
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {piece: each for each, piece in self.pieces.items()}
+
+
+class JsonTokens(Tokens):
+    """`tokenizer.json`, as the `tokenizers` package reads it."""
+
+    def __init__(self, path: Path) -> None:
+        self._tokenizer = Tokenizer.from_file(str(path))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        about = read_json_file(path)
+        self.byte_level = '"ByteLevel"' in str(about.get("decoder")).replace("'", '"')
+        added = self._tokenizer.get_added_tokens_decoder().items()
+        self.languages = {
+            each.content: place for place, each in added if LANGUAGE.fullmatch(each.content)
+        }
+
+    def ids(self, text: str) -> list[int]:
+        found = NAMED.match(text) if self.languages else None
+        if found is None:
+            return list(self._tokenizer.encode(text).ids)
+        ids = self._tokenizer.encode(text[found.end() :]).ids
+        return self._spoken(ids, self._language(found[1]) if found[1] else None)
+
+    def plain_ids(self, text: str) -> list[int]:
+        return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def target_ids(self, text: str, language: int | None = None) -> list[int]:
+        return self._spoken(self._tokenizer.encode(text).ids, language)
+
+    def _spoken(self, ids: Sequence[int], language: int | None) -> list[int]:
+        """Ids with another language in the place of the one that the tokenizer puts there."""
+        if language is None:
+            return list(ids)
+        known = set(self.languages.values())
+        return [language if each in known else each for each in ids]
+
+    def text(self, ids: Sequence[int]) -> str:
+        return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
+
+    @cached_property
+    def pieces(self) -> Mapping[int, str]:
+        return {each: piece for piece, each in self._tokenizer.get_vocab(True).items()}
+
+
+class MarianTokens(Tokens):
+    """Marian's: sentencepiece cuts a source and a target each in its own way, vocab.json counts."""
+
+    def __init__(self, folder: Path) -> None:
+        self._cut = [_processor(inside(folder, name)) for name in SPM]
+        self._vocabulary = _vocabulary(folder / "vocab.json")
+        own = folder / "target_vocab.json"  # of models with two vocabularies
+        self._written = _vocabulary(own) if own.is_file() else self._vocabulary
+
+    def ids(self, text: str) -> list[int]:
+        return self._known(*self._pieces(text, 0), self._vocabulary)
+
+    def plain_ids(self, text: str) -> list[int]:
+        return self.target_ids(text)[:-1]
+
+    @property
+    def source_ids(self) -> Mapping[str, int]:
+        return self._vocabulary
+
+    def target_ids(self, text: str, language: int | None = None) -> list[int]:  # noqa: ARG002
+        return self._known(*self._pieces(text, 1), self._written)
+
+    def text(self, ids: Sequence[int]) -> str:
+        pieces = [self.pieces[each] for each in ids if each in self.pieces]
+        plain = [each for each in pieces if each not in ("</s>", "<pad>", "<unk>")]
+        return str(self._cut[1].decode_pieces(plain)).replace("▁", " ").strip()
+
+    @cached_property
+    def pieces(self) -> Mapping[int, str]:
+        return {each: piece for piece, each in self._written.items()}
+
+    @cached_property
+    def source_pieces(self) -> Mapping[int, str]:
+        return {each: piece for piece, each in self._vocabulary.items()}
+
+    def _pieces(self, text: str, side: int) -> tuple[list[str], list[str]]:
+        """The language to write, where a text begins with one, and the pieces of the rest."""
+        code, end, rest = text.partition("<<")
+        if end and code.startswith(CODE):
+            return [code + end], list(self._cut[side].encode(rest, out_type=str))
+        return [], list(self._cut[side].encode(text, out_type=str))
+
+    @staticmethod
+    def _known(code: list[str], pieces: list[str], vocabulary: Mapping[str, int]) -> list[int]:
+        unknown = vocabulary["<unk>"]
+        found = [vocabulary.get(each, unknown) for each in (*code, *pieces)]
+        return [*found, vocabulary["</s>"]]
+
+
+def tokens_of(folder: Path) -> Tokens:
+    """The tokenizer of a folder. Raises `weights_tokenizer` where there is none to be read."""
+    try:
+        if (folder / JSON).is_file():
+            return JsonTokens(inside(folder, JSON))
+        if all((folder / name).is_file() for name in SPM):
+            return MarianTokens(folder)
+    except GlassformerError:
+        raise
+    except (*UNREADABLE, RuntimeError, Exception) as error:
+        problem = problem_of(error)
+        raise GlassformerError("weights_tokenizer", path=folder.name, problem=problem) from error
+    alone = next((name for name in ALONE if (folder / name).is_file()), "")
+    problem = f"{alone} is not read without {JSON}" if alone else f"{JSON} is missing"
+    raise GlassformerError("weights_tokenizer", path=folder.name, problem=problem)
+
+
+def _processor(path: Path) -> sentencepiece.SentencePieceProcessor:
+    return sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+
+def _vocabulary(path: Path) -> dict[str, int]:
+    found = read_json_file(path)
+    if not all(isinstance(each, int) and each >= 0 for each in found.values()):
+        raise ValueError(f"{path.name} counts its pieces wrongly")
+    for name in ("</s>", "<unk>"):
+        if name not in found:
+            raise ValueError(f"{path.name} lacks {name}")
+    return found

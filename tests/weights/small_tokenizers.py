@@ -1,0 +1,126 @@
+"""Small tokenizers of every kind, trained on bundled sentences, in folders as models have them."""
+
+from __future__ import annotations
+
+import io
+import json
+from functools import cache
+from pathlib import Path
+
+import sentencepiece
+from tokenizers import (
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
+
+ROOT = Path(__file__).parents[2]
+SPECIALS = ["<s>", "<pad>", "</s>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
+HOSTILE = (
+    "", " ", "  two  spaces ", "Ünïcödé ñ", "emoji 👩‍👩‍👧 🎉", "日本語とかな",
+    "tab\tand\nline", "…—“”", "a" * 200, "\u200bzero", "🏳️‍🌈", "<s> </s> [MASK]",
+    "www.x.org/?q=1&b=2", "1,234.5 %", "it's I'm", "Ａｂｃ　全角", "\ufeffbom",
+    "ﬁ ligature", "e\u0301 combining", "مرحبا", "<0x41>", "▁ low ▁line",
+)  # fmt: skip
+
+
+@cache
+def texts() -> tuple[str, ...]:
+    """Sentences that the project ships, in English and Chinese, and hostile ones."""
+    held = [*(ROOT / "assets" / "sentences").glob("*.json")]
+    found = [
+        text
+        for path in sorted(held)
+        if "sealed" not in path.name and "judgements" not in path.name
+        for text in _strings(json.loads(path.read_text("utf-8")))
+    ]
+    return (*HOSTILE, *dict.fromkeys(found))
+
+
+def _strings(found: object) -> list[str]:
+    if isinstance(found, str):
+        return [found] if len(found) > 3 else []
+    each = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+    return [text for one in each for text in _strings(one)]
+
+
+def byte_level(folder: Path, size: int = 400) -> Path:
+    """As GPT-2, Llama 3 and Qwen have it."""
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size, special_tokens=["<|endoftext|>"], show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )  # fmt: skip
+    made.train_from_iterator(texts(), trainer)
+    made.enable_truncation(5)  # which belongs to somebody's training, not to a text
+    return _saved(made, folder)
+
+
+def word_piece(folder: Path, size: int = 400) -> Path:
+    """As BERT has it."""
+    made = Tokenizer(models.WordPiece(unk_token="<unk>"))
+    made.normalizer = normalizers.BertNormalizer(lowercase=True)
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.decoder = decoders.WordPiece()
+    made.train_from_iterator(
+        texts(),
+        trainers.WordPieceTrainer(vocab_size=size, special_tokens=SPECIALS, show_progress=False),
+    )
+    ends = [(each, made.token_to_id(each)) for each in ("[CLS]", "[SEP]")]
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=ends
+    )
+    return _saved(made, folder)
+
+
+def unigram(folder: Path, size: int = 2500) -> Path:
+    """As T5 and NLLB have it: spaces are ▁."""
+    made = Tokenizer(models.Unigram())
+    made.normalizer = normalizers.NFKC()
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    made.decoder = decoders.Metaspace()
+    trainer = trainers.UnigramTrainer(
+        vocab_size=size, special_tokens=SPECIALS, unk_token="<unk>", show_progress=False
+    )
+    made.train_from_iterator(texts(), trainer)
+    made.post_processor = processors.TemplateProcessing(
+        single="$A </s>", special_tokens=[("</s>", made.token_to_id("</s>"))]
+    )
+    return _saved(made, folder)
+
+
+def marian(folder: Path, size: int = 1500) -> Path:
+    """Two models of sentencepiece and one vocabulary for both."""
+    folder.mkdir(parents=True, exist_ok=True)
+    halves = {
+        "source.spm": [each for each in texts() if each.isascii() and each.strip()],
+        "target.spm": [each for each in texts() if not each.isascii()],
+    }
+    pieces: dict[str, int] = {"</s>": 0, "<unk>": 1}
+    for name, lines in halves.items():
+        model = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(lines), model_writer=model, vocab_size=size,
+            hard_vocab_limit=False, minloglevel=2, character_coverage=0.99,
+        )  # fmt: skip
+        (folder / name).write_bytes(model.getvalue())
+        cut = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+        for at in range(cut.get_piece_size()):
+            pieces.setdefault(cut.id_to_piece(at), len(pieces))
+    for special in (">>fra<<", "<pad>"):
+        pieces.setdefault(special, len(pieces))
+    text = json.dumps(pieces, ensure_ascii=False)
+    (folder / "vocab.json").write_text(text, encoding="utf-8")
+    return folder
+
+
+def _saved(made: Tokenizer, folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    made.save(str(folder / "tokenizer.json"))
+    return folder

