@@ -39,6 +39,6 @@ def test_another_sentence_of_the_text_is_picked_for_all_pages(
     page.get_by_role("link", name="Attention", exact=True).click()
     expect(page.locator(".st-key-widget_attention_kind")).to_be_visible()
     expect(page.locator(".st-key-widget_sentence input")).to_have_value(text)
-    page.go_back()
+    page.get_by_role("link", name="Translate", exact=True).click()
     page.locator(".text .other").first.click()
     expect(page.locator(".sources .chip")).to_have_count(5)
