@@ -187,7 +187,7 @@ def test_a_line_joins_the_pieces() -> None:
 def test_long_lists_and_sentences_are_cut() -> None:
     off = HeadsOff(ENCODER, tuple(range(0, 40, 2)))
     assert phrase(off, "en") == "heads 1, 3, 5, 7, 9, … of encoder layer 1 off"
-    patch = TensorPatch("memory", (), "word " * 100)
+    patch = TensorPatch("memory", (), "word " * 600)
     assert len(phrase(patch, "en")) < 70
 
 
