@@ -126,7 +126,7 @@ def test_with_nothing_switched_it_says_what_to_do(language: str) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_an_experiment_that_did_not_run_is_not_called_nothing(language: str) -> None:
-    app = opened("switch", text="cat " * 600, edits="causal", language=language)
+    app = opened("switch", text="a " * 600, edits="causal", language=language)
     said = [each.value for each in app.markdown]
     assert f"**{say('effect.not_run', language)}**" in said
     assert f"**{say('effect.nothing', language)}**" not in said
