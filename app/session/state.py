@@ -13,7 +13,6 @@ from app.session.codecs import (
     AXES,
     CELL,
     COUNT,
-    EDITS,
     FORCED,
     LAYERS,
     MAP,
@@ -25,6 +24,7 @@ from app.session.codecs import (
     STEP,
     TEXT,
     TOKEN,
+    TYPED,
     WAY,
     Codec,
     between,
@@ -121,13 +121,13 @@ class State:
     """Everything that a link to the screen must carry, by page."""
 
     # The run on screen
-    text: str = _kept(FIRST_SENTENCE, TEXT)
+    text: str = _kept(FIRST_SENTENCE, TYPED)
     sentence: int = _kept(0, COUNT)  # of a text of several, the one on screen
     direction: str = _kept("auto", one_of(*DIRECTIONS))
     model: str = _kept("", TEXT)  # "": the bundled one
     step: str = _kept("", STEP)  # of the model's training; "": its end
-    second: str = _kept("", TEXT)  # another sentence beside the first; "": none
-    edits: str = _kept("", EDITS)  # the experiment, as `Experiment.text`; "": nothing is switched
+    second: str = _kept("", TYPED)  # another sentence beside the first; "": none
+    edits: str = _kept("", TYPED)  # the experiment, as `Experiment.text`; "": nothing is switched
     run: str = _kept("", one_of(*RUNS))  # which of two runs is on screen
 
     # The place in focus, on any page
@@ -203,7 +203,7 @@ class State:
     course: str = _kept("start", one_of("start", "end"))  # where the page stands without a step
     curves: str = _kept("few", one_of("few", "all"))  # over the steps
     recipe: str = _kept("", SECTIONS)  # workshop: the form, where it is not the usual one
-    pairs: str = _kept("", EDITS)  # workshop: own pairs as typed
+    pairs: str = _kept("", TYPED)  # workshop: own pairs as typed
     watched: tuple[int, int] | None = _kept(None, MAP)  # workshop: layer and head in view
 
     # Lab
@@ -228,7 +228,7 @@ class State:
     stroke: str = _kept("hide", one_of(*STROKES))  # masks: what a stroke does
     ones: str = _kept("look", one_of("look", "hidden"))  # masks: what a 1 in a cell means
     batch: str = _kept("", TEXT)  # sentences padded to one length, one a line
-    texts: str = _kept("", EDITS)  # many texts, one a line; "": those of the page
+    texts: str = _kept("", TYPED)  # many texts, one a line; "": those of the page
     over: str = _kept("texts", one_of(*OVER_TEXTS))  # many texts: what is shown of them
     row: int = _kept(0, COUNT)  # batch: the sentence in focus
     watch: int | None = _kept(None, COUNT)  # patching: the decoder's row; None: the first

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from app.session.codecs import LONG_TEXT, MAX_LINK_TEXT, sections_text
+from app.session.codecs import LONG_TEXT, sections_text
 from app.session.state import DIRECTIONS, KINDS, LANGUAGES, STAGES, THEMES, State, clamp
 from app.words import texts
 from core.links import INFLATED, LONGEST, PACKED, PLAIN, opened, packed
@@ -146,7 +146,7 @@ def test_what_is_no_packed_link_is_told_and_costs_nothing(text: str) -> None:
         ("token", "source"),
         ("token", "middle:3"),
         ("precision", "99"),
-        ("text", "x" * (MAX_LINK_TEXT + 1)),
+        ("text", "x" * (LONG_TEXT + 1)),
     ],
 )
 def test_nonsense_is_dropped_and_reported(name: str, value: str) -> None:
@@ -208,7 +208,7 @@ def test_a_value_that_a_field_cannot_hold_changes_nothing() -> None:
     assert now.changed(direction="auto: en → zh") == now
     assert now.changed(language=None, layer=None, axes=1, size=300) == now
     assert now.changed(kind="encoder", query=2) == replace(now, kind="encoder", key=None)
-    long = "x" * (MAX_LINK_TEXT + 1)  # for the translator to refuse, which says why
+    long = "x" * (LONG_TEXT + 1)  # for the translator to refuse, which says why
     assert now.changed(text=long).text == long
 
 

@@ -22,6 +22,7 @@ from app.ui.components.word_lines import Pin
 from core.analysis.choices import choice_at
 from core.analysis.confidence import Confidence, Reason, confidence
 from core.decoding.step import Step
+from core.links import opened as opened_link
 from core.text.vocabulary import SLOTS
 from tests.example_trace import WRITTEN, example_trace
 from tests.opened_app import drawn, opened, state_of
@@ -283,3 +284,15 @@ def test_why_a_word_is_never_written() -> None:
         "control token",
         "other language",
     ]
+
+
+def test_a_long_text_is_in_the_link() -> None:
+    words = "The dog that we saw in the park was tired because it had run after the cat".split()
+    text = " ".join(f"{words[at % len(words)]}{at if at % 5 == 0 else ''}" for at in range(480))
+    app = opened("translate")
+    app.text_input(key="widget_sentence").set_value(text).run()
+    assert not app.exception and len(drawn(app).source_tokens) > 450
+    again = opened(
+        "translate", **opened_link({name: app.query_params[name] for name in app.query_params})
+    )
+    assert drawn(again).source_text == text
