@@ -70,9 +70,11 @@ def words_axis(
     places, labels = axis["tickvals"], axis["ticktext"]
     if side.first and is_numbered(axis, side.labels):
         labels[:] = [str(int(label) + side.first) for label in labels]
-    if pinned is not None and pinned not in places:  # numbered instead of the nearest tick
-        nearest = min(range(len(places)), key=lambda at: abs(places[at] - pinned))
-        places[nearest], labels[nearest] = pinned, str(side.first + pinned + 1)
+    if pinned is not None and pinned not in places:  # numbered instead of the ticks nearby
+        room = places[1] - places[0] if len(places) > 1 else 1
+        ticks = [tick for tick in zip(places, labels, strict=True) if abs(tick[0] - pinned) >= room]
+        ticks = sorted([*ticks, (pinned, str(side.first + pinned + 1))])
+        places[:], labels[:] = [at for at, _ in ticks], [label for _, label in ticks]
     if pinned is not None:
         at = places.index(pinned)
         labels[at] = inked(f"<b>{labels[at]}</b>", look.colour(role))

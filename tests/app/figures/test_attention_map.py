@@ -131,6 +131,9 @@ def test_without_room_words_become_numbers_and_hover_still_has_them() -> None:
     assert 41 in figure.layout.xaxis.tickvals
     at = list(figure.layout.xaxis.tickvals).index(41)
     assert ">42<" in figure.layout.xaxis.ticktext[at]
+    plain = drawn("encoder", "weights", MapLayout(), source=words).layout.xaxis.tickvals
+    gaps = np.diff(figure.layout.xaxis.tickvals)
+    assert gaps.min() >= plain[1] - plain[0] > 1  # no number lies on another
     assert figure.data[0].text[30, 41] == "word30 → word41"
     assert figure.data[1].text[30, 63] == "word30 → &lt;eos&gt;"
     assert figure.data[0].text[30, 63] == ""

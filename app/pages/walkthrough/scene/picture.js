@@ -174,7 +174,7 @@ function bands(scene, panel, pen) {
   if (over.row !== null) fillBox(pen, text, g.left, g.top + over.row * g.tall, w, g.tall);
   if (over.column !== null) fillBox(pen, text, g.left + over.column * g.room, g.top, g.room, h);
   pen.globalAlpha = 0.5;
-  frameBox(pen, text, 1, g.left, g.top + row * g.tall, w, g.tall);
+  if (!panel.thinned) frameBox(pen, text, 1, g.left, g.top + row * g.tall, w, g.tall);
   if (panel.columns > 1) frameBox(pen, text, 1, g.left + column * g.room, g.top, g.room, h);
   pen.globalAlpha = 1;
   frame(scene, pen, panel, g.left + column * g.room, g.top + row * g.tall, g.room, g.tall);
@@ -182,7 +182,8 @@ function bands(scene, panel, pen) {
 
 function frame(scene, pen, panel, x, y, w, h) {
   const least = panel.data.framed ? 9 : 6;
-  const [wide, tall] = [Math.max(w, least), Math.max(h, least)];
+  const high = panel.thinned ? 1.3 * scene.data.type : 0; // a number that is higher than its row
+  const [wide, tall] = [Math.max(w, least), Math.max(h, least, high)];
   const box = [x + w / 2 - wide / 2, y + h / 2 - tall / 2, wide, tall];
   frameBox(pen, scene.data.colours.page, panel.data.framed ? 5 : 3.5, ...box);
   frameBox(pen, scene.data.colours.text, panel.data.framed ? 2.5 : 1.5, ...box);
