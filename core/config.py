@@ -4,7 +4,8 @@ The defaults are those of "Attention Is All You Need" (arXiv 1706.03762), base m
 """
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from typing import Any, Literal, Self, get_args, get_type_hints
 
 from core.errors import GlassformerError
@@ -23,8 +24,12 @@ LARGEST = {  # far beyond what is trained here: a file that says more is damaged
     "decoder_layers": 256, "d_ff": 2**18, "max_length": 2**20, "source_vocabulary_size": 2**20,
     "head_width": 2**12, "kv_heads": 2**10, "position_offset": 2**10, "relative_buckets": 2**12,
     "relative_distance": 2**20, "token_types": 2**10, "rotary_length": 2**20,
+    "encoder_heads": 2**10, "encoder_d_ff": 2**18,
 }  # fmt: skip
-MAY_BE_NONE = ("source_vocabulary_size", "head_width", "kv_heads", "position_offset", "token_types")
+MAY_BE_NONE = (
+    "source_vocabulary_size", "head_width", "kv_heads", "position_offset", "token_types",
+    "encoder_heads", "encoder_d_ff",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +66,8 @@ class ModelConfig:
 
     # What other families of models have and the paper has not.
     source_vocabulary_size: int = 0  # 0: as many words as the target
+    encoder_heads: int = 0  # heads of the encoder's layers; 0: n_heads
+    encoder_d_ff: int = 0  # hidden units of the encoder's layers; 0: d_ff
     head_width: int = 0  # d_k; 0: d_model / n_heads
     kv_heads: int = 0  # heads of keys and values, each shared by several queries' heads; 0: n_heads
     position_offset: int = 0  # which row of its table the first position has
@@ -84,6 +91,14 @@ class ModelConfig:
     head_transform: bool = False  # a layer of its own before the words are scored (BERT)
     has_generator: bool = True  # False: vectors are all that comes out (of an encoder alone)
 
+    def of(self, place: str) -> "ModelConfig":
+        """As the stack of an address has it: the encoder may have heads and units of its own.
+
+        place: an address, a stack or a kind of attention, such as `encoder` or `decoder/1/norm`.
+        """
+        own = self.encoder_heads or self.encoder_d_ff
+        return _of_encoder(self) if own and place.startswith("encoder") else self
+
     @property
     def d_k(self) -> int:
         """Width of one head, K = D / H (§3.2.2)."""
@@ -104,6 +119,10 @@ class ModelConfig:
         """All heads of keys side by side: D in the paper."""
         return self.key_heads * self.d_k
 
+    def key_head(self, head: int) -> int:
+        """Whose keys and values a head of queries meets: its own, or those that it shares."""
+        return head * self.key_heads // self.n_heads
+
     @property
     def adds_positions(self) -> bool:
         """Whether words get something added for their position; it may come in later, or never."""
@@ -117,6 +136,7 @@ class ModelConfig:
     def __post_init__(self) -> None:
         _check_choices(self)
         _check_sizes(self)
+        self.of("encoder")  # is checked as well
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -132,6 +152,14 @@ class ModelConfig:
         if "vocabulary_size" not in values:
             raise GlassformerError("config", problem="vocabulary_size is missing")
         return cls(**values)
+
+
+@lru_cache(maxsize=64)
+def _of_encoder(config: ModelConfig) -> ModelConfig:
+    return replace(
+        config, n_heads=config.encoder_heads or config.n_heads, encoder_heads=0,
+        d_ff=config.encoder_d_ff or config.d_ff, encoder_d_ff=0,
+    )  # fmt: skip
 
 
 def _check_choices(config: ModelConfig) -> None:

@@ -8,7 +8,8 @@ from core.config import ModelConfig
 
 # What other families have in the place of the paper's: M2M-100, T5, Qwen3, Llama, BERT.
 FAMILIES: tuple[dict[str, Any], ...] = (
-    {"positions": "spread", "position_offset": 2, "source_vocabulary_size": 40},
+    {"positions": "spread", "position_offset": 2, "source_vocabulary_size": 40, "encoder_heads": 1,
+     "encoder_d_ff": 12},
     {"positions": "relative", "relative_buckets": 8, "relative_distance": 20, "norm_kind": "rms",
      "norm_place": "pre", "final_norm": True, "score_scale": False, "head_width": 6,
      "attention_bias": False, "feed_forward_bias": False, "gated": True, "generator_scale": True,

@@ -81,7 +81,7 @@ def focus(now: State, trace: Trace, page: str) -> list[str]:
     moving = page == "training" and now.replay in ("attention", "film")
     if page in ("attention", "switch") or moving:
         kind, layer, head = now.kind, now.layer, now.head
-    shown = say("frame.all_heads", heads=trace.config.n_heads)
+    shown = say("frame.all_heads", heads=trace.config.of(kind).n_heads)
     shown = shown if head is None else say("frame.head", head=head + 1)
     parts = [say(f"frame.focus_{kind}"), say("frame.layer", layer=layer + 1), shown]
     other = page == "training" and (now.training, now.replay) not in WITH_A_HEAD

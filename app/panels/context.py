@@ -74,7 +74,7 @@ def selected(trace: Trace, wire: Wire, at: Mapping[str, int]) -> dict[str, objec
         if axis in at:
             found["feature"] = at[axis]
     if "feature" in at and in_heads(wire):
-        found["head"], found["feature"] = divmod(at["feature"], trace.config.d_k)
+        found["head"], found["feature"] = divmod(at["feature"], trace.config.of(wire.address).d_k)
     return found | _words(Address.of(wire.address), at)
 
 

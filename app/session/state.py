@@ -327,7 +327,7 @@ def clamp(state: State, trace: Trace) -> tuple[State, tuple[str, ...]]:
     own = not 0 <= given < longest and state.decoding != "strategies"
     limits = (
         ("layer", state.layer, layers[state.kind]),
-        ("head", state.head, config.n_heads),
+        ("head", state.head, config.of(state.kind).n_heads),
         ("query", state.query, sources if state.kind == "encoder" else targets),
         ("key", state.key, targets if state.kind == "decoder" else sources),
         ("token", place, sources if side == "source" else targets),

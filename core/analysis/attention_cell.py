@@ -15,7 +15,6 @@ from core.analysis.attention_views import (
     Stage,
     asks_with,
     attention_at,
-    key_head,
     maps_at,
     stages_of,
 )
@@ -67,7 +66,7 @@ class Terms:
 def terms(trace: Trace, kind: Kind, layer: int, head: int, query: int, key: int) -> Terms:
     """The numbers of one cell; counts from 0. Raises `out_of_range` beyond the sentence."""
     where, (asks, answers) = attention_at(kind, layer), asks_with(trace.config, kind)
-    k = trace[f"{where}/{answers}"][0, key_head(trace.config, head)]
+    k = trace[f"{where}/{answers}"][0, trace.config.of(where).key_head(head)]
     q, scores, scaled, mask, masked, weights = (
         maps_at(trace, f"{where}/{name}")[0, head]  # where the model is
         for name in (asks, "scores", "scaled", "mask", "masked", "weights")

@@ -11,15 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.attention_views import (
-    Kind,
-    Numbers,
-    asks_with,
-    attention_at,
-    key_head,
-    maps_at,
-    stages_of,
-)
+from core.analysis.attention_views import Kind, Numbers, asks_with, attention_at, maps_at, stages_of
 from core.errors import check_index
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
@@ -110,8 +102,8 @@ def attention_row(trace: Trace, kind: Kind, layer: int, head: int, query: int) -
     config = trace.config
     asks, answers = asks_with(config, kind)
     q, context = (as_numpy(trace[f"{where}/{name}"][0, :, query]) for name in (asks, "context"))
-    shared = key_head(config, head)
-    k, v = (as_numpy(trace[f"{where}/{name}"][0, shared]) for name in (answers, "v"))
+    theirs = config.of(where).key_head(head)
+    k, v = (as_numpy(trace[f"{where}/{name}"][0, theirs]) for name in (answers, "v"))
     bias = of_row("position_bias") if "biased" in stages_of(trace, kind) else None
     concat, output = (as_numpy(trace[f"{where}/{name}"][0, query]) for name in ("concat", "output"))
     used = weights = of_row("weights")

@@ -165,11 +165,6 @@ def asks_with(config: ModelConfig, kind: Kind) -> tuple[str, str]:
     return Address.of(query).name, Address.of(key).name
 
 
-def key_head(config: ModelConfig, head: int) -> int:
-    """Whose keys and values a head of queries meets: its own, or those that it shares."""
-    return head * config.key_heads // config.n_heads
-
-
 def layers_of(trace: Trace, kind: Kind) -> int:
     """How many layers have this kind of attention."""
     config = trace.config
@@ -223,7 +218,7 @@ def overview(trace: Trace, kind: Kind, size: int | None = None) -> Overview:
 
     size: cells a side, at most; what keeps all of them together within `OVERVIEW_CELLS` when None.
     """
-    layers, heads = layers_of(trace, kind), trace.config.n_heads
+    layers, heads = layers_of(trace, kind), trace.config.of(kind).n_heads
     fits = math.isqrt(OVERVIEW_CELLS // (layers * (heads + 1)))
     side = size or max(4, min(THUMBNAIL, fits))
     rows = []

@@ -332,7 +332,7 @@ def furthest(runs: tuple[Trace, Trace], by_place: bool) -> Furthest | None:
     best: Furthest | None = None
     for kind in get_args(Kind):
         layers = range(min(layers_of(trace, kind) for trace in runs))
-        for layer, head in product(layers, range(runs[0].config.n_heads)):
+        for layer, head in product(layers, range(runs[0].config.of(kind).n_heads)):
             address = f"{attention_at(kind, layer)}/weights"
             found = beside(runs, address, pins={"head": head}, by_place=by_place)
             place = found.furthest
@@ -362,6 +362,6 @@ def _layer(runs: tuple[Trace, Trace], kind: Kind, layer: int, by_place: bool) ->
     address = f"{attention_at(kind, layer)}/weights"
     heads = [
         beside(runs, address, pins={"head": head}, by_place=by_place).difference
-        for head in range(runs[0].config.n_heads)
+        for head in range(runs[0].config.of(kind).n_heads)
     ]
     return np.stack([*heads, beside(runs, address, by_place=by_place, mean=True).difference])

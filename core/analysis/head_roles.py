@@ -51,7 +51,7 @@ def heads_of(trace: Trace, kind: Kind) -> tuple[Head, ...]:
     return tuple(
         describe(trace, kind, layer, head)
         for layer in range(layers_of(trace, kind))
-        for head in range(trace.config.n_heads)
+        for head in range(trace.config.of(kind).n_heads)
     )
 
 

@@ -153,7 +153,7 @@ def positions(
 
     place: an attention, such as `decoder/1/cross_attention`. They add up to the head's part.
     """
-    config = trace.config
+    config = trace.config.of(place)
     if place not in found.directions or not Address.of(place).is_attention:
         known = ", ".join(each for each in found.directions if Address.of(each).is_attention)
         raise GlassformerError("unknown_address", address=place, nearest=known)
@@ -162,8 +162,7 @@ def positions(
     if f"{place}/kept" in trace:
         kept = exact(trace[f"{place}/kept"][0, head, found.row])
         weights = weights * kept / (1 - config.dropout)
-    shared = head * config.key_heads // config.n_heads
-    values = exact(trace[f"{place}/v"][0, shared])  # (S, K)
+    values = exact(trace[f"{place}/v"][0, config.key_head(head)])  # (S, K)
     return weights * (values @ _pulled(model, place, found.directions[place])[head])
 
 
@@ -310,7 +309,7 @@ def _generator_row(model: Transformer, word: int, other: int | None) -> Numbers:
 def _pulled(model: Transformer, place: str, direction: Numbers) -> Numbers:
     """What each head's output is multiplied by, through its columns of W^O: (H, K)."""
     weight = exact(_linear(model, place, "w_o").weight)  # (D, H · K)
-    return (direction @ weight).reshape(-1, model.config.d_k)
+    return (direction @ weight).reshape(-1, model.config.of(place).d_k)
 
 
 def _units(trace: Trace, place: str, row: int) -> Numbers:

@@ -123,7 +123,7 @@ def most_active(
 def direction(model: Transformer, stack: Stack, layer: int, unit: int) -> Numbers:
     """What a unit adds for each unit of activation: W₂[unit], (D,). Raises `out_of_range`."""
     check_index("layer", layer, layer_count(model.config, stack))
-    check_index("unit", unit, model.config.d_ff)
+    check_index("unit", unit, model.config.of(stack).d_ff)
     return _w_2(model, stack, layer)[unit]
 
 
@@ -160,7 +160,7 @@ def _by_chance(table: Numbers) -> float:
 def firings(trace: Trace, stack: Stack, layer: int, unit: int, k: int = 8) -> tuple[Firing, ...]:
     """The tokens on which a unit is most active, most active first. Raises `out_of_range`."""
     check_index("layer", layer, layer_count(trace.config, stack))
-    check_index("unit", unit, trace.config.d_ff)
+    check_index("unit", unit, trace.config.of(stack).d_ff)
     values = column_at(trace, f"{_at(stack, layer)}/{units_at(trace.config)}", unit)  # (T,)
     tokens = tokens_of(trace, stack)
     order = np.argsort(-values, kind="stable")[:k]

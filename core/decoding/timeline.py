@@ -129,11 +129,11 @@ def _total(costs: Sequence[PassCost]) -> PassCost:
 
 def whole_pass(config: ModelConfig, source: int, target: int) -> PassCost:
     """The work of one pass over so many words, encoder and decoder, nothing known before."""
-    at_source = (config.encoder_layers + config.decoder_layers) * source  # cross-attention reads it
-    at_target = config.decoder_layers * target
-    maps = config.encoder_layers * source**2 + config.decoder_layers * target * (target + source)
-    numbers = word_states(config) * (at_source + at_target)
-    return PassCost(target, numbers, config.n_heads * maps)
+    encoder, layers = config.of("encoder"), (config.encoder_layers, config.decoder_layers)
+    read, written = layers[0] * source, layers[1] * (source + target)  # cross-attention reads both
+    numbers = word_states(encoder) * read + word_states(config) * written
+    maps = encoder.n_heads * read * source + config.n_heads * written * target
+    return PassCost(target, numbers, maps)
 
 
 def word_states(config: ModelConfig) -> int:

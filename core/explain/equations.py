@@ -278,7 +278,7 @@ def _symbol(
     own: Role = site_at(output.address).role
     kind, name = meaning[0], meaning[1:]
     if kind == "#":
-        return Symbol(latex, "constant", size=_size(config, name))
+        return Symbol(latex, "constant", size=_size(config.of(output.address), name))
     if kind == "~":
         return Symbol(latex, own, parameter=f"{Address.of(output.address).module}.{name}")
     if kind == "=":

@@ -8,6 +8,8 @@ other convention: what is seen is how much the model relied on it.
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import mul
 from typing import ClassVar
 
 import torch
@@ -31,8 +33,10 @@ class Unscaled(Parts, kind="unscaled"):
 
     def edits(self, setting: Setting) -> Sequence[Edit]:
         """`scaled` (B, H, T, S) times √d_k."""
-        root = setting.config.d_k**0.5
-        return self.each(setting.config, "/scaled", lambda scaled: scaled * root)
+        return [
+            Edit(f"{place}/scaled", partial(mul, setting.config.of(place).d_k ** 0.5), self.text)
+            for place in self.places(setting.config)
+        ]
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ def ablated_heads(
 def heads_of(config: ModelConfig) -> Iterator[tuple[str, int]]:
     """Every attention with each of its heads, in computation order."""
     for where in OfHeads().places(config):
-        yield from ((where, head) for head in range(config.n_heads))
+        yield from ((where, head) for head in range(config.of(where).n_heads))
 
 
 def _log_probabilities(

@@ -32,17 +32,16 @@ class HeadsOff(OfHeads, kind="heads_off", slot=("where", "heads")):
     way: Way = "zero"
     order: ClassVar[int] = 10  # whatever else is done to a context, off is off
 
-    def silenced(self, config: ModelConfig) -> list[int]:
-        """The heads that are off."""
-        return self.chosen(config)
+    def silenced(self, config: ModelConfig, place: str) -> list[int]:
+        """The heads of an attention that are off."""
+        return self.chosen(config, place)
 
     def edits(self, setting: Setting) -> Sequence[Edit]:
         """`context` (B, H, T, K) of the silenced heads."""
-        heads = self.silenced(setting.config)
-        means = setting.means() if self.way == "mean" else None
+        config, means = setting.config, setting.means() if self.way == "mean" else None
         return [
-            Edit(address, filling(heads, address, means), self.text)
-            for address in (f"{place}/context" for place in self.places(setting.config))
+            Edit(address, filling(self.silenced(config, address), address, means), self.text)
+            for address in (f"{place}/context" for place in self.places(config))
         ]
 
 
@@ -54,9 +53,10 @@ class HeadsAlone(HeadsOff, kind="heads_alone", slot=("where",)):
         """No heads."""
         return "" if self.heads else "heads"
 
-    def silenced(self, config: ModelConfig) -> list[int]:
+    def silenced(self, config: ModelConfig, place: str) -> list[int]:
         """The heads that are off: all others."""
-        return [head for head in range(config.n_heads) if head not in self.chosen(config)]
+        chosen = self.chosen(config, place)
+        return [head for head in range(config.of(place).n_heads) if head not in chosen]
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def silenced(experiment: Experiment, config: ModelConfig) -> dict[tuple[str, int
         for each in experiment.switches
         if isinstance(each, HeadsOff)
         for place in each.holds_at(config)
-        for head in _acting(each, config)
+        for head in _acting(each, config, place)
     }
 
 
@@ -174,7 +174,7 @@ def alone(experiment: Experiment, config: ModelConfig) -> set[tuple[str, int]]:
         for each in experiment.switches
         if isinstance(each, HeadsAlone)
         for place in each.holds_at(config)
-        for head in each.chosen(config)
+        for head in each.chosen(config, place)
     }
 
 
@@ -187,7 +187,7 @@ def latest(
         for each in reversed(experiment.switches)
         if isinstance(each, kinds)
         and where in each.holds_at(config)
-        and head in _acting(each, config)
+        and head in _acting(each, config, where)
     )
     return next(holding, None)
 
@@ -202,7 +202,7 @@ def toggled(
     for at, each in enumerate(free.switches):
         if not isinstance(each, HeadsOff) or isinstance(each, HeadsAlone):
             continue
-        if _acting(each, config) and (each.where, each.way) == (where, way):
+        if _acting(each, config, where) and (each.where, each.way) == (where, way):
             joined = replace(each, heads=tuple(sorted({*each.heads, head})))
             switches = (*free.switches[:at], joined, *free.switches[at + 1 :])
             return replace(free, switches=switches)
@@ -213,11 +213,11 @@ def toggled_all(
     experiment: Experiment, config: ModelConfig, where: str, way: Way = "zero"
 ) -> Experiment:
     """All heads of the attentions of a pattern off; on again where all of them are off."""
-    every, places = tuple(range(config.n_heads)), OfHeads(where).places(config)
     off, free = silenced(experiment, config), experiment
-    for place in places:
-        free = released(free, config, (HeadsOff,), place, every)
-    if all((place, head) in off for place in places for head in every):
+    every = {place: range(config.of(place).n_heads) for place in OfHeads(where).places(config)}
+    for place, heads in every.items():
+        free = released(free, config, (HeadsOff,), place, heads)
+    if all((place, head) in off for place, heads in every.items() for head in heads):
         return free
     return free.having(HeadsOff(where, (), way))
 
@@ -230,7 +230,7 @@ def toggled_alone(
         type(each) is HeadsAlone and (each.where, each.heads) == (where, (head,))
         for each in experiment.switches
     )
-    every = tuple(range(config.n_heads))
+    every = range(config.of(where).n_heads)
     free = released(experiment, config, (HeadsOff,), where, every)
     return free if single else free.having(HeadsAlone(where, (head,), way))
 
@@ -246,7 +246,8 @@ def with_way(experiment: Experiment, way: Way) -> Experiment:
 
 def swapped(experiment: Experiment, config: ModelConfig, switch: HeadsSwapped) -> Experiment:
     """The heads of one attention swapped; swaps that they had before end."""
-    free = released(experiment, config, (HeadsSwapped,), switch.where, switch.chosen(config))
+    heads = switch.chosen(config, switch.where)
+    free = released(experiment, config, (HeadsSwapped,), switch.where, heads)
     return free.having(switch)
 
 
@@ -270,16 +271,17 @@ def _without(
     switch: OfHeads, config: ModelConfig, where: str, heads: set[int]
 ) -> Iterator[OfHeads]:
     """What is left of a switch that names the attention."""
-    acting = _acting(switch, config)
-    if not heads & set(acting):
+    if not heads & set(_acting(switch, config, where)):
         yield switch
         return
     for place in switch.holds_at(config):
+        acting = _acting(switch, config, place)
         left = [head for head in acting if place != where or head not in heads]
         if place == where and isinstance(switch, HeadsSwapped):
             continue
         if place == where and isinstance(switch, HeadsAlone):
-            others = tuple(head for head in range(config.n_heads) if head not in left)
+            count = config.of(place).n_heads
+            others = tuple(head for head in range(count) if head not in left)
             if left:
                 yield replace(switch, where=place, heads=others)
         elif left:
@@ -287,9 +289,10 @@ def _without(
             yield replace(switch, where=place, heads=named)
 
 
-def _acting(switch: OfHeads, config: ModelConfig) -> list[int]:
-    """The heads that a switch changes; none where it names one that is not there."""
+def _acting(switch: OfHeads, config: ModelConfig, place: str) -> list[int]:
+    """The heads of an attention that a switch changes; none where one of them is not there."""
     try:
-        return switch.silenced(config) if isinstance(switch, HeadsOff) else switch.chosen(config)
+        changes = switch.silenced if isinstance(switch, HeadsOff) else switch.chosen
+        return changes(config, place)
     except GlassformerError:
         return []

@@ -308,15 +308,15 @@ def restored(
     drawn = _drawn(experiment, config, place)
     drawn |= {head: Painted(place) for head in heads or drawn}
     without = _with_drawn(experiment, config, place, drawn)
-    return released(without, config, (Band, Lines), place, heads or range(config.n_heads))
+    return released(without, config, (Band, Lines), place, heads or range(config.of(place).n_heads))
 
 
 def _drawn(experiment: Experiment, config: ModelConfig, place: str) -> dict[int, Painted]:
     """What is painted at an attention, head by head; later strokes win."""
-    drawn = {head: Painted(place) for head in range(config.n_heads)}
+    drawn = {head: Painted(place) for head in range(config.of(place).n_heads)}
     for each in experiment.switches:
         if isinstance(each, Painted) and place in each.holds_at(config):
-            for head in each.chosen(config):
+            for head in each.chosen(config, place):
                 hidden, shown = cells_of(each.hidden), cells_of(each.shown)
                 drawn[head] = drawn[head].brushed([*hidden], "hide").brushed([*shown], "show")
     return drawn

@@ -68,33 +68,39 @@ class OfHeads(Parts):
     def check(self, config: ModelConfig, source: int, target: int) -> None:
         """Raises `edit_unmatched` for an attention, `out_of_range` for a head it does not have."""
         super().check(config, source, target)
-        self.chosen(config)
+        for place in self.places(config):
+            self.chosen(config, place)
 
-    def chosen(self, config: ModelConfig) -> list[int]:
-        """The heads as a list; raises `out_of_range`."""
+    def chosen(self, config: ModelConfig, place: str) -> list[int]:
+        """The heads of one of the attentions as a list; raises `out_of_range`."""
+        count = config.of(place).n_heads
         for head in self.heads:
-            check_index("head", head, config.n_heads)
-        return list(self.heads or range(config.n_heads))
+            check_index("head", head, count)
+        return list(self.heads or range(count))
 
     def holds_at(self, config: ModelConfig) -> tuple[str, ...]:
         """The attentions that it is for; none where the model lacks them or its heads."""
         try:
-            self.chosen(config)
-            return self.places(config)
+            OfHeads.check(self, config, 0, 0)
         except GlassformerError:
             return ()
+        return self.places(config)
 
     def in_heads(
         self, config: ModelConfig, site: str, change: Callable[[Tensor], Tensor]
     ) -> Sequence[Edit]:
         """As `each`, for the chosen heads alone: `change` gets (B, heads, …) and returns it."""
-        heads = self.chosen(config)
 
-        def changed(x: Tensor) -> Tensor:
-            x[:, heads] = change(x[:, heads])
-            return x
+        def at(place: str) -> Edit:
+            heads = self.chosen(config, place)
 
-        return self.each(config, site, changed)
+            def changed(x: Tensor) -> Tensor:
+                x[:, heads] = change(x[:, heads])
+                return x
+
+            return Edit(f"{place}{site}", changed, self.text)
+
+        return [at(place) for place in self.places(config)]
 
 
 def extent(place: str, source: int, target: int) -> tuple[int, int]:

@@ -40,7 +40,7 @@ class Block:
 
     def check(self, config: ModelConfig, source: int, target: int) -> None:
         """Raises `unknown_axis` or `out_of_range` where runs of these lengths have none such."""
-        size = sizes(config, source, target)
+        size = sizes(config.of(self.address), source, target)
         letter = dict(self._axes())
         for axis, indices in self.at:
             if axis not in letter:

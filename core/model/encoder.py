@@ -38,6 +38,7 @@ class Encoder(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
+        config = config.of("encoder")
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
         self.norm = norm_of(config) if config.final_norm else None
         self.relative = relative_bias(config, causal=False)

@@ -17,7 +17,7 @@ from core.decoding.step import Step
 from core.errors import GlassformerError
 from core.stored import UNREADABLE, Stored, problem_of, read_json, strings, table_of, tensor_header
 from core.trace.on_demand import LOGITS
-from core.trace.sites import addresses, letters, site_at, sizes
+from core.trace.sites import addresses, shape, site_at
 
 SIDES = ("source", "target", "output")
 TEXTS = ("source_text", "output_text", "direction", "model_name", "task")
@@ -107,9 +107,9 @@ def check_tensors(facts: Mapping[str, Any], stored: Mapping[str, Stored]) -> Non
     for address in addresses(config):
         if address not in stored and (not site_at(address).is_left_out or address == LOGITS):
             raise ValueError(f"{address} is missing")
-    size = sizes(config, len(facts["source_tokens"]), len(facts["target_tokens"]))
+    lengths = len(facts["source_tokens"]), len(facts["target_tokens"])
     for address, tensor in stored.items():
-        expected = tuple(size[letter] for letter in letters(address, config))
+        expected = shape(config, address, *lengths)
         if tensor.shape != expected:
             raise ValueError(f"{address} is {tensor.shape}, not {expected}")
         name = site_at(address).name

@@ -214,6 +214,7 @@ def letters(address: str, config: ModelConfig | None = None) -> tuple[str, ...]:
         "head_feature": "K", "hidden": "F", "vocabulary": "V", "one": "1",
     }  # fmt: skip
     if config is not None and at.group == "attention":
+        config = config.of(address)
         if config.key_heads != config.n_heads and at.name in KEYS_AND_VALUES:
             by_name["head"] = "G"
         if config.inner_width != config.d_model and at.name == "concat":
@@ -233,6 +234,14 @@ def sizes(config: ModelConfig, source: int, target: int, batch: int = 1) -> dict
     }  # fmt: skip
 
 
+def shape(
+    config: ModelConfig, address: str, source: int, target: int, batch: int = 1
+) -> tuple[int, ...]:
+    """The shape of what a run of these lengths records at an address."""
+    size = sizes(config.of(address), source, target, batch)
+    return tuple(size[letter] for letter in letters(address, config))
+
+
 def recorded_bytes(
     config: ModelConfig, source: int, target: int, batch: int = 1, maps: bool = True,
     words: bool = True,
@@ -242,13 +251,12 @@ def recorded_bytes(
     maps: False leaves out what is recomputed from q, k and mask (scores … weights). words: False
     leaves out what is recomputed from the last vectors (logits, probabilities).
     """
-    size = sizes(config, source, target, batch)
     total = 0
     for address in addresses(config):
         site = site_at(address)
         shared = site.is_view and not address.endswith("/0/self_attention/position_bias")
         if shared or (site.per_map and not maps) or (site.per_word and not words):
             continue  # distances: once a stack
-        entries = math.prod(size[letter] for letter in letters(address, config))
+        entries = math.prod(shape(config, address, source, target, batch))
         total += entries * (8 if site.name == "ids" else 4)
     return total

@@ -64,13 +64,6 @@ class Facts:
         if given is not None and given not in but:
             raise self.unsupported(f"{what} ({name}: {given!r})")
 
-    def same(self, *names: str) -> int:
-        """A whole number that two settings must agree on."""
-        found = [self.whole(name) for name in names]
-        if len(set(found)) > 1:
-            raise self.unsupported(" and ".join(f"{name} {self.table[name]}" for name in names))
-        return found[0]
-
     def wrong(self, problem: str) -> GlassformerError:
         """What is said of a config that is damaged."""
         return GlassformerError("weights_damaged", path=self.path, problem=problem)

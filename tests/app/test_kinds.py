@@ -52,7 +52,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def page(library: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
     monkeypatch.setenv("GLASSFORMER_MODELS", str(library))
 
-    def open_page(name: str, kind: str, **query: str) -> AppTest:
+    def open_page(name: str, kind: str, /, **query: str) -> AppTest:
         return opened(name, model=kind.replace(" ", "-"), text=text_of(kind), **query)
 
     return open_page
@@ -119,6 +119,18 @@ def test_attention(
         assert format_percent(float(weight)) in texts(app)
     choices = [each.key for each in app.get("button_group")]
     assert any("kind" in str(each) for each in choices) == trace.config.has_both
+
+
+def test_another_kind_has_fewer_heads(library: Path, page: Callable[..., AppTest]) -> None:
+    (folder := library / "bart").mkdir()
+    whole("bart", folder)
+    app = page("attention", "bart", kind="encoder", layer="2", head="6")
+    app.segmented_control(key="widget_attention_kind").set_value("decoder").run()
+    now = state_of(app)
+    assert not app.exception and (now.kind, now.layer, now.head) == ("decoder", 1, 3)
+    assert not app.warning
+    app.switch_page("app/pages/switch/page.py").run()
+    assert not app.exception and drawn(app).config.of("encoder").n_heads == 6
 
 
 def test_a_cell_is_the_product_of_what_meets(trace: Trace) -> None:

@@ -103,14 +103,15 @@ def test_the_line_that_records_is_marked_with_its_shapes(convention: int, seed: 
 @EVERY_RUN
 def test_letters_and_sizes_agree(run: Callable[[], Run]) -> None:
     trace, _ = run()
-    config, (batch, source) = trace.config, trace["source/ids"].shape
-    meaning = {
-        "B": batch, "S": source, "T": trace["target/ids"].shape[1], "H": config.n_heads,
-        "K": config.d_k, "D": config.d_model, "F": config.d_ff, "V": config.vocabulary_size,
-        "D/2": config.d_model // 2, "M": config.max_length, "1": 1, "G": config.key_heads,
-        "K/2": config.d_k // 2, "HK": config.inner_width,
-    }  # fmt: skip
+    batch, source = trace["source/ids"].shape
     for step in walk(trace):
+        config = trace.config.of(step.stage)
+        meaning = {
+            "B": batch, "S": source, "T": trace["target/ids"].shape[1], "H": config.n_heads,
+            "K": config.d_k, "D": config.d_model, "F": config.d_ff, "V": config.vocabulary_size,
+            "D/2": config.d_model // 2, "M": config.max_length, "1": 1, "G": config.key_heads,
+            "K/2": config.d_k // 2, "HK": config.inner_width,
+        }  # fmt: skip
         for source_ in code(trace, step):
             for line in marked(source_):
                 for shape in line.shapes:

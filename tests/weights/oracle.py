@@ -95,7 +95,9 @@ KINDS: dict[str, Kind] = {
     "marian, untied": Kind(
         "MarianMTModel", {**_SEQ2SEQ, "tie_word_embeddings": False}, untied=True
     ),
-    "bart": Kind("BartForConditionalGeneration", _SEQ2SEQ),
+    "bart": Kind("BartForConditionalGeneration", {
+        **_SEQ2SEQ, "encoder_attention_heads": 6, "encoder_ffn_dim": 56,
+    }),
     "mbart": Kind("MBartForConditionalGeneration", {
         **_SEQ2SEQ, "scale_embedding": True, "activation_function": "relu", "decoder_layers": 1,
     }),

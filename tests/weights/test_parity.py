@@ -12,7 +12,7 @@ from torch import Tensor
 
 from core.model.stack import model_of
 from core.model.transformer import Transformer
-from core.trace.sites import addresses, letters, sizes
+from core.trace.sites import addresses, shape
 from core.trace.tape import Recorder
 from core.weights.open import load_weights, look
 from tests.weights.oracle import KINDS, WORDS, Answer, ask
@@ -42,9 +42,9 @@ def ours(model: Transformer, source: Tensor, target: Tensor) -> Answer:
     maps = {each: tape.tensors[each] for each in tape.tensors if each.endswith("attention/weights")}
     assert list(tape.tensors) == list(addresses(model.config))
     both = source if not model.config.decoder_layers else target
-    size = sizes(model.config, source.size(1), both.size(1), len(source))
+    lengths = source.size(1), both.size(1), len(source)
     for address, tensor in tape.tensors.items():
-        assert tuple(tensor.shape) == tuple(size[e] for e in letters(address, model.config))
+        assert tuple(tensor.shape) == shape(model.config, address, *lengths)
     return Answer(logits, maps)
 
 

@@ -45,7 +45,7 @@ def show() -> None:
         board.show(focus)
         return
     _headline(focus)
-    many = focus.trace.config.n_heads > MANY
+    many = focus.config.n_heads > MANY
     left, middle, right = st.columns(WIDTHS[many], gap="medium")
     with left, box("fill scroll", "attention_left", gap="small"):
         _heads(focus)
@@ -108,7 +108,7 @@ def _heads(focus: AttentionFocus) -> None:
 
 def _shared(focus: AttentionFocus) -> None:
     """Say which heads of queries meet the same keys and values, where they share them."""
-    config, group = focus.trace.config, focus.group
+    config, group = focus.config, focus.group
     if len(group) == 1 or focus.kind == "cross":
         return
     first, last = group[0] + 1, group[-1] + 1
@@ -168,7 +168,7 @@ def _row(role: str, head: MeasuredHead, direction: str) -> None:
 
 def show_cell(focus: AttentionFocus) -> None:
     """Draw the formula, and the products of the cell or its weight in every head."""
-    config, look = focus.trace.config, focus.look
+    config, look = focus.config, focus.look
     with box("tex rows-5", "attention_formula", gap="xsmall"):
         st.markdown(about(focus))
         made = Scored.of(config, focus.kind)

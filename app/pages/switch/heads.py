@@ -81,7 +81,8 @@ def _show_switches() -> None:
     kinds = kinds_of(config)
     layers = {kind: layers_of(trace, kind) for kind in kinds}
     count = sum(layers.values())
-    size = min(32, math.isqrt(LEVELS // (count * (config.n_heads + 1))))
+    heads = {kind: config.of(kind).n_heads for kind in kinds}
+    size = min(32, math.isqrt(LEVELS // (count * (max(heads.values()) + 1))))
     ranked = now.heads_by == "harm"
     texts = {name: say(f"switch_heads.{name}") for name in ("kind_off", "layer_off", "all_help")}
     columns = [say(f"switch_heads.column_{name}") for name in ("head", "bar", "kl", "word")]
@@ -91,12 +92,11 @@ def _show_switches() -> None:
                 kind,
                 say(f"attention.kind_{kind}"),
                 [say("attention.row", layer=layer + 1) for layer in range(layers[kind])],
-                [str(head + 1) for head in range(config.n_heads)],
+                [str(head + 1) for head in range(heads[kind])],
                 overview(trace, kind, size),
             )
             for kind in kinds
         ],
-        "heads": config.n_heads,
         "items": _ranking() if ranked else [*_all_heads().values()],
         "ranked": ranked,
         "focus": {"kind": now.kind, "layer": now.layer, "head": now.head},
@@ -199,7 +199,7 @@ def _show_look(
 
     def take(look: Any = look, key: int = key, row: int | None = row) -> None:
         heads = () if head is None else (head,)
-        every = heads or range(config.n_heads)
+        every = heads or range(config.of(where).n_heads)
         free = per_head.released(experiments.now(), config, per_head.STEERED, where, every)
         if look == "word":
             row_only = () if row is None else (row,)
@@ -225,13 +225,13 @@ def _show_swap(config: ModelConfig, where: str, head: int | None) -> None:
     """The head with which it has changed places, and what they have swapped."""
     kinds = (HeadsSwapped,)
     found = None if head is None else per_head.latest(experiments.now(), config, kinds, where, head)
-    in_place = found.chosen(config) if found else ()
+    in_place = found.chosen(config, where) if found else ()
     other = next((each for each in in_place if each != head), None)
     what = found.what if isinstance(found, HeadsSwapped) else store.get_state().swap
     others = {NOBODY: say("switch_heads.swap_none")}
     others |= {
         each: say("attention.column", head=each + 1)
-        for each in range(config.n_heads)
+        for each in range(config.of(where).n_heads)
         if each != head
     }
     labels = {each: say(f"switch_heads.what_{each}") for each in SWAPPED}

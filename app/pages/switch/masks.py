@@ -7,6 +7,7 @@ import streamlit as st
 from torch import Tensor
 
 from app.pages.switch.mask_grid import MaskFocus, Stroke, mask_grid
+from app.panels.compare import pickers
 from app.plots.labels import format_percent, visible
 from app.runs import on_screen
 from app.session import experiments, store
@@ -14,7 +15,7 @@ from app.ui.layout import box
 from app.ui.pick import choice, into, menu
 from app.ui.text import literal
 from app.words import say
-from core.analysis.attention_views import Kind, kinds_of, layers_of
+from core.analysis.attention_views import layers_of
 from core.errors import GlassformerError
 from core.interventions import Experiment, masks
 from core.interventions.padding import padded_sides
@@ -54,20 +55,16 @@ def _pickers(focus: MaskFocus) -> None:
     """Kind, layer and head, on one line."""
     now, trace = focus.now, focus.trace
 
-    def take_kind(kind: Kind) -> None:
-        store.update(kind=kind, layer=min(now.layer, layers_of(trace, kind) - 1))
-
     def take_head(head: int) -> None:
         store.update(head=None if head == ALL else head)
 
     count = layers_of(trace, focus.kind)
     layers = {layer: say("masks.layer_of", layer=layer + 1) for layer in range(count)}
-    heads = {head: say("masks.head_of", head=head + 1) for head in range(trace.config.n_heads)}
+    heads = {head: say("masks.head_of", head=head + 1) for head in range(focus.config.n_heads)}
     heads = {ALL: say("masks.head_all"), **heads}
     head = ALL if now.head is None else now.head
     with st.container(key="mask_pickers", horizontal=True, gap="xsmall"):
-        if len(kinds := kinds_of(trace.config)) > 1:
-            choice("mask_kind", "masks.kind", kinds, now.kind, take_kind)
+        pickers.kinds(trace, "mask")
         menu("mask_layer", say("masks.layer"), layers, now.layer, into("layer"))
         menu("mask_head", say("masks.head"), heads, head, take_head)
 
@@ -206,7 +203,7 @@ def _closed(focus: MaskFocus, row: int, weights: Tensor) -> str:
     """A row in which every cell is forbidden, with what the softmax made of it: weights (S,)."""
     heads = [head for head, closed in focus.mask.closed if closed == row]
     named = say("masks.heads_all")
-    if len(heads) < focus.trace.config.n_heads:
+    if len(heads) < focus.config.n_heads:
         numbers = say("language.comma").join(str(head + 1) for head in heads)
         named = say("masks.heads_some", heads=numbers)
     values = {"row": literal(visible(focus.sides[0].labels[row])), "heads": named}

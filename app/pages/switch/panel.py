@@ -55,7 +55,7 @@ def show() -> None:
         else:  # where it is, and which head of it
             st.markdown(place(chosen) or "\u00a0", width="content")
             if any(axis.name == "head" for axis in trace.axes(chosen)):
-                pickers.one_head(trace, "beside_switch_tensor")
+                pickers.one_head(trace.config.of(chosen).n_heads, "beside_switch_tensor")
     shown = found or triple.plain_pair(trace)
     height = max(HEIGHT, LEAST * store.get_state().size // 100)
     layout = TripleLayout(WIDTH, height, in_a_row=False)

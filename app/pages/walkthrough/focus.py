@@ -19,6 +19,7 @@ from app.panels.context import PanelContext, selected
 from app.runs import on_screen
 from app.session import store
 from app.session.state import State
+from core.config import ModelConfig
 from core.explain.steps.places import Pair
 from core.explain.steps.steps import Step, for_layer, nearest, step_by_id, walk
 from core.explain.steps.wires import Cell, Wire, axes, cell
@@ -47,6 +48,11 @@ class StepFocus(PanelContext):
     def step(self) -> Step:
         """The step in view; where the run has none of that id, the nearest."""
         return nearest(self.every_step, self.now.walk)
+
+    @property
+    def config(self) -> ModelConfig:
+        """Of the stack that the step is in."""
+        return self.trace.config.of(self.step.stage)
 
     @property
     def unknown(self) -> str:

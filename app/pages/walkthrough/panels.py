@@ -61,7 +61,7 @@ def caption(focus: StepFocus, wire: Wire, found: Sheet) -> dict[str, Any]:
     return panel | {
         "kind": "narrow" if found.columns.name == "one" else "map",
         "whole": whole,
-        "perHead": focus.trace.config.d_k if in_heads(wire) else 0,
+        "perHead": focus.config.d_k if in_heads(wire) else 0,
         "value": shown,
         "alt": say("walkthrough.alt", **names, value=shown),
     }
@@ -76,7 +76,7 @@ def address_of(wire: Wire) -> str:
 def shape_words(focus: StepFocus, wire: Wire) -> str:
     """Every axis with its letter, its size and its name: "S = 12 words × D = 80 features"."""
     along, head = axes(focus.trace, wire), focus.at(wire).get("head", 0) + 1
-    held = say("walkthrough.held_head", letter="H", size=focus.trace.config.n_heads, head=head)
+    held = say("walkthrough.held_head", letter="H", size=focus.config.n_heads, head=head)
     return " × ".join(held if axis.name == "head" else axis_words(axis) for axis in along)
 
 

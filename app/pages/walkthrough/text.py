@@ -112,6 +112,7 @@ def _keys(config: ModelConfig, step: Step) -> Iterator[str]:
 
 def _values(config: ModelConfig, step: Step) -> dict[str, object]:
     """What the texts say of this model; a text takes what it needs."""
+    config = config.of(step.stage)
     return {
         "heads": config.n_heads,
         # The heads side by side may be wider than the stream.
@@ -196,7 +197,7 @@ def _features(focus: StepFocus) -> list[str]:
         return []
     feature = say("walk_steps.feature", index=at[name] + 1)
     if in_heads(wire):
-        head = at[name] // focus.trace.config.d_k + 1
+        head = at[name] // focus.config.d_k + 1
         return [say("walk_steps.in_head", feature=feature, head=head)]
     return [feature]
 

@@ -26,6 +26,7 @@ from core.analysis.attention_views import (
     strongest_cell,
 )
 from core.analysis.head_roles import CLEAR, MeasuredHead, best_by_role, pronouns, telling
+from core.config import ModelConfig
 from core.errors import GlassformerError
 from core.trace.trace import Trace
 
@@ -76,9 +77,14 @@ class AttentionFocus(PanelContext):
         return rows, columns
 
     @property
+    def config(self) -> ModelConfig:
+        """Of the stack whose attention this is."""
+        return self.trace.config.of(self.kind)
+
+    @property
     def group(self) -> range:
         """The heads that share keys and values with the one in focus; itself alone in the paper."""
-        config, head = self.trace.config, self.now.head or 0
+        config, head = self.config, self.now.head or 0
         size = config.n_heads // config.key_heads
         return range(head // size * size, (head // size + 1) * size)
 

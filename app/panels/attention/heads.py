@@ -105,7 +105,7 @@ def thumbnails(focus: AttentionFocus) -> list[Thumbnail]:
     if now.order != "place":
         return [_thumbnail(focus.kind, head, off, now.order) for head in ranked(heads, now.order)]
     items = []
-    for layer in range(len(heads) // trace.config.n_heads):
+    for layer in range(layers_of(trace, focus.kind)):
         items += [_thumbnail(focus.kind, head, off) for head in heads if head.layer == layer]
         items.append(_thumbnail(focus.kind, describe(trace, focus.kind, layer, None), off))
     return items
@@ -114,7 +114,7 @@ def thumbnails(focus: AttentionFocus) -> list[Thumbnail]:
 def _takes_long(trace: Trace, kind: Kind) -> bool:
     """Whether to find out what each head does would keep the reader waiting."""
     rows, columns = (len(side.tokens) for side in sides(trace, kind))
-    return layers_of(trace, kind) * trace.config.n_heads * rows * columns > MOST_READ
+    return layers_of(trace, kind) * trace.config.of(kind).n_heads * rows * columns > MOST_READ
 
 
 def _unread(focus: AttentionFocus, off: Container[tuple[str, int]]) -> list[Thumbnail]:
@@ -122,7 +122,7 @@ def _unread(focus: AttentionFocus, off: Container[tuple[str, int]]) -> list[Thum
     items = []
     for layer in range(layers_of(focus.trace, focus.kind)):
         where = attention_at(focus.kind, layer)
-        for head in (*range(focus.trace.config.n_heads), None):
+        for head in (*range(focus.config.n_heads), None):
             name = head_name(layer, head)
             is_off = head is not None and (where, head) in off
             items.append(Thumbnail(layer, head, name, "", name, off=is_off))
@@ -173,7 +173,7 @@ def pick(layer: int, head: int | None) -> None:
 
 def grid_texts(focus: AttentionFocus) -> GridTexts:
     """What stands around the heads of the kind in focus."""
-    heads, layers = focus.trace.config.n_heads, layers_of(focus.trace, focus.kind)
+    heads, layers = focus.config.n_heads, layers_of(focus.trace, focus.kind)
     wide = heads + 1 <= NAMED_COLUMNS
     columns = [
         say("attention.column", head=head + 1) if wide else str(head + 1) for head in range(heads)

@@ -141,7 +141,7 @@ def _show_lines(focus: AttentionFocus) -> None:
     if now.view == "heads":
         lines: dict[int | None, Line] = {
             at: Line(head_name(now.layer, at), head_colour(at, look.dark))
-            for at in range(focus.trace.config.n_heads)
+            for at in range(focus.config.n_heads)
         }
     else:
         lines = {now.head: Line(focus.name, look.colour("weights"))}

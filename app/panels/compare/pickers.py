@@ -1,6 +1,7 @@
 """The pickers of an attention: kind, layer, head, stage. They move the focus of all pages."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 from app.session import store
@@ -32,9 +33,15 @@ def kinds(trace: Trace, key: str, **looks: Any) -> None:
     """The kinds of attention, where there are several."""
     offered = kinds_of(trace.config)
     if len(offered) > 1:
-        choice(
-            f"{key}_kind", "attention.kind", offered, store.get_state().kind, into("kind"), **looks
-        )
+        now, take = store.get_state().kind, partial(_take_kind, trace)
+        choice(f"{key}_kind", "attention.kind", offered, now, take, **looks)
+
+
+def _take_kind(trace: Trace, kind: Kind) -> None:
+    """Go to another kind, at the last layer or head that it has where it has fewer."""
+    now, heads = store.get_state(), trace.config.of(kind).n_heads
+    head = None if now.head is None else min(now.head, heads - 1)
+    store.update(kind=kind, layer=min(now.layer, layers_of(trace, kind) - 1), head=head)
 
 
 def layers(count: int, now: int, take: Callable[[int], object], key: str) -> None:
@@ -42,10 +49,9 @@ def layers(count: int, now: int, take: Callable[[int], object], key: str) -> Non
     _numbers("layer", {at: str(at + 1) for at in range(count)}, now, take, key)
 
 
-def heads(trace: Trace, now: int | None, take: Callable[[int | None], object], key: str) -> None:
-    """A head, or the mean of them all."""
-    labels = {-1: say("beside.mean")}
-    labels |= {at: str(at + 1) for at in range(trace.config.n_heads)}
+def heads(count: int, now: int | None, take: Callable[[int | None], object], key: str) -> None:
+    """One of so many heads, or the mean of them all."""
+    labels = {-1: say("beside.mean")} | {at: str(at + 1) for at in range(count)}
 
     def took(chosen: int) -> None:
         take(None if chosen < 0 else chosen)
@@ -53,10 +59,10 @@ def heads(trace: Trace, now: int | None, take: Callable[[int | None], object], k
     _numbers("head", labels, -1 if now is None else now, took, key)
 
 
-def one_head(trace: Trace, key: str) -> None:
-    """The head in focus, where there is no mean of them all."""
-    labels = {at: str(at + 1) for at in range(trace.config.n_heads)}
-    _numbers("head", labels, store.get_state().head or 0, into("head"), key)
+def one_head(count: int, key: str) -> None:
+    """The head in focus, one of so many, where there is no mean of them all."""
+    labels = {at: str(at + 1) for at in range(count)}
+    _numbers("head", labels, min(store.get_state().head or 0, count - 1), into("head"), key)
 
 
 def focused(trace: Trace, key: str) -> None:
@@ -64,7 +70,7 @@ def focused(trace: Trace, key: str) -> None:
     now = store.get_state()
     kinds(trace, key)
     layers(layers_of(trace, cast(Kind, now.kind)), now.layer, into("layer"), key)
-    heads(trace, now.head, into("head"), key)
+    heads(trace.config.of(now.kind).n_heads, now.head, into("head"), key)
 
 
 def row(key: str) -> Any:

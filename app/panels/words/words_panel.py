@@ -247,4 +247,4 @@ def cross_pickers(prefix: str, trace: Trace, layer: int, head: int | None) -> No
         store.update(kind=kind, layer=layer, head=chosen)
 
     pickers.layers(layers_of(trace, kind), layer, take_layer, prefix)
-    pickers.heads(trace, head, take_head, prefix)
+    pickers.heads(trace.config.of(kind).n_heads, head, take_head, prefix)

@@ -142,11 +142,11 @@ function build(grid, { items, kinds, ranked, switches }) {
 // Differences are brightened away from the middle, which is none.
 const brightDifference = (share) => 0.5 + 0.5 * Math.sign(2 * share - 1) * bright(Math.abs(2 * share - 1));
 
-function paint(grid, { heads, kinds, scale, signed }) {
+function paint(grid, { kinds, scale, signed }) {
   const palette = paletteOf(scale, signed ? brightDifference : bright);
   const levels = Object.fromEntries(kinds.map((kind) => [kind.name, numbersOf(kind.levels, Uint8Array)]));
   for (const { canvas, item } of grid.heads) {
-    const [rows, columns] = kinds.find(({ name }) => name === item.kind).side;
+    const { heads, side: [rows, columns] } = kinds.find(({ name }) => name === item.kind);
     const start = (item.layer * (heads + 1) + (item.head ?? heads)) * rows * columns;
     paintCells(canvas, levels[item.kind].subarray(start, start + rows * columns), rows, columns, palette);
   }
@@ -172,11 +172,11 @@ export default component(".heads", {
   moving: ["focus"],
   start: (grid) => set(grid.root, { role: "group", onkeydown: (event) => step(grid, event) }),
   draw(grid, data) {
-    const { heads, items, kinds, label, ranked, switches } = data;
+    const { items, kinds, label, ranked, switches } = data;
     set(grid.root, { "aria-label": label, is: { grid: !switches, switches, ranked } });
     const places = items.map(({ kind, layer, head, line, share, short }) => [kind, layer, head, line, share, short]);
     const names = kinds.map(({ columns, name, rows }) => [name, rows, columns]);
-    if (grid.differs("heads", ranked, heads, switches, places, names)) build(grid, data);
+    if (grid.differs("heads", ranked, switches, places, names)) build(grid, data);
     paint(grid, data);
   },
   mark(grid, data) {

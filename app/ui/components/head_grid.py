@@ -62,7 +62,6 @@ def grid_data(
     """
     return {
         "kinds": [kind_data("", "", texts.rows, texts.columns, view)],
-        "heads": view.heads,
         "items": list(items),
         "ranked": any(item.share is not None for item in items),
         "focus": {"kind": "", "layer": focus[0], "head": focus[1]},
@@ -79,6 +78,7 @@ def kind_data(
     return {
         "name": name,
         "title": title,
+        "heads": view.heads,
         "rows": list(rows),
         "columns": list(columns),
         "levels": packed(view.levels),

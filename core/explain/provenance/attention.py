@@ -63,7 +63,7 @@ def score(run: Run, cell: Cell) -> Node:
     batch, head, query, key = cell.index
     queries, keys = run.inputs(cell)
     q = run.recorded("query", "Q_{t,i}", queries, (batch, head, query, ALL))
-    k = run.recorded("key", "K_{s,i}", keys, (batch, key_head(run, head), key, ALL))
+    k = run.recorded("key", "K_{s,i}", keys, (batch, _key_head(run, cell), key, ALL))
     written = r"S_{t,s} = \sum_i Q_{t,i} K_{s,i}"
     return run.node(cell, "dot", written, Group("head_feature", (q, k)))
 
@@ -74,14 +74,10 @@ def scaled(run: Run, cell: Cell) -> Node:
     if not run.config.score_scale:
         only = replace(found, role="copied")
         return run.node(cell, "copy", r"S'_{t,s} = S_{t,s}", part(only))
-    root = constant("inverse_root", r"\frac{1}{\sqrt{d_k}}", 1 / math.sqrt(run.config.d_k))
+    width = run.config.of(cell.address).d_k
+    root = constant("inverse_root", r"\frac{1}{\sqrt{d_k}}", 1 / math.sqrt(width))
     written = r"S'_{t,s} = \frac{S_{t,s}}{\sqrt{d_k}}"
     return run.node(cell, "divide", written, part(found, root))
-
-
-def key_head(run: Run, head: int) -> int:
-    """Which head of keys and values a head of queries looks at: its own, or one that is shared."""
-    return head * run.config.key_heads // run.config.n_heads
 
 
 def head_normed(run: Run, cell: Cell) -> Node:
@@ -194,7 +190,7 @@ def context(run: Run, cell: Cell) -> Node:
     row = (batch, head, query, ALL)
     a = run.recorded("weight", "A_{t,s}", cell.beside("weights"), row)
     kept = run.dropout(cell.address, row, "t,s")
-    place = (batch, key_head(run, head), ALL, feature)
+    place = (batch, _key_head(run, cell), ALL, feature)
     v = run.recorded("value", "V_{s,i}", cell.beside("v"), place)
     mixed = "".join(column.symbol for column in (*kept, a, v))
     group = Group("token", (a, *kept, v), _key_tokens(run, cell))
@@ -204,10 +200,15 @@ def context(run: Run, cell: Cell) -> Node:
 def concat(run: Run, cell: Cell) -> Node:
     """The heads in a row: feature j is feature j mod K of head ⌊j / K⌋."""
     batch, position, feature = cell.index
-    head, inside = divmod(feature, run.config.d_k)
+    head, inside = divmod(feature, run.config.of(cell.address).d_k)
     address, place = cell.beside("context"), (batch, head, position, inside)
     found = run.recorded("copied", r"(A_h V_h)_{t,i}", address, place)
     return run.node(cell, "join", r"C_{t,j} = (A_h V_h)_{t,i},\ j = h\,d_k + i", part(found))
+
+
+def _key_head(run: Run, cell: Cell) -> int:
+    """The head of keys and values that a cell's head (B, H, …) meets."""
+    return run.config.of(cell.address).key_head(cell.index[1])
 
 
 def _key_tokens(run: Run, cell: Cell) -> tuple[str, ...]:

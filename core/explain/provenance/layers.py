@@ -247,10 +247,11 @@ def linear(run: Run, cell: Cell) -> Node:
     heads in a row, W₁ and W₂ are equation 2's (§3.3), the generator has a row a word (§3.4).
     """
     at, batch, position, column = cell.at, cell.index[0], cell.index[-2], cell.index[-1]
+    width = run.config.of(cell.address).d_k
     made, role, enters, matrix, bias, name = _LINEAR_MAPS[at.group, at.name]
     module, row = f"{at.module}{name}", (batch, position, ALL)
     if at.name in ("q", "k", "v"):
-        column += cell.index[1] * run.config.d_k
+        column += cell.index[1] * width
     if at.is_cross and at.name in ("k", "v"):
         enters = enters.replace("x", "Z")  # of the memory (§3.2.3)
     if at.name == "logits" and not run.config.tie_generator:
@@ -261,7 +262,7 @@ def linear(run: Run, cell: Cell) -> Node:
     product = Group(
         "hidden" if role == "activation" else "feature",
         (x, *kept, learned),
-        head_width=run.config.d_k if at.name == "output" and at.is_attention else None,
+        head_width=width if at.name == "output" and at.is_attention else None,
     )
     groups = [product]
     written = rf"{made} = \sum_j {''.join(each.symbol for each in (*kept, x))} {matrix}"

@@ -100,7 +100,7 @@ def code(trace: Trace, step: Step) -> tuple[Source, ...]:
     """
     if step.kind == "given":
         return ()
-    config = trace.config
+    config = trace.config.of(step.stage)
     sides = [each for each in ("source", "target") if f"{each}/ids" in trace]
     batch, source = trace[f"{sides[0]}/ids"].shape
     target = trace[f"{sides[-1]}/ids"].shape[1]

@@ -82,7 +82,7 @@ def model_run(config: ModelConfig, drops: bool = False) -> tuple[Call, ...]:
     """Every call in a run of a small model of these conventions, in the order they began."""
     small = replace(
         config, vocabulary_size=SIZES["V"], d_model=SIZES["D"], n_heads=SIZES["H"],
-        d_ff=SIZES["F"], max_length=SIZES["M"], pad_id=0,
+        encoder_heads=0, d_ff=SIZES["F"], encoder_d_ff=0, max_length=SIZES["M"], pad_id=0,
         source_vocabulary_size=0, head_width=16 * (config.inner_width != config.d_model),
         kv_heads=SIZES["G"] * (config.key_heads != config.n_heads),
     )  # fmt: skip

@@ -50,7 +50,7 @@ class _Writer:
 
     def __init__(self, run: Run, node: Node, shown: int, number: Number, mark: Mark) -> None:
         self.run, self.node, self.shown, self.number, self.mark = run, node, shown, number, mark
-        self.config = run.config
+        self.config = run.config.of(node.cell.address)
 
     def __call__(self, term: int, factor: int = 0, signed: bool = False) -> str:
         """One factor of one term that is the only one of its kind."""

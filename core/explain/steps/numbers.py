@@ -60,7 +60,8 @@ def _dropped(run: Run, chosen: wires.Cell, before: Wire) -> Node:
 def _split(run: Run, chosen: wires.Cell) -> Node:
     """One head's share of a row of Q, K or V."""
     batch, head, place, feature = chosen.index
-    joined = (batch, place, head * run.config.d_k + feature)
+    width = run.config.of(chosen.wire.address).d_k
+    joined = (batch, place, head * width + feature)
     return _made(run, chosen, "copy", (_read(run, Wire(chosen.wire.address, "joined"), joined),))
 
 

@@ -124,7 +124,7 @@ class Places:
 
     def head_feature(self, where: str) -> int:
         """The feature within a head of an attention."""
-        width = self.trace.config.d_k
+        width = self.trace.config.of(where).d_k
         if self.chosen.feature is not None:
             return self.chosen.feature % width
         pair = self.pair(where)
@@ -133,7 +133,7 @@ class Places:
     def hidden(self, where: str) -> int:
         """The hidden unit of a feed-forward network: chosen, or the most active one."""
         if self.chosen.feature is not None:
-            return min(self.chosen.feature, self.trace.config.d_ff - 1)
+            return min(self.chosen.feature, self.trace.config.of(where).d_ff - 1)
         place = self.source if Address.of(where).stack == "encoder" else self.target
         return _largest(as_numpy(self.trace[f"{where}/activation"][0, place]))
 
@@ -146,9 +146,9 @@ class Places:
     def _on(self, wire: Wire, axis: str, letter: str) -> int:
         where, at = Address.of(wire.address).place, Address.of(wire.address)
         if axis in ("head", "query", "key"):
-            place, config = int(getattr(self.pair(where), axis)), self.trace.config
+            place = int(getattr(self.pair(where), axis))
             shared = axis == "head" and at.name in KEYS_AND_VALUES
-            return place * config.key_heads // config.n_heads if shared else place
+            return self.trace.config.of(where).key_head(place) if shared else place
         if axis == "position" and at.is_attention:
             pair = self.pair(where)
             return pair.key if at.name == "memory" else pair.query
@@ -158,7 +158,7 @@ class Places:
             return self.head_feature(where)
         if axis == "feature" and in_heads(wire):
             head = self._on(Wire(wire.address), "head", letter)
-            return head * self.trace.config.d_k + self.head_feature(where)
+            return head * self.trace.config.of(where).d_k + self.head_feature(where)
         if axis == "vocabulary":
             return self.trace.output_ids[self.target]
         if axis == "hidden":

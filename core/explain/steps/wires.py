@@ -134,7 +134,7 @@ def recorded(trace: Trace, chosen: Cell) -> Cell | None:
         return None
     if wire.form == "joined":
         batch, place, feature = index
-        head, within = divmod(feature, trace.config.d_k)
+        head, within = divmod(feature, trace.config.of(wire.address).d_k)
         return Cell(own, (batch, head, place, within))
     if wire.form == "apart":
         batch, place, head, feature = index

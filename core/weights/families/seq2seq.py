@@ -51,8 +51,10 @@ def settings(facts: Facts) -> dict[str, Any]:
     return {
         "vocabulary_size": facts.whole("vocab_size"),
         "d_model": facts.whole("d_model"),
-        "n_heads": facts.same("encoder_attention_heads", "decoder_attention_heads"),
-        "d_ff": facts.same("encoder_ffn_dim", "decoder_ffn_dim"),
+        "n_heads": facts.whole("decoder_attention_heads"),
+        "encoder_heads": facts.whole("encoder_attention_heads"),
+        "d_ff": facts.whole("decoder_ffn_dim"),
+        "encoder_d_ff": facts.whole("encoder_ffn_dim"),
         "encoder_layers": facts.whole("encoder_layers"),
         "decoder_layers": facts.whole("decoder_layers"),
         "max_length": facts.whole("max_position_embeddings"),

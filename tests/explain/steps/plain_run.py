@@ -136,6 +136,8 @@ class PlainRun:
         for name, read in (("q", x), ("k", memory), ("v", memory)):
             whole = self.note(f"{where}/{name}:joined", self.linear(f"{path}.w_{name}", read))
             heads = config.n_heads if name == "q" else config.kv_heads or config.n_heads
+            if where.startswith("encoder"):
+                heads = config.encoder_heads or heads
             apart = np.stack(np.split(whole, heads, axis=1))  # (H, T, K)
             self.note(f"{where}/{name}:apart", apart.swapaxes(0, 1))
             found.append(self.note(f"{where}/{name}", apart))

@@ -30,13 +30,12 @@ def test_wires_have_the_shape_of_their_axes(run: Callable[[], Run]) -> None:
 @EVERY_RUN
 def test_splits_and_merges_only_move_numbers(run: Callable[[], Run]) -> None:
     trace, _ = run()
-    depth = trace.config.d_k
     regrouped = [each for step in walk(trace) for each in step.regroupings]
     assert {step.kind for step in walk(trace) if step.regroupings} == {"split", "concat"}
     for each in regrouped:
         assert len(each.stages) == 3
         assert len(each.operations) == len(each.links) == 2
-        moved = tensor(trace, each.stages[0])
+        moved, depth = tensor(trace, each.stages[0]), trace.config.of(each.stages[0].address).d_k
         for operation, links, stage in zip(
             each.operations, each.links, each.stages[1:], strict=True
         ):

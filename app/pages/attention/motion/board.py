@@ -45,7 +45,7 @@ def show(focus: AttentionFocus) -> None:
         with pickers.row("motion"):
             pickers.kinds(focus.trace, "motion")
             pickers.layers(layers_of(focus.trace, focus.kind), now.layer, into("layer"), "motion")
-            pickers.one_head(focus.trace, "motion")
+            pickers.one_head(focus.config.n_heads, "motion")
             words = [say("motion.row", word=visible(word)) for word in focus.sides[0].labels]
             labels, take, wide = dict(enumerate(words)), partial(_row, focus), focus.look.px(180)
             menu("motion_row", say("motion.rows"), labels, focus.cell[0], take, width=wide)
@@ -65,7 +65,7 @@ def board_data(focus: AttentionFocus) -> dict[str, Any]:
     place = (trace, focus.kind, now.layer, now.head or 0, query)
     row, cell = attention_row(*place), terms(*place, key)
     asks, words = visible(focus.sides[0].labels[query]), focus.sides[1].labels
-    story = Story(row, cell, (asks, visible(words[key])), key, trace.config, look, focus.kind)
+    story = Story(row, cell, (asks, visible(words[key])), key, focus.config, look, focus.kind)
     named = {"word": asks, "key": story.words[1], "feature": row.feature + 1}
     vectors = {"q": row.q, "k": row.k[key], "v": row.v, "context": row.context,
                "output": row.output}  # fmt: skip
@@ -81,7 +81,7 @@ def board_data(focus: AttentionFocus) -> dict[str, Any]:
         "pictures": {name: _picture(numbers) for name, numbers in vectors.items()},
         "scale": diverging(look.dark),
         "lanes": {name: say(f"motion.lane_{name}", **named) for name in LANES}
-        | {"scaled": "=" if row.unscaled or not row.divides else f"÷ √{trace.config.d_k}"},
+        | {"scaled": "=" if row.unscaled or not row.divides else f"÷ √{focus.config.d_k}"},
         "texts": {name: say(f"motion.{name}") for name in TEXTS},
         "type": look.px(17),
         "at": MOTION.index(now.motion),

@@ -111,7 +111,7 @@ def _weights(trace: Trace, block: Block) -> Picture:
     values = as_numpy(trace[f"{block.id}/weights"][0]).mean(axis=0)  # (T, S)
     reads_source = block.stack == "encoder" or block.kind == "cross_attention"
     keys = trace.source_tokens if reads_source else trace.target_tokens
-    title = say("map.inside_weights", heads=trace.config.n_heads)
+    title = say("map.inside_weights", heads=trace.config.of(block.id).n_heads)
     words, limit = say("map.axis_words"), reach(values)
     allowed = as_numpy(trace[f"{block.id}/mask"][0].any(dim=0))  # (T, S) in any head
     return Picture(

@@ -166,7 +166,12 @@ def _scale(scene: Scene, role: str, box: Box) -> list[Item]:
 def summary(scene: Scene) -> str:
     """The model in one line: sizes by their letters, and where the norm stands."""
     config = scene.trace.config
-    sizes = f"D = {config.d_model}   H = {config.n_heads}   F = {config.d_ff}"
+    stacks = config.of("encoder"), config
+    heads, units = (
+        " / ".join(dict.fromkeys(str(getattr(each, name)) for each in stacks))
+        for name in ("n_heads", "d_ff")
+    )
+    sizes = f"D = {config.d_model}   H = {heads}   F = {units}"
     norm = say(f"map.norm_{config.norm_place}")
     return f"{sizes}   V = {config.vocabulary_size}   {norm}"
 

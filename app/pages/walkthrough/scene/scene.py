@@ -193,7 +193,7 @@ def heads(focus: StepFocus) -> list[dict[str, Any]]:
         {"name": say("walkthrough.head", head=at + 1), "on": at == pair.head,
          "title": say("walkthrough.head_pick", head=at + 1),
          "colour": head_colour(at, focus.look.dark)}
-        for at in range(focus.trace.config.n_heads)
+        for at in range(focus.config.n_heads)
     ]  # fmt: skip
 
 
