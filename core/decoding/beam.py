@@ -35,8 +35,8 @@ RULES: tuple[Rule, ...] = ("paper", "transformers")
 class Node:
     """One word after one beginning.
 
-    index, parent: places in the tree; the start has the parent −1. position: of the word in the
-    output, −1 for the start. rank: its place in the one order of its step, 0 is best.
+    index, parent: places in the tree; the start has the parent −1. position: of the word behind the
+    task's given words, −1 for the start. rank: its place in the one order of its step, 0 is best.
     log_probability: of the word after its beginning, in nats. total: the sum from the start.
     score: total / length penalty. entropy: of the words that follow it, in nats, where it went on.
     """
@@ -103,7 +103,7 @@ class Beam:
         return tuple(reversed(path))
 
     def words(self, index: int) -> tuple[int, ...]:
-        """The ids from the first word to this one; an end token counts as a word."""
+        """The ids behind the given words up to this one; an end token counts as a word."""
         return tuple(node.id for node in self.path(index))
 
     def children(self, index: int) -> Sequence[Node]:
@@ -188,6 +188,7 @@ def beam(
     of the paper the search stops with `size` finished hypotheses; by that of transformers when,
     besides, no open beginning scores more as it stands than the worst of the best `size` of them.
     The limit stops both. Equal sums: the beam that was ahead comes first, then the smaller id.
+    What the task gives counts neither in the sums nor in the lengths, as in transformers.
     `tape` and `forced` are those of `greedy`.
 
     Raises:
@@ -202,8 +203,8 @@ def beam(
     task.check(model, forced.values(), forced)
     rows = rows_of(model, task.source_ids(model), tape, task.beginning)
     search = Beam((), (), size, alpha, rule)
-    nodes, live, finished = [ROOT], [_Live(ROOT, ())], list[Node]()
-    for length in counted(range(1, task.limit + 1), task.limit):
+    nodes, live, finished = [ROOT], [_Live(ROOT, task.given)], list[Node]()
+    for length in counted(range(len(task.given) + 1, task.limit + 1), task.limit):
         logits = rows([(task.start, *each.written) for each in live])  # (N, V)
         log_probabilities = logits.float().log_softmax(dim=-1)
         _note_entropies(nodes, live, log_probabilities)
@@ -281,7 +282,7 @@ def _decided(tried: Sequence[_Live], size: int, task: Task, nodes: list[Node]) -
     for rank, each in enumerate(tried):
         fate = each.node.fate
         if fate == "kept":
-            if task.ends(each.node.id, each.node.position + 1):
+            if each.node.id == task.end:
                 fate = "finished" if better < size else "pruned"
             elif len(live) >= size:
                 fate = "pruned"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -57,8 +58,17 @@ def test_the_steps_are_those_of_one_word_after_the_other(kind: str) -> None:
     model = small(kind)
     plain, given = task(model), task(model, given=GIVEN)
     same(greedy(model, given), greedy(model, plain, FORCED))
-    one, other = beam(model, given, 3), beam(model, plain, 3, forced=FORCED)
-    assert [one.words(at) for at in one.hypotheses] == [other.words(at) for at in other.hypotheses]
+    one, other = (
+        beam(model, *each, rule="transformers")
+        for each in ((given, 3, 0.0), (plain, 3, 0.0, None, FORCED))
+    )
+    assert [(*GIVEN, *one.words(at)) for at in one.hypotheses] == [
+        other.words(at) for at in other.hypotheses
+    ]
+    before = math.fsum(each.log_probability for each in other.path(other.best.index)[: len(GIVEN)])
+    assert one.best.total == pytest.approx(other.best.total - before, abs=1e-3)
+    penalized = one.at_alpha(1.0).best
+    assert penalized.score == pytest.approx(penalized.total / len(one.words(penalized.index)))
     hows = [Sampling(seed=1), Sampling(seed=2, temperature=2.0)]
     drawn = zip(
         samples(model, given, hows), samples(model, plain, hows, forced=FORCED), strict=True
@@ -95,7 +105,7 @@ def test_an_end_among_them_ends_nothing() -> None:
     task_ = task(model, given=given, limit=12)
     for words in (
         [each.chosen for each in greedy(model, task_)],
-        list(beam(model, task_, 2).words(beam(model, task_, 2).hypotheses[0])),
+        [*given, *beam(model, task_, 2).words(beam(model, task_, 2).hypotheses[0])],
         [each.step.chosen for each in samples(model, task_, [Sampling(seed=0)])[0]],
     ):
         assert tuple(words[:8]) == given and len(words) > 8

@@ -89,8 +89,11 @@ def _tree(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None
     title = "beam.title_one" if tree.size == 1 else "beam.title"
     st.markdown(f"**{say(title, size=tree.size, steps=drawn.columns - 1)}**")
     texts: dict[str, Any] = {name: say(f"beam.{name}") for name in TREE_TEXTS}
+    if decoding.first:
+        texts["start"] = f"… {visible(decoding.token(decoding.task.given[-1]))}"
     texts["fates"] = {fate: say(f"beam.fate_{fate}") for fate in FATES}
-    data = tree_data(drawn, decoding.token, decoding.asked, texts, look)
+    given = [place - decoding.first for place in decoding.asked]
+    data = tree_data(drawn, decoding.token, given, texts, look)
     with box("fill", "beam_main"):
         _beam_tree("beam_tree", data, height="stretch", pick=lambda sent: pick(int(sent["index"])))
     st.html(_legend(drawn))
@@ -222,9 +225,10 @@ def _looks(decoding: Decoding, tree: Beam, node: Node, look: FigureStyle, word: 
     layer, head = attention_in_focus(store.get_state(), decoding.trace)
     st.markdown(f"**{say('beam.looks', word=word)}**")
     _pickers(decoding, layer, head)
-    run = decoding.recorded(tree.words(node.index))
+    run = decoding.recorded((*decoding.task.given, *tree.words(node.index)))
     kind = kinds_of(run.config)[-1]  # at the source, or of a decoder alone at the words before
-    weights = head_map(run, kind, layer, head, "weights").weights[node.position]
+    row = decoding.first + node.position
+    weights = head_map(run, kind, layer, head, "weights").weights[row]
     _, source = sides(run, kind)
     figure = source_weights(source.labels, weights.tolist(), look, source.sinks, HEIGHT)
     with box("fill low", "beam_looks_place"):

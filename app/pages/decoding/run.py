@@ -62,7 +62,7 @@ class DecodedRun:
 
 @dataclass(frozen=True)
 class Written:
-    """One sentence as a strategy wrote it: as shown, and the steps."""
+    """One sentence as a strategy wrote it, behind a given text: as shown, and the steps."""
 
     reading: Decoded
     steps: tuple[Step, ...]
@@ -113,6 +113,11 @@ class Decoding:
     def asked(self) -> Forced:
         """What the link forces."""
         return dict(store.get_state().forced)
+
+    @property
+    def first(self) -> int:
+        """The first step at which something is chosen: before it stands a given text."""
+        return len(self.task.given)
 
     @property
     def own(self) -> DecodedRun:
@@ -192,7 +197,7 @@ class Decoding:
     def beam(self, now: State) -> Written:
         """What the beam search writes, with the numbers that its words had when they came up."""
         tree = self.tree(now)
-        words = tree.words(tree.best.index)
+        words = (*self.task.given, *tree.words(tree.best.index))
         return self._last("beam", words, lambda: self._written(self._steps(words)))
 
     def rows(self, hows: Sequence[Sampling]) -> tuple[Written, ...]:
@@ -246,7 +251,7 @@ class Decoding:
         self, trace: Trace, moments: tuple[Moment, ...], forced: Forced = NOTHING,
         own: Mapping[int, int] = NOTHING,
     ) -> DecodedRun:  # fmt: skip
-        first = min(len(self.task.given), len(moments) - 1)
+        first = min(self.first, len(moments) - 1)
         end = trace.vocabulary[self.task.end] if self.task.end >= 0 else ""
         return DecodedRun(trace, moments, forced, own, max(first, 0), end)
 
@@ -264,8 +269,9 @@ class Decoding:
         return tuple(self._written([each.step for each in steps], steps) for steps in drawn)
 
     def _written(self, steps: Sequence[Step], sampled: tuple[SampledStep, ...] = ()) -> Written:
-        reading = self._read(tuple(step.chosen for step in steps))
-        return Written(reading, tuple(steps), sampled)
+        chosen = tuple(steps[self.first :])
+        reading = self._read(tuple(step.chosen for step in chosen))
+        return Written(reading, chosen, sampled[self.first :])
 
     def _read(self, words: tuple[int, ...]) -> Decoded:
         if words not in self._readings:

@@ -49,7 +49,7 @@ def show() -> None:
         st.warning(told(error))
         return
     chosen = written[now.strategy]
-    step = min(_wanted(now, chosen), len(chosen.steps) - 1)
+    step = min(_wanted(now, decoding, chosen), len(chosen.steps) - 1)
     left, right = st.columns([63, 37], gap="medium")
     with left, st.container(key="strategies_left", gap="xsmall"):
         st.markdown(f"**{say('strategies.title')}**", help=say("strategies.about"))
@@ -78,10 +78,10 @@ def sentences(decoding: Decoding, now: State) -> dict[str, Written]:
     return {name: found[name] for name in STRATEGIES}
 
 
-def _wanted(now: State, written: Written) -> int:
+def _wanted(now: State, decoding: Decoding, written: Written) -> int:
     """The step in focus; without one, that of the least probable word."""
     if now.moment is not None:
-        return now.moment
+        return max(0, now.moment - decoding.first)
     chances = [step.probability for step in written.steps]
     return chances.index(min(chances))
 
@@ -100,7 +100,8 @@ def _rows(
     }
 
     def picked(value: Mapping[str, Any]) -> None:
-        store.update(strategy=str(value["name"]), moment=int(value["step"]))
+        moment = decoding.first + int(value["step"])
+        store.update(strategy=str(value["name"]), moment=moment)
 
     _strategy_rows("strategy_rows", data, height="stretch", pick=picked)
 
@@ -114,8 +115,8 @@ def _line(
     look: FigureStyle,
 ) -> dict[str, Any]:
     """One strategy: its name, its settings, its words, what they come to together."""
-    marks, forced = new_words(written.words, greedy), decoding.asked
-    end, prompt = decoding.task.end, len(decoding.task.given)
+    marks, end = new_words(written.words, greedy), decoding.task.end
+    forced = [place - decoding.first for place in decoding.asked]
     words = []
     for place, (id, step) in enumerate(zip(written.words, written.steps, strict=True)):
         text = visible(written.reading.surfaces[place])
@@ -125,7 +126,7 @@ def _line(
             skipped = visible(decoding.token(step.guarded))
             title = f"{title}\n{say('strategies.word_guarded', word=skipped)}"
         share = 0.0 if math.isnan(step.probability) else round(step.probability, 4)
-        signs = {"new": marks[place], "end": id == end, "given": place in forced or place < prompt}
+        signs = {"new": marks[place], "end": id == end, "given": place in forced}
         words.append({"text": text, "share": share, "said": chance, "title": title, **signs})
     return {
         "name": name,
@@ -223,13 +224,14 @@ def _focus(decoding: Decoding, now: State, written: Written, step: int, look: Fi
         else:
             _own(decoding, written, step, look)
     with box("rows-2 note", "strategies_said"):
-        st.markdown(_said(decoding, now, written, step, look))
+        st.markdown(_said(decoding, written, step, look))
 
 
 def _after(decoding: Decoding, written: Written, step: int) -> str:
-    if not step:
+    before = (*decoding.task.given, *written.words[:step])
+    if not before:
         return say("strategies.after_nothing")
-    words = [visible(decoding.token(id)) for id in written.words[:step]]
+    words = [visible(decoding.token(id)) for id in before]
     cut = ["…", *words[-BEFORE:]] if len(words) > BEFORE else words
     return say("strategies.after", words=literal(" ".join(cut)))
 
@@ -263,10 +265,10 @@ def _own(decoding: Decoding, written: Written, step: int, look: FigureStyle) -> 
     show_chart(figure, "strategies_own", say("strategies.alt_own"))
 
 
-def _said(decoding: Decoding, now: State, written: Written, step: int, look: FigureStyle) -> str:
+def _said(decoding: Decoding, written: Written, step: int, look: FigureStyle) -> str:
     """In a sentence, what decided."""
     taken = written.steps[step]
-    if step in dict(now.forced):
+    if decoding.first + step in decoding.asked:
         return say("strategies.said_given")
     if not written.sampled:
         return say("strategies.said_own", entropy=look.number(taken.entropy))
