@@ -4,8 +4,10 @@
 a row of W₂, which it adds to the output as many times as it is active.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -19,6 +21,7 @@ from core.trace.trace import Trace
 
 Scale = Literal["logit", "cosine"]
 RANDOM = 100  # directions that say what chance would find
+AT_ONCE = 4096  # words whose rows are multiplied together: a whole vocabulary would fill memory
 TINY = 1e-12  # shorter vectors have no direction
 
 
@@ -138,23 +141,44 @@ def promoted(
     row = direction(model, stack, layer, unit)  # (D,)
     if stack == "decoder":
         scale: Scale = "logit"
-        table = exact(model.generator.weight)  # (V, D)
-        values, length = table @ row, float(lengths(row))  # (V, D) @ (D,) -> (V,)
+        some = [each @ row for each in _table(model, stack)]  # (v, D) @ (D,) -> (v,)
+        values, length = np.concatenate(some), float(lengths(row))  # (V,)
     else:
         scale = "cosine"
-        table = exact(model.source_embedding.table.weight)  # (V, D)
-        table = table / np.maximum(lengths(table), TINY)[:, None]
-        values, length = np.nan_to_num(cosines(table, row)), 1.0  # (V,)
+        some = [cosines(each, row) for each in _table(model, stack)]
+        values, length = np.nan_to_num(np.concatenate(some)), 1.0  # (V,)
     order = np.argsort(-values, kind="stable")
     up, down = (_words(trace, values, each[:k]) for each in (order, order[::-1]))
-    return Promoted(scale, up, down, length * _by_chance(table))
+    return Promoted(scale, up, down, length * _by_chance(model, stack))
 
 
-def _by_chance(table: Numbers) -> float:
-    """What the largest |product| of a random direction with the rows of a table rarely exceeds."""
-    drawn = np.random.default_rng(0).standard_normal((RANDOM, table.shape[1]))
-    largest = np.abs(drawn @ table.T).max(axis=1) / lengths(drawn)  # (R, V) -> (R,)
-    return float(np.quantile(largest, 0.95))
+def _table(model: Transformer, stack: Stack) -> Iterator[Numbers]:
+    """The rows that a stack's units speak to, some at a time: of the generator, or of length 1."""
+    whole = model.generator if stack == "decoder" else model.source_embedding.table
+    for start in range(0, len(whole.weight), AT_ONCE):
+        table = exact(whole.weight[start : start + AT_ONCE])  # (v, D)
+        if stack == "decoder":
+            yield table
+        else:
+            yield table / np.maximum(lengths(table), TINY)[:, None]
+
+
+def _by_chance(model: Transformer, stack: Stack) -> float:
+    """What the largest |product| of a random direction with the rows of a table rarely exceeds.
+
+    It is the same for all units: of a large vocabulary it takes seconds, once a model.
+    """
+    known = _KNOWN.setdefault(model, {})
+    if stack not in known:
+        drawn = np.random.default_rng(0).standard_normal((RANDOM, model.config.d_model))
+        largest = np.zeros(RANDOM)
+        for some in _table(model, stack):
+            largest = np.maximum(largest, np.abs(drawn @ some.T).max(axis=1))  # (R, v) -> (R,)
+        known[stack] = float(np.quantile(largest / lengths(drawn), 0.95))
+    return known[stack]
+
+
+_KNOWN: WeakKeyDictionary[Transformer, dict[Stack, float]] = WeakKeyDictionary()
 
 
 def firings(trace: Trace, stack: Stack, layer: int, unit: int, k: int = 8) -> tuple[Firing, ...]:
