@@ -24,7 +24,7 @@ def test_thumbnails_carry_a_byte_a_cell() -> None:
     data = json.loads(written(grid_data(seen, items, (0, None), texts, LOOK)))
     (kind,) = data["kinds"]
     levels = np.frombuffer(base64.b64decode(kind["levels"]), np.uint8)
-    shape = (2, data["heads"] + 1, *kind["side"])
+    shape = (2, kind["heads"] + 1, *kind["side"])
     assert np.array_equal(levels.reshape(shape), seen.levels)
     assert data["focus"] == {"kind": "", "layer": 0, "head": None}
     assert data["items"][0]["title"] == "<b>title</b>"
