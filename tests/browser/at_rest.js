@@ -38,7 +38,7 @@
   window.atRest = ({ call, idle, quiet }) => {
     const busy = asked > begun || !count(idle) || count('[data-testid="stSkeleton"], [data-stale="true"]')
       || count('[data-testid^="stBidiComponent"]:not([data-component])') // its script is on its way
-      || count('.chart-place:not([data-chart="drawn"])');
+      || count('.chart-place:not([data-chart="drawn"])') || document.fonts.status !== "loaded";
     const elements = `${count("*")} ${count(".js-plotly-plot .main-svg")}`;
     const time = performance.now();
     if (busy || now.call !== call || now.elements !== elements) now = { call, elements, since: time, frames: 0 };

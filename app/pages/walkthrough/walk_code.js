@@ -76,7 +76,7 @@ function scroll(source) {
   source.scrollTop = Math.max(0, first - Math.min(spare / 2, source.clientHeight / 3));
 }
 
-function draw(view) {
+function draw(view, top) {
   const { at, content: { sources, texts } } = view;
   const shown = sources[at];
   const tabs = sources.map(({ name }, place) => {
@@ -91,20 +91,19 @@ function draw(view) {
   const lines = shown ? shown.lines.map((line) => row(view, line)) : [make(".none", texts.code_none)];
   const source = view.find(".source");
   set(source, { "aria-label": texts.code }).replaceChildren(...lines);
-  scroll(source);
+  const place = () => (top === undefined ? scroll(source) : (source.scrollTop = top));
+  place();
+  document.fonts.ready.then(place); // the font of code may come later, and wraps its lines elsewhere
 }
 
 function show(view) {
   const content = walk.content("code");
   view.root.classList.toggle("waiting", !content);
   if (!content || !view.differs("content", content)) return;
-  const source = view.find(".source");
-  const top = source.scrollTop;
   const same = view.content?.step === content.step;
   Object.assign(view, { content, at: same ? view.at : 0 });
   view.find(".symbols").replaceChildren(...content.symbols.map((symbol) => chip(view, symbol)));
-  draw(view);
-  if (same) source.scrollTop = top;
+  draw(view, same ? view.find(".source").scrollTop : undefined);
 }
 
 export default component(MARKUP, {
