@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser import driver
 
@@ -39,3 +40,27 @@ def test_symbols_and_variables_lead_to_their_steps(open_page: Callable[..., Page
     expect(code.locator(".line.marked").first).to_contain_text("math.sqrt(")
     page.get_by_role("button", name="Where does it come from?").click()
     expect(page.locator("[class*=st-key-trail_number--]")).to_contain_text("✓")
+
+
+def test_code_lies_at_the_same_place_when_its_font_comes_late(
+    browser: Browser, app_url: str
+) -> None:
+    home = browser.new_context()
+    late: list[str] = []
+
+    def wait(route: Route) -> None:
+        late.append(route.request.url)
+        time.sleep(1)
+        route.continue_()
+
+    home.route("**/SourceCode*", wait)
+    page = driver.open_page(home, f"{app_url}/walkthrough", width=1280, height=720)
+    source = page.locator(f"{CODE} .source")
+    expect(source.locator(".line.marked")).to_be_in_viewport()
+    first = source.evaluate("(each) => each.scrollTop")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    driver.wait_until_idle(page)
+    assert late
+    assert first == source.evaluate("(each) => each.scrollTop") > 0
+    home.close()

@@ -76,7 +76,7 @@ function scroll(source) {
   source.scrollTop = Math.max(0, first - Math.min(spare / 2, source.clientHeight / 3));
 }
 
-function draw(view, top) {
+function draw(view) {
   const { at, content: { sources, texts } } = view;
   const shown = sources[at];
   const tabs = sources.map(({ name }, place) => {
@@ -91,19 +91,21 @@ function draw(view, top) {
   const lines = shown ? shown.lines.map((line) => row(view, line)) : [make(".none", texts.code_none)];
   const source = view.find(".source");
   set(source, { "aria-label": texts.code }).replaceChildren(...lines);
-  const place = () => (top === undefined ? scroll(source) : (source.scrollTop = top));
-  place();
-  document.fonts.ready.then(place); // the font of code may come later, and wraps its lines elsewhere
+  scroll(source);
 }
 
 function show(view) {
   const content = walk.content("code");
   view.root.classList.toggle("waiting", !content);
   if (!content || !view.differs("content", content)) return;
+  const source = view.find(".source");
+  const top = source.scrollTop;
   const same = view.content?.step === content.step;
   Object.assign(view, { content, at: same ? view.at : 0 });
   view.find(".symbols").replaceChildren(...content.symbols.map((symbol) => chip(view, symbol)));
-  draw(view, same ? view.find(".source").scrollTop : undefined);
+  draw(view);
+  if (same) source.scrollTop = top;
+  else document.fonts.ready.then(() => scroll(source)); // the font of code may come later, and wraps elsewhere
 }
 
 export default component(MARKUP, {
