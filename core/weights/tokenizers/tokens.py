@@ -78,6 +78,11 @@ class Tokens(ABC):
         """Every piece by its id."""
 
     @property
+    def last(self) -> int:
+        """The last id of the vocabulary itself; pieces that were added to it later may follow."""
+        return max(self.pieces, default=0)
+
+    @property
     def source_ids(self) -> Mapping[str, int]:
         """The pieces of sources by name."""
         return self._ids
@@ -150,6 +155,10 @@ class JsonTokens(Tokens):
     @cached_property
     def pieces(self) -> Mapping[int, str]:
         return {each: piece for piece, each in self._tokenizer.get_vocab(True).items()}
+
+    @property
+    def last(self) -> int:
+        return max(self._tokenizer.get_vocab(False).values(), default=0)
 
 
 class MarianTokens(Tokens):
