@@ -54,7 +54,7 @@ def generation_of(folder: Path) -> dict[str, Any]:
 def not_applied(settings: Mapping[str, Any]) -> tuple[str, ...]:
     """Those of `NEUTRAL` that would act, with their values; words of several pieces, too."""
     acting = [
-        f"{name}={settings[name]}"
+        f"{name}={settings[name]}" if isinstance(settings[name], int | float) else name
         for name, neutral in NEUTRAL.items()
         if settings.get(name) is not None and settings[name] not in neutral
     ]

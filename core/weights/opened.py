@@ -284,7 +284,7 @@ def open_model(folder: str | Path, widen: bool = True, limit: int | None = None)
     """
     folder = Path(folder)
     found = look(folder)
-    tokens = tokens_of(folder)
+    tokens = tokens_of(folder, found.kind)
     rows = found.config.vocabulary_size
     if tokens.last >= rows:  # what was added to it later may go beyond, as long as no text needs it
         values = {"last": f"{tokens.last:,}", "rows": f"{rows:,}"}

@@ -5,8 +5,10 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
+import torch
 from safetensors.torch import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
@@ -30,7 +32,7 @@ from core.weights.opened import open_model
 from tests.opened_app import drawn, opened, state_of
 from tests.opened_files import open_in, with_header
 from tests.sent import data_of
-from tests.weights.folders import whole
+from tests.weights.folders import edit, tensors, whole
 
 TEXTS = {
     "marian": "The cat sat", "t5": "The cat sat", "gpt2": "The cat sat",
@@ -165,6 +167,22 @@ def test_the_menu_tells_what_each_model_is(root: Path) -> None:
     (root / "gpt2" / "more").mkdir()
     labels = opened(model="gpt2").selectbox(key="widget_model_en").options
     assert " · mit · " in next(each for each in labels if each.startswith("gpt2"))
+
+
+@pytest.mark.parametrize(("language", "said"), [
+    ("en", "heads left aside: classification · not applied: repetition_penalty=1.3, min_length=2"),
+    ("zh", "未使用的输出头：分类 · 未应用：repetition_penalty=1.3、min_length=2"),
+])  # fmt: skip
+def test_the_menu_names_what_is_left_aside(language: str, said: str, root: Path) -> None:
+    folder = root / "finetuned"
+    folder.mkdir(exist_ok=True)
+    whole("gpt2", folder)
+    tensors(lambda held: held.update({"score.weight": torch.ones(2, 24)}))(folder)
+    acting = {"repetition_penalty": 1.3, "min_length": 2}
+    edit("generation_config.json", **acting)(folder)
+    labels = opened(model="gpt2", language=language).selectbox(key=f"widget_model_{language}")
+    assert next(each for each in labels.options if each.startswith("finetuned")).endswith(said)
+    rmtree(folder)
 
 
 def test_a_model_that_cannot_be_opened_says_so_and_nothing_is_lost() -> None:
