@@ -79,7 +79,8 @@ def tell_opening(model: str) -> Callable[[], object]:
     told = st.toast(
         say("frame.opening", name=name, size=memory), icon="spinner", duration="infinite"
     )
-    over = " ".join([say("frame.opened", name=name), literal(" · ".join(_left_aside(facts)))])
+    left = literal(" · ".join(_left_aside(facts)))
+    over = say("frame.opened", name=name) + (f" ({left})" if left else "")
     return lambda: told.toast(over, icon=":material/check:")
 
 

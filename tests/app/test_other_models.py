@@ -185,6 +185,20 @@ def test_the_menu_names_what_is_left_aside(language: str, said: str, root: Path)
     rmtree(folder)
 
 
+@pytest.mark.parametrize(("language", "said"), [("en", "mean nothing"), ("zh", "没有意义")])
+def test_words_that_no_head_scores_are_said_to_mean_nothing(
+    language: str, said: str, root: Path
+) -> None:
+    folder = root / "headless"
+    folder.mkdir(exist_ok=True)
+    whole("llama 3", folder)
+    tensors(lambda held: held.pop("lm_head.weight"))(folder)
+    app = opened(model="headless", text="The cat", language=language)
+    assert said in data_of(app, "headline")["cue"]
+    assert drawn(app).model_name == "headless"
+    rmtree(folder)
+
+
 def test_a_model_that_cannot_be_opened_says_so_and_nothing_is_lost() -> None:
     app = opened(model="gpt2", text="The cat")
     before = drawn(app)
