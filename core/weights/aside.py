@@ -67,8 +67,7 @@ def not_applied(settings: Mapping[str, Any]) -> tuple[str, ...]:
 
 def never_written(settings: Mapping[str, Any]) -> frozenset[int]:
     """The ids that a model may not write by its own settings."""
-    bad, more = settings.get("bad_words_ids") or [], settings.get("suppress_tokens") or []
-    lists = [*bad, [*more]] if isinstance(bad, list) and isinstance(more, list) else []
-    alone = [each for each in lists[:-1] if isinstance(each, list) and len(each) == 1]
-    ids = [*(each[0] for each in alone), *(lists[-1] if lists else [])]
-    return frozenset(each for each in ids if isinstance(each, int) and not isinstance(each, bool))
+    bad, more = (settings.get(name) for name in ("bad_words_ids", "suppress_tokens"))
+    alone = [each for each in bad if isinstance(each, list)] if isinstance(bad, list) else []
+    ids = [each[0] for each in alone if len(each) == 1] + (more if isinstance(more, list) else [])
+    return frozenset(each for each in ids if isinstance(each, int))

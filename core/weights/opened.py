@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 import torch
 
@@ -137,7 +137,7 @@ class OpenedModel:
             room = self.config.max_length - len(prompt)
             limit = len(prompt) - 1 + max(1, min(more, room))
             end, *more_ends = self._ends() or [-1]
-            never = never_written(self._facts)
+            never = self._never - {end, *more_ends}
             return Task((), prompt[0], end, limit, never, None, tuple(prompt[1:]), tuple(more_ends))
         source, (end, *more_ends) = self._given(text), self._ends() or [self._fact("eos_token_id")]
         self._check_length(len(source))
@@ -148,7 +148,7 @@ class OpenedModel:
             start, first = start if language is None else language, -1
         return Task(
             tuple(source), start, end, min(2 * len(source) + 50, self.config.max_length),
-            (never_written(self._facts) | {self.config.pad_id}) - {end, *more_ends},
+            (self._never | {self.config.pad_id}) - {end, *more_ends},
             given=(first,) if first >= 0 else (), more_ends=tuple(more_ends),
         )  # fmt: skip
 
@@ -265,13 +265,26 @@ class OpenedModel:
         if isinstance(given, bool) or not isinstance(given, int):
             problem = f"it does not say {name}"
             raise GlassformerError("weights_config", path=self.name, problem=problem)
+        if given != default and not self._is_word(given):
+            problem = f"{name} is {given}, outside of {self.config.vocabulary_size:,} words"
+            raise GlassformerError("weights_config", path=self.name, problem=problem)
         return given
+
+    def _is_word(self, id: Any) -> TypeGuard[int]:
+        """Whether the model may write it: what a file names beside them never comes."""
+        plain = isinstance(id, int) and not isinstance(id, bool)
+        return plain and 0 <= id < self.config.vocabulary_size
+
+    @property
+    def _never(self) -> frozenset[int]:
+        """The ids that its own settings forbid."""
+        return frozenset(filter(self._is_word, never_written(self._facts)))
 
     def _ends(self) -> list[int]:
         """The ids that end a text, each of them."""
         told = self._facts.get("eos_token_id")
         several = told if isinstance(told, list) else [told]
-        return [each for each in several if isinstance(each, int) and not isinstance(each, bool)]
+        return [each for each in several if self._is_word(each)]
 
 
 def open_model(folder: str | Path, widen: bool = True, limit: int | None = None) -> OpenedModel:

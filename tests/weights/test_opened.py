@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, normalizers
 
 from core import Trace, load_model
 from core.config import ModelConfig
@@ -241,6 +241,21 @@ def test_a_beam_ends_at_any_of_the_ends(kind: str, tmp_path: Path) -> None:
     words = list(found.words(found.hypotheses[0]))
     assert told[0, len(task.beginning) :].tolist()[: len(words)] == words
     assert words[-1] in ends[1:] and len(words) < 10
+
+
+def test_words_that_settings_name_and_are_none_end_nothing(tmp_path: Path) -> None:
+    whole("gpt2", tmp_path)
+    told = {"eos_token_id": [10**6, -4, 5, "7"], "bad_words_ids": [[10**6], [9]]}
+    edit("generation_config.json", **told)(tmp_path)
+    model = opened(tmp_path)
+    task = model.task_of(model.trace(TEXT))
+    assert (task.every_end, task.forbidden) == ({5}, {9})
+    edit("generation_config.json", bos_token_id=10**6)(tmp_path)
+    empty = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    empty.normalizer = normalizers.Replace("~", "")
+    empty.save(str(tmp_path / "tokenizer.json"))
+    with pytest.raises(GlassformerError, match="bos_token_id is 1000000, outside of 400 words"):
+        opened(tmp_path).trace("~")
 
 
 def test_what_is_not_applied_is_said(tmp_path: Path) -> None:

@@ -113,6 +113,9 @@ PUBLISHED: dict[str, Published] = {
     "bert, a head of its own where it says it is tied": Published("bert", more=copied(
         "bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight", by=0.3
     ), again=True),
+    "bert, two biases where it says they are tied": Published("bert", more=copied(
+        "cls.predictions.bias", "cls.predictions.decoder.bias", by=0.3
+    ), again=True),
     "bert, headless, without prefix": Published(
         "bert", names=((r"^bert\.", ""),), gone=(r"^cls\.",)
     ),
@@ -247,6 +250,16 @@ def test_a_published_folder_computes_what_the_oracle_computes(name: str, tmp_pat
     if logits is not None and model.config.has_generator:
         scored = model(source, target)
         assert (scored - logits).abs().max() <= 1e-4 * logits.abs().max()
+
+
+@torch.no_grad()
+def test_t5_reads_more_words_than_its_tokenizer_was_cut_to(tmp_path: Path) -> None:
+    oracle = KINDS["t5"].make(tmp_path, n_positions=512)
+    model = load(look(tmp_path))
+    source, target = torch.arange(3, 703)[None] % (WORDS - 4) + 3, torch.tensor([[0, 7, 9]])
+    logits = oracle(input_ids=source, decoder_input_ids=target).logits
+    assert (model(source, target) - logits).abs().max() <= 1e-4 * logits.abs().max()
+    assert model.config.max_length >= source.size(1)
 
 
 KINDS_OF_CONFIG = {

@@ -33,26 +33,6 @@ def test_a_tokenizer_json_gives_the_oracles_ids(kind: str, tmp_path: Path) -> No
         assert all(read.tokens) and len(read.tokens) == len(read.ids) == len(read.pieces)
 
 
-def _plain(kind: str, folder: Path) -> None:
-    """The folder's tokenizer as a plain vocabulary, as slow tokenizers were saved."""
-    PLAIN[kind][0](folder)
-    path = folder / "tokenizer.json"
-    model = json.loads(path.read_text("utf-8"))["model"]
-    path.unlink()
-    pieces = dict(model["vocab"])
-    if "merges" not in model:
-        words = sorted(pieces, key=pieces.__getitem__)
-        words[words.index("<unk>")] = "[UNK]"
-        (folder / "vocab.txt").write_text("\n".join(words) + "\n", "utf-8")
-        return
-    if kind == "bart":
-        pieces |= {each: len(pieces) + at for at, each in enumerate(small.SPECIALS[:4])}
-        pieces["<mask>"] = len(pieces)
-    (folder / "vocab.json").write_text(json.dumps(pieces), "utf-8")
-    lines = [" ".join(each) for each in model["merges"]]
-    (folder / "merges.txt").write_text("\n".join(["#version: 0.2", *lines]) + "\n", "utf-8")
-
-
 # How a plain vocabulary is made, the oracle's tokenizer, and what tokenizer_config.json says.
 PLAIN: dict[str, tuple[Callable[[Path], Path], str, dict[str, Any]]] = {
     "bert": (small.word_piece, "BertTokenizer", {}),
@@ -71,8 +51,8 @@ PLAIN: dict[str, tuple[Callable[[Path], Path], str, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("kind", PLAIN)
 def test_a_plain_vocabulary_gives_the_oracles_ids(kind: str, tmp_path: Path) -> None:
-    _plain(kind, tmp_path)
-    _, name, settings = PLAIN[kind]
+    make, name, settings = PLAIN[kind]
+    small.plain(make(tmp_path), framed=kind == "bart")
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
     ours = tokens_of(tmp_path, kind.partition(" ")[0].strip(","))
     theirs = getattr(transformers, name).from_pretrained(tmp_path)

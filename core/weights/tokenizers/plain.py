@@ -22,6 +22,7 @@ from core.stored import LARGEST_JSON, UNREADABLE, read_json_file
 from core.weights.read import inside
 
 WORDS, PIECES, MERGES = "vocab.txt", "vocab.json", "merges.txt"
+ENDS = (("cls", "<s>"), ("sep", "</s>"))  # of BART
 BYTE_PAIRS = ("gpt2", "bart")  # others cut a text in a way of their own before they join letters
 
 
@@ -108,7 +109,7 @@ def _byte_pairs(
             _mark(settings, f"{name}_token", "<|endoftext|>") for name in ("bos", "eos", "unk")
         ]
     else:
-        first, last = (_mark(settings, f"{name}_token", f"{each}s>") for name, each in ENDS)
+        first, last = (_mark(settings, f"{name}_token", usual) for name, usual in ENDS)
         _check(pieces, [first, last], PIECES)
         made.post_processor = processors.RobertaProcessing(
             (last, pieces[last]), (first, pieces[first]), True, spaced
@@ -118,9 +119,6 @@ def _byte_pairs(
             made.add_special_tokens([AddedToken("<mask>", lstrip=True)])
     made.add_special_tokens([each for each in dict.fromkeys(marks) if each in pieces])
     return made
-
-
-ENDS = (("cls", "<"), ("sep", "</"))
 
 
 def _check(words: Mapping[str, int], marks: list[str], name: str) -> None:
