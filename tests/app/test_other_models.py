@@ -199,6 +199,27 @@ def test_words_that_no_head_scores_are_said_to_mean_nothing(
     rmtree(folder)
 
 
+def test_the_second_of_two_ends_is_a_flag_on_the_decoding_page(root: Path) -> None:
+    folder = root / "two-ends"
+    folder.mkdir(exist_ok=True)
+    whole("gpt2", folder)
+    model = open_model(folder)
+    words = list(model.trace(TEXTS["gpt2"]).output_ids)[-20:]
+    last = next(n for n in range(1, 20) if words[n] not in words[:n])
+    unused = next(each for each in range(1, 400) if each not in words)
+    edit("generation_config.json", eos_token_id=[unused, words[last]])(folder)
+    for kind in ("timeline", "forcing"):
+        app = opened("decoding", model="two-ends", text=TEXTS["gpt2"], decoding=kind)
+        columns = data_of(app, "decoding_strip")["columns"]
+        assert len(columns) == last + 1
+        assert [column["writes"] == "" for column in columns] == [False] * last + [True]
+    app = opened("decoding", model="two-ends", text=TEXTS["gpt2"], decoding="strategies")
+    rows = data_of(app, "strategy_rows")
+    greedy = next(line for line in rows["lines"] if line["name"] == "greedy")
+    assert [word["end"] for word in greedy["words"]] == [False] * last + [True]
+    rmtree(folder)
+
+
 def test_a_model_that_cannot_be_opened_says_so_and_nothing_is_lost() -> None:
     app = opened(model="gpt2", text="The cat")
     before = drawn(app)
