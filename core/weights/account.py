@@ -108,8 +108,9 @@ def _other_tables(
     for name in own.keys() - found.keys():
         rows = config.source_vocabulary_size if name == SOURCE else 0
         shape = (rows or config.vocabulary_size, config.d_model)
-        if (given := shelf.stored[own[name].name].shape) != shape:
-            yield f"{own[name].name} is {given}, not {shape}"
+        stored = shelf.stored[own[name].name]
+        if stored.shape != shape or not stored.is_float:
+            yield f"{own[name].name} is {stored.shape} of {stored.dtype}, not {shape}"
 
 
 def shape_in_file(theirs: Theirs, shape: Shape) -> Shape:

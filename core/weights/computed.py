@@ -8,6 +8,7 @@ from core.model.embedding import position_encoding
 from core.model.rotary import rotary_frequencies
 
 Shape = tuple[int, ...]
+ELSE = torch.empty(0)  # of a shape that it cannot have
 
 
 def numbered(_config: ModelConfig, shape: Shape) -> Tensor:
@@ -17,6 +18,8 @@ def numbered(_config: ModelConfig, shape: Shape) -> Tensor:
 
 def waves(config: ModelConfig, shape: Shape) -> Tensor:
     """A table of sines and cosines; the row of the padding, where it has one, is zero."""
+    if shape[1:] != (config.d_model,):
+        return ELSE
     table = position_encoding(shape[0], config.d_model, config.positions)  # (S, D)
     if config.position_offset:
         table[config.position_offset - 1] = 0
@@ -25,7 +28,7 @@ def waves(config: ModelConfig, shape: Shape) -> Tensor:
 
 def triangle(_config: ModelConfig, shape: Shape) -> Tensor:
     """What a decoder's row may look at: ones up to the diagonal."""
-    return torch.ones(shape).tril()
+    return torch.ones(shape).tril() if len(shape) > 1 else ELSE
 
 
 def turns(config: ModelConfig, _shape: Shape) -> Tensor | None:

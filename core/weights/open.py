@@ -51,18 +51,17 @@ class Found:
     family: Family
 
     @property
-    def left_aside(self) -> "LeftAside":
+    def left_aside(self) -> LeftAside:
         """What the folder holds and is not run here."""
-        own = next(
-            (TRAINED[each] for each in TRAINED if each in str(self.facts.get("architectures"))), ""
-        )
+        said = str(self.facts.get("architectures"))
+        own = next((head for name, head in TRAINED.items() if name in said), "")
         named = (head_of(each) for each in self.shelf.stored)
         heads = dict.fromkeys(own if own and each == "classification" else each for each in named)
         heads.pop("", None)
         lends = self.config.has_generator and self.config.tie_generator
-        says = self.facts.get("tie_word_embeddings", self.family.ties)
-        told = generation_of(self.folder) or self.facts
-        return LeftAside(tuple(heads), not_applied(told), lends and says is False)
+        ties = self.facts.get("tie_word_embeddings", self.family.ties)
+        settings = not_applied(generation_of(self.folder) or self.facts)
+        return LeftAside(tuple(heads), settings, lends and ties is False)
 
     @property
     def parameters(self) -> int:
@@ -126,7 +125,10 @@ def as_held(found: Found) -> Found:
 
     def same(one: str, other: str) -> bool:
         names = [own[each].name for each in (one, other)]
-        return names[0] == names[1] or torch.equal(*map(found.shelf.tensor, names))
+        if names[0] == names[1]:
+            return True
+        held = [found.shelf.tensor(each) for each in names]
+        return held[0].dtype == held[1].dtype and torch.equal(*held)
 
     was, written = found.config, TARGET if found.config.decoder_layers else SOURCE
     shared = was.share_embeddings and (not was.has_both or same(SOURCE, TARGET))
@@ -145,7 +147,8 @@ def _check_spare(found: Found) -> None:
     used = {each.name for each in found.places.values()}
     for name, stored in found.shelf.stored.items():
         compute = None if name in used else found.family.computed(name)
-        told = compute(found.config, stored.shape) if compute else None
+        numbers = bool(stored.shape) and 0 not in stored.shape  # else a shape may say anything
+        told = compute(found.config, stored.shape) if compute and numbers else None
         if told is None:
             continue
         held = found.shelf.tensor(name).float()
@@ -159,11 +162,10 @@ def load_weights(found: Found, widen: bool = True, limit: int | None = None) -> 
     Raises `weights_large` before a number is read where it takes more than `limit` bytes (by
     default a share of what is free), `weights_numbers` for a weight that is no finite number.
     """
+    most = free_bytes() if limit is None else limit
+    _check_size(found, widen, most)
     found = as_held(found)
-    needs, most = found.nbytes(widen), free_bytes() if limit is None else limit
-    if needs > most:
-        given, allowed = (f"{each / 2**20:,.0f} MB" for each in (needs, most))
-        raise GlassformerError("weights_large", path=found.folder.name, given=given, limit=allowed)
+    _check_size(found, widen, most)  # which may have more tables than its config says
     model = shell_of(found.config)
     shapes = {name: tuple(each.shape) for name, each in model.named_parameters()}
     dtype = torch.float32 if widen else None
@@ -183,6 +185,12 @@ def load_weights(found: Found, widen: bool = True, limit: int | None = None) -> 
     model.load_state_dict(weights, strict=False, assign=True)
     _tie(model, weights)
     return model.requires_grad_(False)
+
+
+def _check_size(found: Found, widen: bool, most: int) -> None:
+    if (needs := found.nbytes(widen)) > most:
+        given, allowed = (f"{each / 2**20:,.0f} MB" for each in (needs, most))
+        raise GlassformerError("weights_large", path=found.folder.name, given=given, limit=allowed)
 
 
 def _tie(model: Transformer, weights: Mapping[str, torch.Tensor]) -> None:

@@ -27,7 +27,7 @@ from core.weights.tokenizers.tokens import Read, Tokens, tokens_of
 
 MEMORY_BUDGET = 45_000_000  # bytes that one run may keep before its attention maps wait for demand
 MORE = 20  # words that a text is continued by
-NOTHING = LeftAside()
+ALL_RUN = LeftAside()
 BLANK = "___"  # what stands for a blank in any text
 
 
@@ -45,7 +45,7 @@ class OpenedModel:
 
     def __init__(
         self, transformer: Transformer, tokens: Tokens, kind: TaskKind, name: str,
-        facts: Mapping[str, Any], left_aside: LeftAside = NOTHING,
+        facts: Mapping[str, Any], left_aside: LeftAside = ALL_RUN,
     ) -> None:  # fmt: skip
         self.transformer, self.tokens, self.kind, self.name = transformer, tokens, kind, name
         self.calibration = dict[str, Any]()

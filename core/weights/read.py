@@ -1,5 +1,6 @@
 """A folder of safetensors: names, types and shapes from the headers, numbers when asked for."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from core.stored import UNREADABLE, Stored, problem_of, read_json_file, table_of
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 FLOATS = ("F32", "F16", "BF16", "F64")
-WRAPPERS = ("module.", "_orig_mod.")  # what training on several devices, or compiled, puts in front
+WRAPPERS = re.compile(r"(^|\.)((module|_orig_mod)\.)+")  # of training on several devices, compiled
 # The norms of the first BERTs, as they were called in another library.
 OLDER = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
 
@@ -46,8 +47,7 @@ class Shelf:
 
 def plain(name: str, prefixes: Sequence[str]) -> str:
     """A tensor's name without what may stand before it, and as it is called today."""
-    while wrapper := next((each for each in WRAPPERS if name.startswith(each)), ""):
-        name = name.removeprefix(wrapper)
+    name = WRAPPERS.sub(r"\1", name)
     name = name.removeprefix(next((each for each in prefixes if name.startswith(each)), ""))
     own = next((each for each in OLDER if name.endswith(each)), "")
     return name.removesuffix(own) + OLDER[own] if own else name

@@ -166,6 +166,7 @@ PUBLISHED: dict[str, Published] = {
     "llama, trained on several devices": Published("llama", names=((r"^", "module."),)),
     "llama, compiled": Published("llama", names=((r"^", "_orig_mod."),)),
     "llama, both": Published("llama", names=((r"^", "module._orig_mod."),)),
+    "llama, compiled inside": Published("llama", names=((r"^model\.", "model._orig_mod."),)),
     "qwen2, a window for no layer": Published(
         "qwen2", said={"use_sliding_window": True, "sliding_window": 16, "max_window_layers": 3,
                        "layer_types": None},
@@ -299,6 +300,10 @@ SPOILED: dict[str, tuple[str, Callable[[Held], Held]]] = {
         "bert", lambda held: {"bert.embeddings.position_ids": torch.arange(256).flip(0)[None]}
     ),
     "mask": ("gpt2", lambda held: {"transformer.h.0.attn.bias": torch.ones(1, 1, 256, 256)}),
+    "waves of another width": (
+        "marian", lambda held: {"model.encoder.embed_positions.weight": torch.ones(256, 20)}
+    ),
+    "a mask in one row": ("gpt2", lambda held: {"transformer.h.0.attn.bias": torch.ones(256)}),
     "turns": ("llama", lambda held: {k: each / 2 for k, each in frequencies(held).items()}),
 }  # fmt: skip
 
@@ -310,3 +315,9 @@ def test_a_tensor_that_differs_from_what_is_computed_is_refused(name: str, tmp_p
     with pytest.raises(GlassformerError, match="has other numbers at") as refused:
         load(look(tmp_path))
     assert refused.value.key == "weights_spare"
+
+
+def test_a_spare_tensor_without_numbers_costs_nothing(tmp_path: Path) -> None:
+    empty = torch.empty(0, 10**12, dtype=torch.uint8)
+    Published("bert", more=lambda held: {"bert.embeddings.position_ids": empty}).make(tmp_path)
+    assert load(look(tmp_path))

@@ -115,7 +115,7 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
     "missing tensors": (tensors(many_missing), "weights_tensors", "and 13 more"),
     "shape of a table that is tied": (
         then(config(tie_word_embeddings=True), tensors(short_head)), "weights_tensors",
-        r"lm_head.weight is \(30, 24\), not \(400, 24\)",
+        r"lm_head.weight is \(30, 24\) of F32, not \(400, 24\)",
     ),
     "shape": (tensors(misshapen), "weights_tensors", r"\(3,\), not \(24,\)"),
     "integers": (tensors(quantised), "weights_unsupported", "numbers of I8"),
@@ -153,7 +153,6 @@ def test_a_bad_folder_is_refused_in_one_sentence(name: str, tmp_path: Path) -> N
         open_model(folder)
     assert refused.value.key == key
     assert "\n" not in str(refused.value) and str(tmp_path) not in str(refused.value)
-    assert key == "weights_shard" or "Fetch the folder again" not in str(refused.value)
 
 
 def test_the_size_is_known_before_memory_is_spent(tmp_path: Path) -> None:
