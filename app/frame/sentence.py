@@ -79,8 +79,14 @@ def tell_opening(model: str) -> Callable[[], object]:
     told = st.toast(
         say("frame.opening", name=name, size=memory), icon="spinner", duration="infinite"
     )
-    over = say("frame.opened", name=name)
-    return lambda: told.toast(over, icon=":material/check:")
+
+    def tell_outcome() -> None:
+        if library.is_open(model):
+            told.toast(say("frame.opened", name=name), icon=":material/check:")
+        else:  # the stage bar says why
+            told.toast(say("frame.not_opened", name=name), icon=":material/error:")
+
+    return tell_outcome
 
 
 def _model_labels() -> dict[str, str]:
