@@ -276,6 +276,7 @@ def told(folder: Path) -> None:
     )
     licence = found.licence or "no licence named"
     line = f"{folder}: {found.kind}, {found.task}, {size}, {licence}"
+    line = "; ".join(filter(None, [line, str(found.left_aside)]))
     console.print(line, markup=False, soft_wrap=True)
 
 

@@ -213,10 +213,12 @@ def _check_heads(config: ModelConfig) -> None:
     inside = config.positions in ("rotary", "relative")
     if config.positions == "rotary" and config.d_k % 2:
         _refuse(f"a head of {config.d_k} numbers cannot be turned in pairs; make it even")
-    if config.positions == "relative" and config.relative_buckets % 4:
-        _refuse(f"relative_buckets is {config.relative_buckets}; it must be a multiple of 4")
-    if config.positions == "relative" and config.relative_distance <= config.relative_buckets:
-        _refuse("relative_distance must be more than relative_buckets")
+    if config.positions == "relative" and (
+        config.relative_buckets % 2 or config.relative_buckets < 4
+    ):
+        _refuse(f"relative_buckets is {config.relative_buckets}; it must be even, and at least 4")
+    if config.positions == "relative" and config.relative_distance <= config.relative_buckets // 2:
+        _refuse("relative_distance must be more than half of relative_buckets")
     if config.tie_attention and (inside or config.qk_norm):
         _refuse("attention that knows positions cannot be shared with cross-attention")
     if not config.has_generator and (config.decoder_layers or config.generator_bias):

@@ -79,10 +79,12 @@ def tell_opening(model: str) -> Callable[[], object]:
     told = st.toast(
         say("frame.opening", name=name, size=memory), icon="spinner", duration="infinite"
     )
+    left = literal(" · ".join(_left_aside(facts)))
 
     def tell_outcome() -> None:
         if library.is_open(model):
-            told.toast(say("frame.opened", name=name), icon=":material/check:")
+            over = say("frame.opened", name=name) + (f" ({left})" if left else "")
+            told.toast(over, icon=":material/check:")
         else:  # the stage bar says why
             told.toast(say("frame.not_opened", name=name), icon=":material/error:")
 
@@ -114,7 +116,17 @@ def _facts(name: str) -> str:
         found.licence or say("frame.no_licence"),
         say("frame.memory", size=format_bytes(found.nbytes)),
     ]
-    return " · ".join([name, *parts])
+    return " · ".join([name, *parts, *_left_aside(found)])
+
+
+def _left_aside(facts: library.Facts) -> list[str]:
+    """What of a model's folder is not run, in a few words each."""
+    left = facts.left_aside
+    heads = say("language.comma").join(say(f"frame.head_{each}") for each in left.heads)
+    settings = say("language.comma").join(left.settings)
+    said = [say("frame.left_heads", names=heads)] if heads else []
+    said += [say("frame.left_settings", names=settings)] if settings else []
+    return [*said, *([say("frame.left_no_head")] if left.no_head else [])]
 
 
 def in_words(count: int) -> str:

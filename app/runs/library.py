@@ -13,6 +13,7 @@ from app.session.limits import LIBRARY_BYTES
 from core.errors import GlassformerError
 from core.models import Model
 from core.settings import read_settings
+from core.weights.aside import LeftAside
 from core.weights.open import is_foreign, look
 from core.weights.opened import open_model
 
@@ -27,6 +28,7 @@ class Facts:
     nbytes: int  # memory that its weights take
     task: str  # "translate", "continue", "fill_in"; "vectors" of one that writes nothing
     licence: str  # "" where its card says none
+    left_aside: LeftAside
 
 
 def _bytes(model: Model) -> int:
@@ -72,7 +74,7 @@ def _about(folder: Path, _inside: int, _changed: int) -> Facts | GlassformerErro
     except GlassformerError as error:
         return error
     task = found.task if found.config.has_generator else "vectors"
-    return Facts(found.parameters, found.nbytes(), task, found.licence)
+    return Facts(found.parameters, found.nbytes(), task, found.licence, found.left_aside)
 
 
 def is_open(name: str) -> bool:

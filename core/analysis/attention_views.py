@@ -36,7 +36,8 @@ FIRST_IDS = 8  # among which our own vocabularies have their marks
 OWN_MARKS = frozenset({"<pad>", END, "<en>", "<zh>"})
 MARKS = frozenset({  # pieces that are no words, of ours and of other people's models
     "<pad>", "<eos>", "<en>", "<zh>", "<s>", "</s>", "[CLS]", "[SEP]", "[PAD]", "<|endoftext|>",
-    "<|begin_of_text|>", "<|end_of_text|>", "<|im_start|>", "<|im_end|>",
+    "<|begin_of_text|>", "<|end_of_text|>", "<|im_start|>", "<|im_end|>", "<|eot_id|>",
+    "<|eom_id|>", "<|start_header_id|>", "<|end_header_id|>",
 })  # fmt: skip
 
 

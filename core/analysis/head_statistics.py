@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 MEASURES = ("entropy", "distance", "previous", "same", "first", "end")
 HeadMeasures = dict[tuple[Kind, int], NDArray[np.float64]]  # (H, 6) by kind and layer
-ENDS = frozenset({"<eos>", "</s>", "[SEP]", "<|endoftext|>", "<|end_of_text|>", "<|im_end|>"})
+ENDS = frozenset({
+    "<eos>", "</s>", "[SEP]", "<|endoftext|>", "<|end_of_text|>", "<|im_end|>", "<|eot_id|>",
+    "<|eom_id|>",
+})  # fmt: skip
 
 
 def measured(trace: Trace) -> HeadMeasures:

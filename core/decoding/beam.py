@@ -164,7 +164,7 @@ def length_penalty(length: int, alpha: float, rule: Rule = "paper") -> float:
 WIDEST = 16  # beams
 STRONGEST = 5.0  # α
 AT_A_TIME = 64  # next words that are looked at
-MORE = 2  # next words of a beam beyond the size: its end, and one that is pruned
+MORE = 1  # next words of a beam beyond the size and its ends: one that is pruned
 
 
 @dataclass(frozen=True)
@@ -242,13 +242,14 @@ def _next_words(
 ) -> Iterator[_Live]:
     """The next words of one beam, best first, from its log-probabilities (V,); fate "kept": may be.
 
-    So many that `size` + MORE of them may be written, or the only one that may; and the first so
-    many.
+    So many that `size`, the ends and MORE of them may be written, or the only one that may; and the
+    first so many.
     """
     values, order = row.nan_to_num(nan=-torch.inf).sort(descending=True, stable=True)
     closing = task.guard.forbids(live.written) if task.guard else frozenset[int]()
     best = next((id for id, _ in _pairs(order, values) if id not in task.forbidden), task.end)
-    spoken, count = live.spoken + (best in closing), search.size + MORE
+    spoken = live.spoken + (best in closing)
+    count = search.size + max(1, len(task.every_end)) + MORE
     else_fate: Fate = "overruled"  # of all words but the only one that may be written
     if given is None and best in closing and spoken > PATIENCE:
         given, else_fate = task.end, "guarded"
@@ -282,7 +283,7 @@ def _decided(tried: Sequence[_Live], size: int, task: Task, nodes: list[Node]) -
     for rank, each in enumerate(tried):
         fate = each.node.fate
         if fate == "kept":
-            if each.node.id == task.end:
+            if each.node.id in task.every_end:
                 fate = "finished" if better < size else "pruned"
             elif len(live) >= size:
                 fate = "pruned"

@@ -2,7 +2,8 @@
 
 Top-k is Fan et al. 2018 (arXiv 1805.04833), top-p ("nucleus") Holtzman et al. 2020 (arXiv
 1904.09751). In this order: words that may not be written leave; logits / temperature; the k best
-stay; of these, with probabilities renormalised, the fewest that reach p together stay.
+stay, and with the k-th all that equal it; of these, with probabilities renormalised, the fewest
+that reach p together stay.
 """
 
 from collections.abc import Collection
@@ -69,7 +70,7 @@ def cut_of(logits: Tensor, how: Sampling, draw: float, forbidden: Collection[int
     own = logits.detach().float().cpu().softmax(dim=-1)[order]  # as every strategy has it
     tempered = _tempered(allowed, how.temperature)
     possible = max(1, int((tempered > 0).sum()))
-    first = min(possible, how.top_k or possible)  # so many top-k leaves
+    first = min(possible, _best(allowed, how.top_k) if how.top_k else possible)
     kept = first if how.top_p is None else _nucleus(tempered[:first], how.top_p)
     columns = (order, own, tempered, tempered.cumsum(dim=0))
     ids, chances, shares, sums = (column[: kept + BEYOND].clone() for column in columns)
@@ -114,6 +115,11 @@ def _tempered(allowed: Tensor, temperature: float) -> Tensor:
     if temperature == 0:
         return torch.zeros_like(allowed).index_fill(0, torch.tensor([0]), 1.0)
     return ((allowed - allowed[0]) / temperature).softmax(dim=-1)
+
+
+def _best(allowed: Tensor, top_k: int) -> int:
+    """How many logits, best first, top-k leaves: those that equal the k-th one stay with it."""
+    return int((allowed >= allowed[min(top_k, len(allowed)) - 1]).sum())
 
 
 def _nucleus(tempered: Tensor, top_p: float) -> int:

@@ -20,7 +20,8 @@ NOTHING: Forced = MappingProxyType({})
 class Task:
     """One sentence to write.
 
-    source: its ids, (S,). start: the begin token, here the language to write. end: the end token.
+    source: its ids, (S,). start: the begin token, here the language to write. end: the end token,
+    the first where a model has several: more_ends are the others, −1 is none.
     limit: most words to write, the end token included. forbidden: ids that are never chosen.
     guard: forbids words that would close a circle; None lets the decoder loop. given: words that
     are written before anything is chosen, of a text that is continued: the limit counts them, and
@@ -34,6 +35,12 @@ class Task:
     forbidden: frozenset[int] = frozenset()
     guard: NoRepeat | None = None
     given: tuple[int, ...] = ()
+    more_ends: tuple[int, ...] = ()
+
+    @property
+    def every_end(self) -> frozenset[int]:
+        """The ids that end a sentence."""
+        return frozenset({self.end, *self.more_ends} - {-1})
 
     @property
     def beginning(self) -> tuple[int, ...]:
@@ -42,7 +49,7 @@ class Task:
 
     def ends(self, word: int, length: int) -> bool:
         """Whether a word ends the sentence, as the last of so many."""
-        return word == self.end and length > len(self.given)
+        return word in self.every_end and length > len(self.given)
 
     def forced(self, further: Forced) -> Forced:
         """What is written whatever the model prefers: the given words, and further ones."""

@@ -1,6 +1,6 @@
 """Every tensor of a folder is used, or known as not needed; every parameter has its numbers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -16,24 +16,68 @@ SHOWN = 5  # problems in one sentence
 Shape = tuple[int, ...]
 
 
+SOURCE, TARGET, GENERATOR = TABLES = (
+    "source_embedding.table.weight", "target_embedding.table.weight", "generator.weight",
+)  # fmt: skip
+
+
+def tables(family: Family, config: ModelConfig, shelf: Shelf) -> dict[str, Theirs]:
+    """Where each of `TABLES` lies, whether the config ties it or not.
+
+    What lies nowhere by itself is what it is tied to: a folder may hold it by any of the names.
+    """
+    own = {name: here for name in TABLES if (here := _first(family, name, shelf)) is not None}
+    tied = _tied(config)
+    lent = next((own[each] for each in TABLES if each in tied and each in own), None)
+    return own | ({} if lent is None else {each: lent for each in tied if each not in own})
+
+
+def _tied(config: ModelConfig) -> list[str]:
+    """Which of `TABLES` the config takes for one."""
+    shared = [SOURCE, TARGET] if config.share_embeddings and config.has_both else []
+    written = TARGET if config.decoder_layers else SOURCE
+    return [*dict.fromkeys([*shared, *([written, GENERATOR] if config.tie_generator else [])])]
+
+
+def _first(family: Family, name: str, shelf: Shelf) -> Theirs | None:
+    return next((each for each in family.theirs(name) if each.name in shelf.stored), None)
+
+
 def account(family: Family, config: ModelConfig, shelf: Shelf) -> dict[str, Theirs]:
     """Where each parameter of ours lies, by its name; shapes are compared before anything is built.
 
-    Raises `weights_tensors` with the first five that are missing, misshapen or unknown,
+    Raises `weights_tensors` with the first five that are missing or misshapen, `weights_unknown`
+    with those that are not known,
     `weights_unsupported` for numbers that are no floating-point numbers.
     """
     expected = {name: tuple(each.shape) for name, each in shell_of(config).named_parameters()}
     found = dict[str, Theirs]()
+    own = tables(family, config, shelf)
     for name in expected:
-        here = next((each for each in family.theirs(name) if each.name in shelf.stored), None)
+        here = own.get(name) or _first(family, name, shelf)
         if here is not None:
             found[name] = here
-    problems = list(_misfits(family, expected, found, shelf))
+    problems = [
+        *_misfits(family, expected, found, shelf),
+        *_other_tables(config, own, found, shelf),
+    ]
+    path, unknown = shelf.folder.name, _unknown(family, expected, shelf)
     if problems:
-        problem = "; ".join(problems[:SHOWN])
-        more = f" (and {len(problems) - SHOWN} more)" if len(problems) > SHOWN else ""
-        raise GlassformerError("weights_tensors", path=shelf.folder.name, problem=problem + more)
+        raise GlassformerError("weights_tensors", path=path, problem=_listed(problems))
+    if unknown:
+        raise GlassformerError("weights_unknown", path=path, names=_listed(unknown))
     return found
+
+
+def _listed(each: Sequence[str]) -> str:
+    more = f" (and {len(each) - SHOWN} more)" if len(each) > SHOWN else ""
+    return "; ".join(each[:SHOWN]) + more
+
+
+def _unknown(family: Family, expected: Mapping[str, Shape], shelf: Shelf) -> list[str]:
+    """Tensors that no parameter of the family's is read from, and that are no known addition."""
+    names = {each.name for name in (*expected, *TABLES) for each in family.theirs(name)}
+    return [name for name in shelf.stored if name not in names and not family.is_spare(name)]
 
 
 def _misfits(
@@ -51,12 +95,22 @@ def _misfits(
             yield f"{theirs.name} is {given}, not {needed}"
     used = {each.name for each in found.values()}
     for name, stored in shelf.stored.items():
-        if name not in used and not family.is_spare(name):
-            yield f"{name} is unknown"
-        elif name in used and stored.dtype not in FLOATS:
+        if name in used and stored.dtype not in FLOATS:
             raise GlassformerError(
                 "weights_unsupported", path=shelf.folder.name, what=f"numbers of {stored.dtype}"
             )
+
+
+def _other_tables(
+    config: ModelConfig, own: Mapping[str, Theirs], found: Mapping[str, Theirs], shelf: Shelf
+) -> Iterator[str]:
+    """Tables that the config ties and the folder holds, too: those of another shape."""
+    for name in own.keys() - found.keys():
+        rows = config.source_vocabulary_size if name == SOURCE else 0
+        shape = (rows or config.vocabulary_size, config.d_model)
+        stored = shelf.stored[own[name].name]
+        if stored.shape != shape or not stored.is_float:
+            yield f"{own[name].name} is {stored.shape} of {stored.dtype}, not {shape}"
 
 
 def shape_in_file(theirs: Theirs, shape: Shape) -> Shape:

@@ -3,8 +3,10 @@
 import math
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from torch import Tensor
 
 from core.config import Activation, ModelConfig
 from core.errors import GlassformerError
@@ -12,6 +14,15 @@ from core.models import TaskKind
 
 LAYER = re.compile(r"\.layers\.(\d+)\.")
 LEAVES = {"weight": "weight", "bias": "bias", "gamma": "weight", "beta": "bias"}
+# What classes of models put behind the model itself, to answer with something else than words.
+HEADS: Mapping[str, str] = {
+    "classification": r"((pre_)?classifier|score|classification_head)\..*",
+    "answers": r"qa_outputs\..*",
+    "choice": r"multiple_choice_head\..*",
+    "next_sentence": r"cls\.seq_relationship\..*",
+    "pooler": r"pooler\..*",
+    "value": r"v_head\..*",
+}
 # How they write the activations that we have.
 ACTIVATIONS: Mapping[str, Activation] = {
     "relu": "relu", "gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh",
@@ -51,12 +62,24 @@ class Facts:
             raise self.wrong(f"{name} is {given!r}, neither true nor false")
         return given
 
-    def activation(self, name: str) -> Activation:
+    def activation(self, name: str, default: str) -> Activation:
         """One of the activations that are computed here."""
-        given = self._given(name, None)
+        given = self._given(name, default)
         if not isinstance(given, str) or given not in ACTIVATIONS:
             raise self.unsupported(f"the activation {given!r}")
         return ACTIVATIONS[given]
+
+    def ties(self, name: str, default: bool = True) -> bool:
+        """Whether the table of words scores them, too: as is said, or as no tensor `name` is there.
+
+        What such a tensor holds decides in the end (`core.weights.open.as_held`).
+        """
+        return self.flag("tie_word_embeddings", default) or name not in self.names
+
+    def heads_of_keys(self, heads: int, default: int) -> int:
+        """Heads of keys: as many as all where null stands, the family's where nothing does."""
+        said = self.table.get("num_key_value_heads", default)
+        return heads if said is None else self.whole("num_key_value_heads", default)
 
     def refuse(self, name: str, but: Collection[Any], what: str) -> None:
         """Refuses any other value of a setting than these; one that is not given is fine."""
@@ -65,8 +88,8 @@ class Facts:
             raise self.unsupported(f"{what} ({name}: {given!r})")
 
     def wrong(self, problem: str) -> GlassformerError:
-        """What is said of a config that is damaged."""
-        return GlassformerError("weights_damaged", path=self.path, problem=problem)
+        """What is said of a config that cannot be used."""
+        return GlassformerError("weights_config", path=self.path, problem=problem)
 
     def unsupported(self, what: str) -> GlassformerError:
         """What is said of a model that cannot be computed here."""
@@ -76,7 +99,7 @@ class Facts:
         given = self.table.get(name)
         given = default if given is None else given
         if given is None:
-            raise self.wrong(f"its config does not say {name}")
+            raise self.wrong(f"it does not say {name}")
         return given
 
 
@@ -95,20 +118,24 @@ class Family:
 
     settings: our config's fields, read off theirs. modules: their name
     of each of our modules (`{n}` is the layer's number), or of a single parameter; several are
-    tried in this order. spare: patterns of tensors that are known and not needed. prefix: what may
-    stand before every name, or not. turned: linear maps lie as (in, out). fused: modules of ours
-    that are parts of one of theirs. optional: parameters of ours that are zero where absent.
+    tried in this order. spare: patterns of tensors that are known and not needed; what they hold,
+    where it is computed here anyway. prefixes: one of them may stand before every name. turned:
+    linear maps lie as (in, out). fused: modules of ours that are parts of one of theirs. optional:
+    parameters of ours that are zero where absent. ids, ties: which words begin and end a text, by
+    kind, and whether the table of words scores them, where a config does not say.
     """
 
     kinds: tuple[str, ...]  # `model_type` in their config
     task: TaskKind
     settings: Callable[[Facts], dict[str, Any]]
     modules: Mapping[str, str | tuple[str, ...]]
-    spare: tuple[str, ...] = ()
-    prefix: str = ""
+    spare: Mapping[str, "Computed | None"] = field(default_factory=dict)
+    prefixes: tuple[str, ...] = ()
     turned: bool = False
     fused: Mapping[str, tuple[int, int]] | None = None
     optional: tuple[str, ...] = ()
+    ids: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    ties: bool = True
 
     def config(self, facts: Facts) -> ModelConfig:
         """The model in our words; raises for what it cannot be."""
@@ -136,7 +163,21 @@ class Family:
 
     def is_spare(self, name: str) -> bool:
         """Whether a tensor is known and not needed."""
-        return any(re.fullmatch(pattern, name) for pattern in self.spare)
+        return any(re.fullmatch(pattern, name) for pattern in self.spare) or bool(head_of(name))
+
+    def computed(self, name: str) -> "Computed | None":
+        """What a tensor that is not needed has to hold; None where nobody knows."""
+        found = (each for pattern, each in self.spare.items() if re.fullmatch(pattern, name))
+        return next(found, None)
+
+
+# What is computed here and may lie in a file as well: such a tensor, of a shape.
+Computed = Callable[[ModelConfig, tuple[int, ...]], Tensor | None]
+
+
+def head_of(name: str) -> str:
+    """Which of `HEADS` a tensor belongs to; "" for those of the model itself."""
+    return next((head for head, pattern in HEADS.items() if re.fullmatch(pattern, name)), "")
 
 
 def _several(given: str | tuple[str, ...]) -> tuple[str, ...]:

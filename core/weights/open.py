@@ -1,7 +1,7 @@
 """A folder of another program's model: what it is, said before memory is spent; then the model."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,10 @@ from core.model.shell import shell_of
 from core.model.transformer import Transformer
 from core.models import TaskKind
 from core.stored import UNREADABLE, problem_of, read_json_file
-from core.weights.account import account, as_ours
+from core.weights.account import GENERATOR, SOURCE, TABLES, TARGET, account, as_ours, tables
+from core.weights.aside import LeftAside, generation_of, not_applied
 from core.weights.families import bart, bert, distilbert, gpt2, llama, m2m100, marian, t5
-from core.weights.family import Facts, Family, Theirs
+from core.weights.family import Facts, Family, Theirs, head_of
 from core.weights.read import Shelf, damaged, inside, shelf_of
 
 FAMILIES: Mapping[str, Family] = {
@@ -24,6 +25,8 @@ FAMILIES: Mapping[str, Family] = {
     for each in (marian, bart, m2m100, t5, gpt2, bert, distilbert, llama)
     for kind in each.FAMILY.kinds
 }
+# What a head that classifies does, where the class of a model tells.
+TRAINED = {"TokenClassification": "tagging", "MultipleChoice": "choice"}
 BYTES = {torch.float32: 4, torch.float16: 2, torch.bfloat16: 2, torch.float64: 8}
 DTYPES = {
     "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "F64": torch.float64,
@@ -45,6 +48,20 @@ class Found:
     licence: str  # "" where its card says none
     shelf: Shelf
     places: Mapping[str, Theirs]
+    family: Family
+
+    @property
+    def left_aside(self) -> LeftAside:
+        """What the folder holds and is not run here."""
+        said = str(self.facts.get("architectures"))
+        own = next((head for name, head in TRAINED.items() if name in said), "")
+        named = (head_of(each) for each in self.shelf.stored)
+        heads = dict.fromkeys(own if own and each == "classification" else each for each in named)
+        heads.pop("", None)
+        lends = self.config.has_generator and self.config.tie_generator
+        ties = self.facts.get("tie_word_embeddings", self.family.ties)
+        settings = not_applied(generation_of(self.folder) or self.facts)
+        return LeftAside(tuple(heads), settings, lends and ties is False)
 
     @property
     def parameters(self) -> int:
@@ -76,7 +93,7 @@ def look(folder: Path) -> Found:
     except UNREADABLE as error:
         if isinstance(error, GlassformerError):
             raise
-        raise damaged(folder, problem_of(error)) from error
+        raise damaged(folder, f"config.json: {problem_of(error)}") from error
     kind = facts.get("model_type")
     if "auto_map" in facts:
         what = "code of its own (auto_map), which is never run"
@@ -89,12 +106,54 @@ def look(folder: Path) -> Found:
             "weights_unsupported", path=folder.name, what="quantised numbers (quantization_config)"
         )
     family = FAMILIES[kind]
-    shelf = shelf_of(folder, family.prefix)
+    shelf = shelf_of(folder, family.prefixes)
     config = family.config(Facts(facts, folder.name, shelf.stored))
     places = account(family, config, shelf)
     kinds = {shelf.stored[each.name].dtype for each in places.values()}
     dtype = max((DTYPES[each] for each in kinds), key=BYTES.__getitem__)
-    return Found(folder, kind, family.task, config, facts, dtype, licence_of(folder), shelf, places)
+    licence = licence_of(folder)
+    return Found(folder, kind, family.task, config, facts, dtype, licence, shelf, places, family)
+
+
+def as_held(found: Found) -> Found:
+    """As the numbers have it: tables that the config ties and whose numbers differ are two.
+
+    So does `transformers`. Raises `weights_spare` for a tensor that is computed here and holds
+    something else.
+    """
+    own = tables(found.family, found.config, found.shelf)
+
+    def same(one: str, other: str) -> bool:
+        names = [own[each].name for each in (one, other)]
+        if names[0] == names[1]:
+            return True
+        held = [found.shelf.tensor(each) for each in names]
+        return held[0].dtype == held[1].dtype and torch.equal(*held)
+
+    was, written = found.config, TARGET if found.config.decoder_layers else SOURCE
+    shared = was.share_embeddings and (not was.has_both or same(SOURCE, TARGET))
+    tied = was.tie_generator and (not was.has_generator or same(GENERATOR, written))
+    _check_spare(found)
+    if (shared, tied) == (was.share_embeddings, was.tie_generator):
+        return found
+    config = replace(was, share_embeddings=shared, tie_generator=tied)
+    names = {name for name, _ in shell_of(config).named_parameters()}
+    further = {name: own[name] for name in TABLES if name in names}
+    return replace(found, config=config, places={**found.places, **further})
+
+
+def _check_spare(found: Found) -> None:
+    """Raises `weights_spare` where other numbers lie there than are computed here."""
+    used = {each.name for each in found.places.values()}
+    for name, stored in found.shelf.stored.items():
+        compute = None if name in used else found.family.computed(name)
+        numbers = bool(stored.shape) and 0 not in stored.shape  # else a shape may say anything
+        told = compute(found.config, stored.shape) if compute and numbers else None
+        if told is None:
+            continue
+        held = found.shelf.tensor(name).float()
+        if held.shape != told.shape or not torch.allclose(held, told.float(), 1e-2, 1e-2):
+            raise GlassformerError("weights_spare", path=found.folder.name, name=name)
 
 
 def load_weights(found: Found, widen: bool = True, limit: int | None = None) -> Transformer:
@@ -103,10 +162,10 @@ def load_weights(found: Found, widen: bool = True, limit: int | None = None) -> 
     Raises `weights_large` before a number is read where it takes more than `limit` bytes (by
     default a share of what is free), `weights_numbers` for a weight that is no finite number.
     """
-    needs, most = found.nbytes(widen), free_bytes() if limit is None else limit
-    if needs > most:
-        given, allowed = (f"{each / 2**20:,.0f} MB" for each in (needs, most))
-        raise GlassformerError("weights_large", path=found.folder.name, given=given, limit=allowed)
+    most = free_bytes() if limit is None else limit
+    _check_size(found, widen, most)
+    found = as_held(found)
+    _check_size(found, widen, most)  # which may have more tables than its config says
     model = shell_of(found.config)
     shapes = {name: tuple(each.shape) for name, each in model.named_parameters()}
     dtype = torch.float32 if widen else None
@@ -126,6 +185,12 @@ def load_weights(found: Found, widen: bool = True, limit: int | None = None) -> 
     model.load_state_dict(weights, strict=False, assign=True)
     _tie(model, weights)
     return model.requires_grad_(False)
+
+
+def _check_size(found: Found, widen: bool, most: int) -> None:
+    if (needs := found.nbytes(widen)) > most:
+        given, allowed = (f"{each / 2**20:,.0f} MB" for each in (needs, most))
+        raise GlassformerError("weights_large", path=found.folder.name, given=given, limit=allowed)
 
 
 def _tie(model: Transformer, weights: Mapping[str, torch.Tensor]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 import torch
 
@@ -16,17 +16,18 @@ from core.device import choose_device
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.models import Direction, Side, TaskKind
-from core.stored import UNREADABLE, read_json_file
 from core.text.detokenize import Decoded
 from core.trace.on_demand import kept_without, logits_of
 from core.trace.sites import recorded_bytes
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace, places_of
+from core.weights.aside import LeftAside, generation_of, never_written
 from core.weights.open import load_weights, look
 from core.weights.tokenizers.tokens import Read, Tokens, tokens_of
 
 MEMORY_BUDGET = 45_000_000  # bytes that one run may keep before its attention maps wait for demand
 MORE = 20  # words that a text is continued by
+ALL_RUN = LeftAside()
 BLANK = "___"  # what stands for a blank in any text
 
 
@@ -44,11 +45,12 @@ class OpenedModel:
 
     def __init__(
         self, transformer: Transformer, tokens: Tokens, kind: TaskKind, name: str,
-        facts: Mapping[str, Any],
+        facts: Mapping[str, Any], left_aside: LeftAside = ALL_RUN,
     ) -> None:  # fmt: skip
         self.transformer, self.tokens, self.kind, self.name = transformer, tokens, kind, name
         self.calibration = dict[str, Any]()
         self.vocabulary = tokens.vocabulary(transformer.config.vocabulary_size)
+        self.left_aside = left_aside  # what of its folder is not run
         self._facts = facts
 
     @property
@@ -121,20 +123,23 @@ class OpenedModel:
 
     def having(self, transformer: Transformer) -> Self:
         """The same words on another Transformer."""
-        return type(self)(transformer, self.tokens, self.kind, self.name, self._facts)
+        return type(self)(
+            transformer, self.tokens, self.kind, self.name, self._facts, self.left_aside
+        )
 
     def _task(self, text: str, more: int = MORE) -> Task:
         """What is to be written for a text."""
         if self.kind == "fill_in":
             raise GlassformerError("no_decoder", name=self.name)
         if self.kind == "continue":
-            prompt = self.tokens.ids(text) or [self._fact("bos_token_id")]
+            prompt = self._given(text) or [self._fact("bos_token_id")]
             self._check_length(len(prompt) + 1)
             room = self.config.max_length - len(prompt)
             limit = len(prompt) - 1 + max(1, min(more, room))
-            end = self._fact("eos_token_id", -1)
-            return Task((), prompt[0], end, limit, given=tuple(prompt[1:]))
-        source, end = self.tokens.ids(text), self._fact("eos_token_id")
+            end, *more_ends = self._ends() or [-1]
+            never = self._never - {end, *more_ends}
+            return Task((), prompt[0], end, limit, never, None, tuple(prompt[1:]), tuple(more_ends))
+        source, (end, *more_ends) = self._given(text), self._ends() or [self._fact("eos_token_id")]
         self._check_length(len(source))
         start = self._fact("decoder_start_token_id", self._fact("bos_token_id", end))
         language = self.tokens.language(text)
@@ -143,7 +148,8 @@ class OpenedModel:
             start, first = start if language is None else language, -1
         return Task(
             tuple(source), start, end, min(2 * len(source) + 50, self.config.max_length),
-            frozenset({self.config.pad_id} - {end}), given=(first,) if first >= 0 else (),
+            (self._never | {self.config.pad_id}) - {end, *more_ends},
+            given=(first,) if first >= 0 else (), more_ends=tuple(more_ends),
         )  # fmt: skip
 
     def _written(self, text: str, target: str | None, run: "_Run", more: int) -> Trace:
@@ -158,6 +164,7 @@ class OpenedModel:
         else:
             spoken = [each for each in task.beginning if each in self.tokens.languages.values()]
             chosen = self.tokens.target_ids(target, next(iter(spoken), None))
+        self._within(chosen, "target")
         source, entering = self._read(task.source, "source"), self._read([task.start, *chosen[:-1]])
         recorder = self._run(source.ids, entering.ids, run)
         given = min(len(task.given), len(chosen))
@@ -166,7 +173,7 @@ class OpenedModel:
     def _filled(self, text: str, run: "_Run") -> Trace:
         mask = self._mask
         marked = text.replace(BLANK, self.tokens.pieces[mask]) if mask is not None else text
-        source = self._read(self.tokens.ids(marked))
+        source = self._read(self._given(marked))
         recorder = self._run(source.ids, source.ids, run)
         chosen, steps = list(source.ids), tuple[Step, ...]()
         if self.config.has_generator:
@@ -232,6 +239,19 @@ class OpenedModel:
                 return found
         return None
 
+    def _given(self, text: str) -> list[int]:
+        """The ids of a text; raises `weights_piece` for one that the model has no vector of."""
+        return self._within(self.tokens.ids(text))
+
+    def _within(self, ids: list[int], side: Side = "source") -> list[int]:
+        own = self.config.source_vocabulary_size if side == "source" else 0
+        rows = own or self.config.vocabulary_size
+        for each in ids:
+            if each >= rows:
+                piece = self.tokens.source_pieces.get(each, f"<{each}>")
+                raise GlassformerError("weights_piece", name=self.name, piece=piece, rows=rows)
+        return ids
+
     def _check_length(self, words: int) -> None:
         if words > self.config.max_length:
             raise GlassformerError("too_long", given=words, limit=self.config.max_length)
@@ -243,9 +263,28 @@ class OpenedModel:
         if given is None:
             given = default
         if isinstance(given, bool) or not isinstance(given, int):
-            problem = f"its config does not say {name}"
-            raise GlassformerError("weights_damaged", path=self.name, problem=problem)
+            problem = f"it does not say {name}"
+            raise GlassformerError("weights_config", path=self.name, problem=problem)
+        if given != default and not self._is_word(given):
+            problem = f"{name} is {given}, outside of {self.config.vocabulary_size:,} words"
+            raise GlassformerError("weights_config", path=self.name, problem=problem)
         return given
+
+    def _is_word(self, id: Any) -> TypeGuard[int]:
+        """Whether the model may write it: what a file names beside them never comes."""
+        plain = isinstance(id, int) and not isinstance(id, bool)
+        return plain and 0 <= id < self.config.vocabulary_size
+
+    @property
+    def _never(self) -> frozenset[int]:
+        """The ids that its own settings forbid."""
+        return frozenset(filter(self._is_word, never_written(self._facts)))
+
+    def _ends(self) -> list[int]:
+        """The ids that end a text, each of them."""
+        told = self._facts.get("eos_token_id")
+        several = told if isinstance(told, list) else [told]
+        return [each for each in several if self._is_word(each)]
 
 
 def open_model(folder: str | Path, widen: bool = True, limit: int | None = None) -> OpenedModel:
@@ -258,19 +297,12 @@ def open_model(folder: str | Path, widen: bool = True, limit: int | None = None)
     """
     folder = Path(folder)
     found = look(folder)
-    tokens = tokens_of(folder)
-    if max(tokens.pieces, default=0) >= found.config.vocabulary_size:
-        problem = f"its tokenizer counts to {max(tokens.pieces):,}, its tables do not"
-        raise GlassformerError("weights_tokenizer", path=folder.name, problem=problem)
+    tokens = tokens_of(folder, found.kind)
+    rows = found.config.vocabulary_size
+    if tokens.last >= rows:  # what was added to it later may go beyond, as long as no text needs it
+        values = {"last": f"{tokens.last:,}", "rows": f"{rows:,}"}
+        raise GlassformerError("weights_pieces", path=folder.name, **values)
     model = load_weights(found, widen, limit)
-    facts = {**found.facts, **_generation(folder)}
-    return OpenedModel(model.to(choose_device()), tokens, found.task, folder.name, facts)
-
-
-def _generation(folder: Path) -> dict[str, Any]:
-    """What generation_config.json says; {} where there is none that can be read."""
-    try:
-        found = read_json_file(folder / "generation_config.json")
-    except UNREADABLE:
-        return {}
-    return {name: each for name, each in found.items() if each is not None}
+    facts = {**found.family.ids.get(found.kind, {}), **found.facts, **generation_of(folder)}
+    transformer = model.to(choose_device())
+    return OpenedModel(transformer, tokens, found.task, folder.name, facts, found.left_aside)

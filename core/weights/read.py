@@ -1,6 +1,7 @@
 """A folder of safetensors: names, types and shapes from the headers, numbers when asked for."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,11 +14,14 @@ from core.stored import UNREADABLE, Stored, problem_of, read_json_file, table_of
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 FLOATS = ("F32", "F16", "BF16", "F64")
+WRAPPERS = re.compile(r"(^|\.)((module|_orig_mod)\.)+")  # of training on several devices, compiled
+# The norms of the first BERTs, as they were called in another library.
+OLDER = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
 
 
 @dataclass(frozen=True)
 class Shelf:
-    """The tensors of a folder, by their names without the family's prefix: what each one is."""
+    """The tensors of a folder, by their names as `plain` has them: what each one is."""
 
     folder: Path
     stored: Mapping[str, Stored]
@@ -33,8 +37,23 @@ class Shelf:
                 for name in names:
                     yield name, opened.get_tensor(self.places[name][1])
 
+    def tensor(self, name: str) -> Tensor:
+        """One of them alone."""
+        file, own = self.places[name]
+        with safe_open(self.folder / file, framework="pt") as opened:
+            found: Tensor = opened.get_tensor(own)
+            return found
 
-def shelf_of(folder: Path, prefix: str) -> Shelf:
+
+def plain(name: str, prefixes: Sequence[str]) -> str:
+    """A tensor's name without what may stand before it, and as it is called today."""
+    name = WRAPPERS.sub(r"\1", name)
+    name = name.removeprefix(next((each for each in prefixes if name.startswith(each)), ""))
+    own = next((each for each in OLDER if name.endswith(each)), "")
+    return name.removesuffix(own) + OLDER[own] if own else name
+
+
+def shelf_of(folder: Path, prefixes: Sequence[str]) -> Shelf:
     """What lies in a folder; no number is read.
 
     Raises `weights_pickle`, `weights_missing`, `weights_shard`, `weights_outside`,
@@ -47,10 +66,10 @@ def shelf_of(folder: Path, prefix: str) -> Shelf:
         except UNREADABLE as error:
             raise damaged(folder, f"{file}: {problem_of(error)}") from error
         for name, each in header.items():
-            plain = name.removeprefix(prefix)
-            if plain in stored:
+            own = plain(name, prefixes)
+            if own in stored:
                 raise damaged(folder, f"{name} is in it twice")
-            stored[plain], places[plain] = each, (file, name)
+            stored[own], places[own] = each, (file, name)
     return Shelf(folder, stored, places)
 
 

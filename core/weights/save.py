@@ -43,7 +43,7 @@ def save_marian(model: Translator, folder: str | Path, language: str = "zh") -> 
     _check(config)
     folder.mkdir(parents=True, exist_ok=True)
     weights = {
-        f"{FAMILY.prefix}{name}" if name != "final_logits_bias" else name: each
+        f"{FAMILY.prefixes[0]}{name}" if name != "final_logits_bias" else name: each
         for name, each in _weights(model).items()
     }
     save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})

@@ -5,8 +5,10 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
+import torch
 from safetensors.torch import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
@@ -30,7 +32,7 @@ from core.weights.opened import open_model
 from tests.opened_app import drawn, opened, state_of
 from tests.opened_files import open_in, with_header
 from tests.sent import data_of
-from tests.weights.folders import whole
+from tests.weights.folders import edit, tensors, whole
 
 TEXTS = {
     "marian": "The cat sat", "t5": "The cat sat", "gpt2": "The cat sat",
@@ -165,6 +167,57 @@ def test_the_menu_tells_what_each_model_is(root: Path) -> None:
     (root / "gpt2" / "more").mkdir()
     labels = opened(model="gpt2").selectbox(key="widget_model_en").options
     assert " · mit · " in next(each for each in labels if each.startswith("gpt2"))
+
+
+@pytest.mark.parametrize(("language", "said"), [
+    ("en", "heads left aside: classification · not applied: repetition_penalty=1.3, min_length=2"),
+    ("zh", "未使用的输出头：分类 · 未应用：repetition_penalty=1.3、min_length=2"),
+])  # fmt: skip
+def test_the_menu_names_what_is_left_aside(language: str, said: str, root: Path) -> None:
+    folder = root / "finetuned"
+    folder.mkdir(exist_ok=True)
+    whole("gpt2", folder)
+    tensors(lambda held: held.update({"score.weight": torch.ones(2, 24)}))(folder)
+    acting = {"repetition_penalty": 1.3, "min_length": 2}
+    edit("generation_config.json", **acting)(folder)
+    labels = opened(model="gpt2", language=language).selectbox(key=f"widget_model_{language}")
+    assert next(each for each in labels.options if each.startswith("finetuned")).endswith(said)
+    rmtree(folder)
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "mean nothing"), ("zh", "没有意义")])
+def test_words_that_no_head_scores_are_said_to_mean_nothing(
+    language: str, said: str, root: Path
+) -> None:
+    folder = root / "headless"
+    folder.mkdir(exist_ok=True)
+    whole("llama 3", folder)
+    tensors(lambda held: held.pop("lm_head.weight"))(folder)
+    app = opened(model="headless", text="The cat", language=language)
+    assert said in data_of(app, "headline")["cue"]
+    assert drawn(app).model_name == "headless"
+    rmtree(folder)
+
+
+def test_the_second_of_two_ends_is_a_flag_on_the_decoding_page(root: Path) -> None:
+    folder = root / "two-ends"
+    folder.mkdir(exist_ok=True)
+    whole("gpt2", folder)
+    model = open_model(folder)
+    words = list(model.trace(TEXTS["gpt2"]).output_ids)[-20:]
+    last = next(n for n in range(1, 20) if words[n] not in words[:n])
+    unused = next(each for each in range(1, 400) if each not in words)
+    edit("generation_config.json", eos_token_id=[unused, words[last]])(folder)
+    for kind in ("timeline", "forcing"):
+        app = opened("decoding", model="two-ends", text=TEXTS["gpt2"], decoding=kind)
+        columns = data_of(app, "decoding_strip")["columns"]
+        assert len(columns) == last + 1
+        assert [column["writes"] == "" for column in columns] == [False] * last + [True]
+    app = opened("decoding", model="two-ends", text=TEXTS["gpt2"], decoding="strategies")
+    rows = data_of(app, "strategy_rows")
+    greedy = next(line for line in rows["lines"] if line["name"] == "greedy")
+    assert [word["end"] for word in greedy["words"]] == [False] * last + [True]
+    rmtree(folder)
 
 
 def test_a_model_that_cannot_be_opened_says_so_and_nothing_is_lost() -> None:

@@ -16,9 +16,11 @@ from core.errors import GlassformerError
 from core.model.transformer import Transformer
 from core.trace.tape import Edit, Recorder
 from tests.decoding.tasks import fresh, sample, task
+from tests.weights.oracle import transformers
 
 Maker = Callable[..., Transformer]
 CHANCES = (0.1, 0.4, 0.05, 0.3, 0.15)  # of ids 0..4; best first 1 3 4 0 2
+TopKLogitsWarper = transformers.TopKLogitsWarper
 LOGITS = torch.tensor(CHANCES).log() + 3.0
 
 
@@ -96,6 +98,16 @@ def test_the_word_is_the_one_in_whose_stretch_the_lot_falls(draw: float, word: i
 def test_equal_words_go_by_their_id() -> None:
     cut = cut_of(torch.zeros(5), Sampling(top_k=2), 0.5)
     assert cut.ids.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_all_that_equal_the_kth_stay_as_in_the_oracle() -> None:
+    logits = torch.tensor([2.0, 0.5, 3.0, 2.0, 0.0, 2.0])
+    for k in range(1, 8):
+        told = TopKLogitsWarper(k)(torch.zeros(1, 1).long(), logits[None].clone())[0].softmax(-1)
+        cut = cut_of(logits, Sampling(top_k=k), 0.5)
+        found = torch.zeros(6, dtype=torch.float64)
+        found[cut.ids[: cut.kept]] = cut.tempered[: cut.kept] / cut.mass
+        assert torch.allclose(found.float(), told, atol=1e-6), k
 
 
 def test_top_p_that_is_reached_exactly_needs_no_more() -> None:

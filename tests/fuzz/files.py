@@ -34,6 +34,7 @@ from tests.browser.driver import ROOT
 from tests.fuzz import hostile
 from tests.fuzz.attempts import Attempt
 from tests.weights.folders import MAKERS, whole
+from tests.weights.small_tokenizers import plain
 
 SENTENCE = "The cat sleeps."
 SMALL_TEXTS = ("the small house", "a ___ b", "猫", " ", "house " * 300)
@@ -91,6 +92,11 @@ def foreign_models(folder: Path) -> Attempt:
     for kind in MAKERS:
         whole(kind, folder / kind)
         good[kind] = {path.name: path.read_bytes() for path in (folder / kind).iterdir()}
+    for kind in ("bert", "gpt2"):  # with a plain vocabulary, too
+        place = shutil.copytree(folder / kind, folder / f"{kind}, plain")
+        plain(place)
+        (place / "tokenizer_config.json").write_text('{"do_lower_case": true}', "utf-8")
+        good[place.name] = {path.name: path.read_bytes() for path in place.iterdir()}
 
     def attempt(rng: random.Random) -> None:
         kind = rng.choice([*good])

@@ -120,6 +120,28 @@ def marian(folder: Path, size: int = 1500) -> Path:
     return folder
 
 
+def plain(folder: Path, framed: bool = False) -> None:
+    """The folder's tokenizer.json as a plain vocabulary, as slow tokenizers were saved.
+
+    framed: with pieces that begin and end a text, and one for a blank, as BART has them.
+    """
+    path = folder / "tokenizer.json"
+    model = json.loads(path.read_text("utf-8"))["model"]
+    path.unlink()
+    pieces = dict(model["vocab"])
+    if "merges" not in model:
+        words = sorted(pieces, key=pieces.__getitem__)
+        words[words.index("<unk>")] = "[UNK]"
+        (folder / "vocab.txt").write_text("\n".join(words) + "\n", "utf-8")
+        return
+    if framed:
+        for special in (*SPECIALS[:4], "<mask>"):
+            pieces[special] = len(pieces)
+    (folder / "vocab.json").write_text(json.dumps(pieces), "utf-8")
+    lines = [" ".join(each) for each in model["merges"]]
+    (folder / "merges.txt").write_text("\n".join(["#version: 0.2", *lines]) + "\n", "utf-8")
+
+
 def _saved(made: Tokenizer, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     made.save(str(folder / "tokenizer.json"))

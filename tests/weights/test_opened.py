@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 import torch
+from tokenizers import Tokenizer, normalizers
 
 from core import Trace, load_model
 from core.config import ModelConfig
-from core.decodings import recorded
+from core.decoding.beam import beam
+from core.decoding.cuts import Sampling
+from core.decoding.sampling import samples
+from core.decodings import recorded, task_of
 from core.errors import GlassformerError
 from core.explain.provenance.unfold import unfold
 from core.trace.sites import recorded_bytes
@@ -17,7 +21,9 @@ from core.trace.tape import Edit, Recorder
 from core.weights.open import look
 from core.weights.opened import MEMORY_BUDGET, OpenedModel, open_model
 from tests.explain.provenance.trail_runs import cells
-from tests.weights.folders import in_shards, whole
+from tests.weights.folders import edit, in_shards, whole
+
+TEXT = "the small house"
 
 
 def opened(folder: Path) -> OpenedModel:
@@ -185,3 +191,92 @@ def test_another_decoding_of_a_run_is_as_lean(tmp_path: Path) -> None:
     again = recorded(model, trace, trace.output_ids)
     assert set(again.tensors) == set(trace.tensors)
     assert torch.equal(again["output/probabilities"], trace["output/probabilities"])
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("first", [True, False])
+def test_a_text_ends_at_any_of_the_ends(first: bool, tmp_path: Path) -> None:
+    """As instruct models have them: generation_config.json names several, config.json one."""
+    oracle = whole("llama 3", tmp_path)
+    ids = opened(tmp_path).tokens.ids(TEXT)
+    given, how = torch.tensor([ids]), {"do_sample": False, "pad_token_id": 0}
+    free = oracle.generate(given, max_new_tokens=12, eos_token_id=None, **how)[0, len(ids) :]
+    last = next(n for n in range(2, 12) if free[n] not in free[:n])
+    other = next(each for each in range(1, 400) if each not in free.tolist())
+    ends = [int(free[last]), other][:: 1 if first else -1]
+    edit("generation_config.json", eos_token_id=ends)(tmp_path)
+    model = opened(tmp_path)
+    trace = model.trace(TEXT, more=12)
+    task = task_of(model, trace)
+    assert task.every_end == set(ends)
+    told = oracle.generate(given, max_new_tokens=12, eos_token_id=ends, **how)[0, 1:].tolist()
+    assert list(trace.output_ids) == told and len(told) == len(ids) + last
+    seeds = [Sampling(temperature=3.0, top_k=6, seed=each) for each in range(12)]
+    for steps in samples(model.transformer, task, seeds):
+        words = [each.step.chosen for each in steps][len(task.given) :]
+        assert not set(words[:-1]) & set(ends)
+        assert len(words) == task.limit - len(task.given) or words[-1] in ends
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", ["gpt2", "t5"])
+def test_a_beam_ends_at_any_of_the_ends(kind: str, tmp_path: Path) -> None:
+    """Words that are likely anywhere end a text now, so that many beams end early."""
+    oracle = whole(kind, tmp_path)
+    model = opened(tmp_path)
+    trace = model.trace(TEXT)
+    task = task_of(model, trace)
+    given = torch.tensor([task.source or task.beginning])
+    likely = [each for each, _ in trace.steps[len(task.given)].candidates]
+    ends = [task.end, *(each for each in likely[1:7] if each != task.end)]
+    edit("generation_config.json", eos_token_id=ends)(tmp_path)
+    model = opened(tmp_path)
+    task = task_of(model, trace)
+    found = beam(model.transformer, task, size=3, alpha=0.0, rule="transformers")
+    told = oracle.generate(
+        given, max_new_tokens=task.limit - len(task.given), do_sample=False, num_beams=3,
+        eos_token_id=ends, length_penalty=0.0, use_cache=False, pad_token_id=0,
+        bad_words_ids=[[each] for each in task.forbidden] or None,
+    )  # fmt: skip
+    words = list(found.words(found.hypotheses[0]))
+    assert told[0, len(task.beginning) :].tolist()[: len(words)] == words
+    assert words[-1] in ends[1:] and len(words) < 10
+
+
+def test_words_that_settings_name_and_are_none_end_nothing(tmp_path: Path) -> None:
+    whole("gpt2", tmp_path)
+    told = {"eos_token_id": [10**6, -4, 5, "7"], "bad_words_ids": [[10**6], [9]]}
+    edit("generation_config.json", **told)(tmp_path)
+    model = opened(tmp_path)
+    task = model.task_of(model.trace(TEXT))
+    assert (task.every_end, task.forbidden) == ({5}, {9})
+    edit("generation_config.json", bos_token_id=10**6)(tmp_path)
+    empty = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    empty.normalizer = normalizers.Replace("~", "")
+    empty.save(str(tmp_path / "tokenizer.json"))
+    with pytest.raises(GlassformerError, match="bos_token_id is 1000000, outside of 400 words"):
+        opened(tmp_path).trace("~")
+
+
+def test_what_is_not_applied_is_said(tmp_path: Path) -> None:
+    whole("gpt2", tmp_path)
+    assert not str(opened(tmp_path).left_aside)
+    told = {"repetition_penalty": 1.2, "no_repeat_ngram_size": 3, "min_length": 0, "num_beams": 1}
+    edit("generation_config.json", **told, bad_words_ids=[[5], [6, 7]])(tmp_path)
+    model = opened(tmp_path)
+    acting = ("repetition_penalty=1.2", "no_repeat_ngram_size=3", "bad_words_ids")
+    assert model.left_aside.settings == acting
+    assert "not applied: repetition_penalty=1.2, no_repeat" in str(model.left_aside)
+    assert model.task_of(model.trace(TEXT)).forbidden == {5}
+
+
+def test_an_added_piece_beyond_the_table_matters_where_a_text_has_it(tmp_path: Path) -> None:
+    whole("gpt2", tmp_path)
+    added = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    added.add_special_tokens(["<pad>"])
+    added.save(str(tmp_path / "tokenizer.json"))
+    model = opened(tmp_path)
+    assert model.trace(TEXT).output_text
+    for text, target in ((f"{TEXT} <pad>", None), (TEXT, " <pad>")):
+        with pytest.raises(GlassformerError, match="uses the piece “<pad>”, which was added"):
+            model.trace(text, target)

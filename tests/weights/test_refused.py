@@ -74,13 +74,17 @@ def quantised(held: dict[str, torch.Tensor]) -> None:
     held[name] = held[name].to(torch.int8)
 
 
-def renamed(held: dict[str, torch.Tensor]) -> None:
-    held["model.layers.0.mystery.weight"] = held.pop("model.norm.weight")
+def strange(held: dict[str, torch.Tensor]) -> None:
+    held["model.layers.0.mystery.weight"] = held["model.norm.weight"].clone()
 
 
 def thirty(held: dict[str, torch.Tensor]) -> None:
     for name in ("model.embed_tokens.weight", "lm_head.weight"):
         held[name] = held[name][:30].clone()
+
+
+def short_head(held: dict[str, torch.Tensor]) -> None:
+    held["lm_head.weight"] = held["lm_head.weight"][:30].clone()
 
 
 def many_missing(held: dict[str, torch.Tensor]) -> None:
@@ -96,7 +100,7 @@ yarn = {"rope_type": "yarn", "factor": 2.0, "rope_theta": 1e4}
 REFUSED: dict[str, tuple[Change, str, str]] = {
     "pickle": (as_pickle, "weights_pickle", "python -m core convert"),
     "nothing": (gone("model.safetensors"), "weights_missing", "no model.safetensors"),
-    "no config": (gone("config.json"), "weights_damaged", "No such file"),
+    "no config": (gone("config.json"), "weights_damaged", "config.json: No such file"),
     "shard": (
         then(in_shards, gone("model-00002-of-00002.safetensors")), "weights_shard", "00002",
     ),
@@ -107,8 +111,12 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
     "linked tokenizer": (linked_out("tokenizer.json"), "weights_outside", "outside"),
     "no index": (then(in_shards, edit("model.safetensors.index.json", weight_map=None)),
                  "weights_damaged", "weight_map is missing"),
-    "unknown tensor": (tensors(renamed), "weights_tensors", "mystery.weight is unknown"),
+    "unknown tensor": (tensors(strange), "weights_unknown", "has: layers.0.mystery.weight"),
     "missing tensors": (tensors(many_missing), "weights_tensors", "and 13 more"),
+    "shape of a table that is tied": (
+        then(config(tie_word_embeddings=True), tensors(short_head)), "weights_tensors",
+        r"lm_head.weight is \(30, 24\) of F32, not \(400, 24\)",
+    ),
     "shape": (tensors(misshapen), "weights_tensors", r"\(3,\), not \(24,\)"),
     "integers": (tensors(quantised), "weights_unsupported", "numbers of I8"),
     "nan": (tensors(nan), "weights_numbers", "up_proj"),
@@ -123,14 +131,14 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
     "window": (config(model_type="mistral", sliding_window=16), "weights_unsupported", "window"),
     "cap": (config(final_logit_softcapping=30.0), "weights_unsupported", "cap"),
     "activation": (config(hidden_act="xielu"), "weights_unsupported", "xielu"),
-    "heads": (config(num_attention_heads=5), "weights_damaged", "5 heads cannot share"),
-    "enormous": (config(hidden_size=2**40), "weights_damaged", "more than 65,536"),
-    "text": (config(hidden_size="wide"), "weights_damaged", "not a whole number"),
-    "negative": (config(num_hidden_layers=-3), "weights_damaged", "at least"),
-    "no layers": (config(num_hidden_layers=0), "weights_damaged", "at least 1"),
+    "heads": (config(num_attention_heads=5), "weights_config", "5 heads cannot share"),
+    "enormous": (config(hidden_size=2**40), "weights_config", "more than 65,536"),
+    "text": (config(hidden_size="wide"), "weights_config", "not a whole number"),
+    "negative": (config(num_hidden_layers=-3), "weights_config", "at least"),
+    "no layers": (config(num_hidden_layers=0), "weights_config", "at least 1"),
     "no tokenizer": (gone("tokenizer.json"), "weights_tokenizer", "tokenizer.json is missing"),
     "more words": (
-        then(config(vocab_size=30), tensors(thirty)), "weights_tokenizer", "counts to",
+        then(config(vocab_size=30), tensors(thirty)), "weights_pieces", "up to 399, the model’s",
     ),
 }  # fmt: skip
 

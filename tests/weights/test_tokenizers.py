@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from core.errors import GlassformerError
 from core.weights.tokenizers.pieces import shown
@@ -28,6 +31,72 @@ def test_a_tokenizer_json_gives_the_oracles_ids(kind: str, tmp_path: Path) -> No
         assert ours.text(ids) == ours.text(theirs(text, truncation=False)["input_ids"])
         read = ours.read(ids)
         assert all(read.tokens) and len(read.tokens) == len(read.ids) == len(read.pieces)
+
+
+# How a plain vocabulary is made, the oracle's tokenizer, and what tokenizer_config.json says.
+PLAIN: dict[str, tuple[Callable[[Path], Path], str, dict[str, Any]]] = {
+    "bert": (small.word_piece, "BertTokenizer", {}),
+    "bert cased": (small.word_piece, "BertTokenizer", {"do_lower_case": False}),
+    "bert, accents": (
+        small.word_piece, "BertTokenizer",
+        {"strip_accents": False, "tokenize_chinese_chars": False, "mask_token": "[MASK]"},
+    ),
+    "gpt2": (small.byte_level, "GPT2Tokenizer", {}),
+    "bart": (small.byte_level, "RobertaTokenizer", {"mask_token": {
+        "__type": "AddedToken", "content": "<mask>", "lstrip": True, "rstrip": False,
+        "single_word": False, "normalized": False,
+    }}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+def test_a_plain_vocabulary_gives_the_oracles_ids(kind: str, tmp_path: Path) -> None:
+    make, name, settings = PLAIN[kind]
+    small.plain(make(tmp_path), framed=kind == "bart")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
+    ours = tokens_of(tmp_path, kind.partition(" ")[0].strip(","))
+    theirs = getattr(transformers, name).from_pretrained(tmp_path)
+    for text in (*small.texts(), "a [MASK] b", "a <mask> b"):
+        assert ours.ids(text) == theirs(text)["input_ids"], text
+
+
+def test_a_plain_vocabulary_without_its_marks_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_text("[UNK]\n[CLS]\nhouse\n", "utf-8")
+    with pytest.raises(GlassformerError, match=r"vocab\.txt lacks \[SEP\]"):
+        tokens_of(tmp_path)
+    for name in ("vocab.json", "merges.txt"):
+        (tmp_path / name).write_text("{}", "utf-8")
+    (tmp_path / "vocab.txt").unlink()
+    with pytest.raises(GlassformerError, match=r"vocab\.json is not read without tokenizer\.json"):
+        tokens_of(tmp_path, "qwen2")
+
+
+@pytest.mark.parametrize("old", [True, False])
+def test_nllb_puts_the_language_where_the_oracle_puts_it(old: bool, tmp_path: Path) -> None:
+    """Its published tokenizer.json has it behind the text, and the oracle does not heed that."""
+    made = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True))
+    made.pre_tokenizer, made.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
+    specials = ["<s>", "<pad>", "</s>", "<unk>", "eng_Latn", "fra_Latn"]
+    trainer = trainers.BpeTrainer(vocab_size=900, special_tokens=specials, show_progress=False)
+    made.train_from_iterator(small.texts(), trainer)
+    marks = [(each, made.token_to_id(each)) for each in ("</s>", "eng_Latn")]
+    made.post_processor = processors.TemplateProcessing(
+        single="$A </s> eng_Latn", special_tokens=marks
+    )
+    made.save(str(tmp_path / "tokenizer.json"))
+    told = {"tokenizer_class": "NllbTokenizer", "legacy_behaviour": old, "unk_token": "<unk>"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(told), "utf-8")
+    theirs = transformers.NllbTokenizer.from_pretrained(tmp_path)
+    ours, english = tokens_of(tmp_path), made.token_to_id("eng_Latn")
+    for text in ("house", "the small house"):
+        found = theirs(text)["input_ids"]
+        assert found[-1 if old else 0] == english
+        assert ours.ids(text) == ours.ids(f">>fra_Latn<< {text}") == found
+    theirs.src_lang = "fra_Latn"
+    assert ours.ids("fra_Latn>>eng_Latn<< house") == theirs("house")["input_ids"]
+    theirs.tgt_lang = "fra_Latn"
+    told = theirs(text_target="house")["input_ids"]
+    assert ours.target_ids("house", made.token_to_id("fra_Latn")) == told
 
 
 @pytest.mark.filterwarnings("ignore:Recommended")  # what normalises punctuation, if it is there

@@ -121,7 +121,7 @@ def tokens_of(decoding: Decoding, steps: Sequence[Step]) -> list[str]:
     shown = decoding.translator.reading(decoding.trace, ids).surfaces
     end = say("timeline.strip_end")
     return [
-        end if index == decoding.task.end else visible(token)
+        end if index in decoding.task.every_end else visible(token)
         for index, token in zip(ids, shown, strict=True)
     ]
 
@@ -183,7 +183,7 @@ def offers(decoding: Decoding, place: int) -> list[int]:
     step = decoding.own.moments[place].step
     barred = {step.chosen, *decoding.task.forbidden}
     allowed = [index for index, _ in step.candidates if index not in barred]
-    return sorted(allowed, key=lambda index: index == decoding.task.end)[:OFFERED]
+    return sorted(allowed, key=lambda index: index in decoding.task.every_end)[:OFFERED]
 
 
 def pickers(decoding: Decoding, choice: ChosenWord) -> None:

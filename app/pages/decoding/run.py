@@ -43,7 +43,7 @@ class DecodedRun:
     forced: Forced = field(default_factory=dict)
     own: Mapping[int, int] = field(default_factory=dict)
     first: int = 0  # the first step at which something was chosen: before it stands a given text
-    end: str = END  # the piece that ends it
+    ends: frozenset[str] = frozenset({END})  # the pieces that end it
 
     @property
     def count(self) -> int:
@@ -252,8 +252,8 @@ class Decoding:
         own: Mapping[int, int] = NOTHING,
     ) -> DecodedRun:  # fmt: skip
         first = min(self.first, len(moments) - 1)
-        end = trace.vocabulary[self.task.end] if self.task.end >= 0 else ""
-        return DecodedRun(trace, moments, forced, own, max(first, 0), end)
+        ends = frozenset(trace.vocabulary[each] for each in self.task.every_end)
+        return DecodedRun(trace, moments, forced, own, max(first, 0), ends)
 
     def _greedy(self, forced: Forced) -> tuple[Step, ...]:
         return greedy(self.model, self.task, forced, self.tape)

@@ -115,7 +115,7 @@ def _line(
     look: FigureStyle,
 ) -> dict[str, Any]:
     """One strategy: its name, its settings, its words, what they come to together."""
-    marks, end = new_words(written.words, greedy), decoding.task.end
+    marks, ends = new_words(written.words, greedy), decoding.task.every_end
     forced = [place - decoding.first for place in decoding.asked]
     words = []
     for place, (id, step) in enumerate(zip(written.words, written.steps, strict=True)):
@@ -126,7 +126,7 @@ def _line(
             skipped = visible(decoding.token(step.guarded))
             title = f"{title}\n{say('strategies.word_guarded', word=skipped)}"
         share = 0.0 if math.isnan(step.probability) else round(step.probability, 4)
-        signs = {"new": marks[place], "end": id == end, "given": place in forced}
+        signs = {"new": marks[place], "end": id in ends, "given": place in forced}
         words.append({"text": text, "share": share, "said": chance, "title": title, **signs})
     return {
         "name": name,

@@ -64,13 +64,13 @@ def _column(run: DecodedRun, place: int, most: float) -> dict[str, Any]:
 
 def written(run: DecodedRun, place: int) -> str:
     """The word that a step wrote; "" for the end."""
-    ended = run.trace.output_pieces[place] == run.end
+    ended = run.trace.output_pieces[place] in run.ends
     return "" if ended else visible(run.trace.output_tokens[place])
 
 
 def named(decoding: Decoding, index: int) -> str:
     """A word of the vocabulary for prose, as markdown."""
-    is_end = index == decoding.task.end
+    is_end = index in decoding.task.every_end
     return literal(say("timeline.strip_end") if is_end else visible(word_of(decoding.trace, index)))
 
 

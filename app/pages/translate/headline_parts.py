@@ -64,7 +64,17 @@ def cue(trace: Trace) -> str:
         more = ["…"] if len(rows) > NAMED else []
         words = " · ".join([*found, *more])
         return say("translate.cue_blanks", words=words) if found else say("translate.cue_no_blank")
+    if _has_no_head():
+        return say("translate.cue_no_head", count=len(rows))
     weakest = least_sure(trace, rows or range(len(chances)))
     token, percent = f"“{visible(trace.output_tokens[weakest])}”", format_percent(chances[weakest])
     least = say("translate.cue_least", token=token, percent=percent)
     return say(f"translate.cue_{trace.task}", count=len(rows), least=least)
+
+
+def _has_no_head() -> bool:
+    """Whether nothing in the model's folder scores words: what is written is not its own."""
+    with suppress(GlassformerError):
+        left = getattr(on_screen.plain_model(), "left_aside", None)
+        return left is not None and bool(left.no_head)
+    return False

@@ -25,7 +25,11 @@ FAMILY = Family(
     task="translate",
     settings=settings,
     modules=seq2seq.MODULES,
-    spare=seq2seq.SPARE,
-    prefix="model.",
+    spare={r"(en|de)coder\.version": None},
+    prefixes=("model.",),
     optional=("generator.bias",),
+    ids={
+        "bart": {"bos_token_id": 0, "eos_token_id": 2, "decoder_start_token_id": 2},
+        "mbart": {"bos_token_id": 0, "eos_token_id": 2},
+    },
 )

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from core.weights.computed import numbered
 from core.weights.family import Facts, Family
 
 HEAD = "cls.predictions.transform.dense.weight"
@@ -13,23 +14,23 @@ def settings(facts: Facts) -> dict[str, Any]:
     facts.refuse("is_decoder", (False,), "an encoder that hides the future")
     fills = HEAD in facts.names
     return {
-        "vocabulary_size": facts.whole("vocab_size"),
-        "d_model": facts.whole("hidden_size"),
-        "n_heads": facts.whole("num_attention_heads"),
-        "d_ff": facts.whole("intermediate_size"),
-        "encoder_layers": facts.whole("num_hidden_layers"),
+        "vocabulary_size": facts.whole("vocab_size", 30522),
+        "d_model": facts.whole("hidden_size", 768),
+        "n_heads": facts.whole("num_attention_heads", 12),
+        "d_ff": facts.whole("intermediate_size", 3072),
+        "encoder_layers": facts.whole("num_hidden_layers", 12),
         "decoder_layers": 0,
-        "max_length": facts.whole("max_position_embeddings"),
+        "max_length": facts.whole("max_position_embeddings", 512),
         "embedding_scale": False,
         "positions": "learned",
-        "token_types": facts.whole("type_vocab_size"),
+        "token_types": facts.whole("type_vocab_size", 2),
         "embedding_norm": True,
-        "norm_epsilon": facts.number("layer_norm_eps"),
-        "activation": facts.activation("hidden_act"),
+        "norm_epsilon": facts.number("layer_norm_eps", 1e-12),
+        "activation": facts.activation("hidden_act", "gelu"),
         "head_transform": fills,
         "has_generator": fills,
         "generator_bias": fills,
-        "tie_generator": facts.flag("tie_word_embeddings", True),
+        "tie_generator": facts.ties("cls.predictions.decoder.weight"),
         "pad_id": facts.whole("pad_token_id", 0),
     }
 
@@ -58,11 +59,9 @@ FAMILY = Family(
         "generator.weight": "cls.predictions.decoder.weight",
         "generator.bias": ("cls.predictions.decoder.bias", "cls.predictions.bias"),
     },
-    spare=(
-        r"embeddings\.position_ids",
-        r"pooler\..*",
-        r"cls\.seq_relationship\..*",
-        r"cls\.predictions\.(bias|decoder\.(weight|bias))",
-    ),
-    prefix="bert.",
+    spare={
+        r"embeddings\.position_ids": numbered,
+        r"cls\.predictions\.(bias|decoder\.(weight|bias))": None,
+    },
+    prefixes=("bert.",),
 )

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from core.weights.computed import numbered
 from core.weights.family import Facts, Family
 
 HEAD = "vocab_transform.weight"
@@ -11,22 +12,22 @@ def settings(facts: Facts) -> dict[str, Any]:
     """As BERT's, in other words."""
     fills = HEAD in facts.names
     return {
-        "vocabulary_size": facts.whole("vocab_size"),
-        "d_model": facts.whole("dim"),
-        "n_heads": facts.whole("n_heads"),
-        "d_ff": facts.whole("hidden_dim"),
-        "encoder_layers": facts.whole("n_layers"),
+        "vocabulary_size": facts.whole("vocab_size", 30522),
+        "d_model": facts.whole("dim", 768),
+        "n_heads": facts.whole("n_heads", 12),
+        "d_ff": facts.whole("hidden_dim", 3072),
+        "encoder_layers": facts.whole("n_layers", 6),
         "decoder_layers": 0,
-        "max_length": facts.whole("max_position_embeddings"),
+        "max_length": facts.whole("max_position_embeddings", 512),
         "embedding_scale": False,
         "positions": "learned",
         "embedding_norm": True,
         "norm_epsilon": 1e-12,
-        "activation": facts.activation("activation"),
+        "activation": facts.activation("activation", "gelu"),
         "head_transform": fills,
         "has_generator": fills,
         "generator_bias": fills,
-        "tie_generator": facts.flag("tie_word_embeddings", True),
+        "tie_generator": facts.ties("vocab_projector.weight"),
         "pad_id": facts.whole("pad_token_id", 0),
     }
 
@@ -53,6 +54,6 @@ FAMILY = Family(
         "generator.transform.norm": "vocab_layer_norm",
         "generator": "vocab_projector",
     },
-    spare=(r"vocab_projector\.weight", r"embeddings\.position_ids"),
-    prefix="distilbert.",
+    spare={r"embeddings\.position_ids": numbered},
+    prefixes=("distilbert.",),
 )

@@ -2,31 +2,32 @@
 
 from typing import Any
 
+from core.weights.computed import triangle
 from core.weights.family import Facts, Family
 
 
 def settings(facts: Facts) -> dict[str, Any]:
     """No word is padding; the table of words scores them, too."""
-    width = facts.whole("n_embd")
+    width = facts.whole("n_embd", 768)
     facts.refuse("scale_attn_weights", (True,), "scores that are not scaled")
     facts.refuse("scale_attn_by_inverse_layer_idx", (False,), "scores scaled by layer")
     facts.refuse("add_cross_attention", (False,), "cross-attention without an encoder")
     return {
-        "vocabulary_size": facts.whole("vocab_size"),
+        "vocabulary_size": facts.whole("vocab_size", 50257),
         "d_model": width,
-        "n_heads": facts.whole("n_head"),
+        "n_heads": facts.whole("n_head", 12),
         "d_ff": facts.whole("n_inner", 4 * width),
         "encoder_layers": 0,
-        "decoder_layers": facts.whole("n_layer"),
-        "max_length": facts.whole("n_positions"),
+        "decoder_layers": facts.whole("n_layer", 12),
+        "max_length": facts.whole("n_positions", 1024),
         "embedding_scale": False,
         "positions": "learned",
         "norm_place": "pre",
-        "norm_epsilon": facts.number("layer_norm_epsilon"),
+        "norm_epsilon": facts.number("layer_norm_epsilon", 1e-5),
         "final_norm": True,
-        "activation": facts.activation("activation_function"),
+        "activation": facts.activation("activation_function", "gelu_new"),
         "generator_bias": False,
-        "tie_generator": facts.flag("tie_word_embeddings", True),
+        "tie_generator": facts.ties("lm_head.weight"),
         "pad_id": -1,
     }
 
@@ -48,8 +49,9 @@ FAMILY = Family(
         "decoder.norm": "ln_f",
         "generator.weight": "lm_head.weight",
     },
-    spare=(r"lm_head\.weight", r"h\.\d+\.attn\.(masked_)?bias"),
-    prefix="transformer.",
+    spare={r"h\.\d+\.attn\.bias": triangle, r"h\.\d+\.attn\.masked_bias": None},
+    prefixes=("transformer.",),
+    ids={"gpt2": {"bos_token_id": 50256, "eos_token_id": 50256}},
     turned=True,
     fused={"w_q": (0, 3), "w_k": (1, 3), "w_v": (2, 3)},
 )

@@ -2,46 +2,65 @@
 
 from typing import Any
 
+from core.weights.computed import turns
 from core.weights.family import Facts, Family
 
 
 def settings(facts: Facts) -> dict[str, Any]:
     """Qwen2 has biases where queries, keys and values are made; Qwen3 normalises the first two."""
     kind = str(facts.table.get("model_type"))
-    length, window = facts.whole("max_position_embeddings"), facts.table.get("sliding_window")
-    slides = kind == "mistral" or facts.flag("use_sliding_window", False)
-    if slides and window is not None and facts.whole("sliding_window") < length:
-        raise facts.unsupported(f"attention within a sliding window of {window} words")
+    own = DEFAULTS[kind]
+    length = facts.whole("max_position_embeddings", own["length"])
+    layers, heads = facts.whole("num_hidden_layers", 32), facts.whole("num_attention_heads", 32)
+    window = _window(facts, kind, layers)
+    if window is not None and window < length:
+        raise facts.unsupported(
+            f"attention within a sliding window of {window:,} words, fewer than its {length:,} "
+            "positions"
+        )
     for name in ("attn_logit_softcapping", "final_logit_softcapping"):
         facts.refuse(name, (), "a cap on scores")
     biased = facts.flag("attention_bias", kind == "qwen2")
     return {
-        "vocabulary_size": facts.whole("vocab_size"),
-        "d_model": facts.whole("hidden_size"),
-        "n_heads": facts.whole("num_attention_heads"),
-        "kv_heads": facts.whole("num_key_value_heads", facts.whole("num_attention_heads")),
+        "vocabulary_size": facts.whole("vocab_size", own["words"]),
+        "d_model": facts.whole("hidden_size", 4096),
+        "n_heads": heads,
+        "kv_heads": facts.heads_of_keys(heads, own["key_heads"] or heads),
         "head_width": facts.whole("head_dim", 128 if kind == "qwen3" else 0),
-        "d_ff": facts.whole("intermediate_size"),
+        "d_ff": facts.whole("intermediate_size", own["units"]),
         "encoder_layers": 0,
-        "decoder_layers": facts.whole("num_hidden_layers"),
+        "decoder_layers": layers,
         "max_length": length,
         "embedding_scale": False,
         "positions": "rotary",
         **rotary(facts),
         "norm_kind": "rms",
         "norm_place": "pre",
-        "norm_epsilon": facts.number("rms_norm_eps"),
+        "norm_epsilon": facts.number("rms_norm_eps", 1e-6),
         "final_norm": True,
-        "activation": facts.activation("hidden_act"),
+        "activation": facts.activation("hidden_act", "silu"),
         "gated": True,
         "feed_forward_bias": facts.flag("mlp_bias", False),
         "attention_bias": biased,
         "attention_output_bias": kind != "qwen2",
         "qk_norm": kind == "qwen3",
         "generator_bias": False,
-        "tie_generator": facts.flag("tie_word_embeddings", False),
+        "tie_generator": facts.ties("lm_head.weight", False),
         "pad_id": -1,
     }
+
+
+def _window(facts: Facts, kind: str, layers: int) -> int | None:
+    """How many words a layer looks back, where one of them looks at so many alone."""
+    table, window = facts.table, facts.whole("sliding_window", 4096)
+    if kind == "mistral":
+        return None if table.get("sliding_window", 4096) is None else window
+    if kind == "llama" or not facts.flag("use_sliding_window", False):
+        return None
+    kinds = table.get("layer_types")
+    if isinstance(kinds, list):
+        return window if "sliding_attention" in kinds else None
+    return window if facts.whole("max_window_layers", 28) < layers else None
 
 
 def rotary(facts: Facts) -> dict[str, Any]:
@@ -66,6 +85,13 @@ def rotary(facts: Facts) -> dict[str, Any]:
     }  # fmt: skip
 
 
+# What a config need not say where it is the family's own.
+DEFAULTS = {
+    "llama": {"length": 2048, "words": 32000, "key_heads": 0, "units": 11008},
+    "mistral": {"length": 131072, "words": 32000, "key_heads": 8, "units": 14336},
+    "qwen2": {"length": 32768, "words": 151936, "key_heads": 32, "units": 22016},
+    "qwen3": {"length": 32768, "words": 151936, "key_heads": 32, "units": 22016},
+}
 _LAYER, _BLOCK = "decoder.layers.{n}", "layers.{n}"
 FAMILY = Family(
     kinds=("llama", "qwen2", "qwen3", "mistral"),
@@ -84,6 +110,8 @@ FAMILY = Family(
         "decoder.norm": "norm",
         "generator.weight": "lm_head.weight",
     },
-    spare=(r"lm_head\.weight", r".*rotary_emb\.inv_freq"),
-    prefix="model.",
+    spare={r".*rotary_emb\.inv_freq": turns},
+    prefixes=("model.", "transformer."),
+    ids={each: {"bos_token_id": 1, "eos_token_id": 2} for each in ("llama", "mistral")},
+    ties=False,
 )

@@ -25,5 +25,6 @@ FAMILY = Family(
     settings=settings,
     modules=seq2seq.MODULES,
     spare=seq2seq.SINUSOIDS,
-    prefix="model.",
+    prefixes=("model.",),
+    ids={"m2m_100": {"bos_token_id": 0, "eos_token_id": 2, "decoder_start_token_id": 2}},
 )

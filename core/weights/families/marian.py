@@ -32,6 +32,7 @@ FAMILY = Family(
     settings=settings,
     modules=seq2seq.MODULES,
     spare=seq2seq.SINUSOIDS,
-    prefix="model.",
+    prefixes=("model.",),
     optional=("generator.bias",),
+    ids={"marian": {"eos_token_id": 0, "decoder_start_token_id": 58100}},
 )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from core.weights.computed import waves
 from core.weights.family import Facts
 
 _PARTS = {
@@ -36,31 +37,40 @@ MODULES: Mapping[str, str | tuple[str, ...]] = {
     "target_embedding.norm": "decoder.layernorm_embedding",
     "encoder.norm": "encoder.layer_norm",
     "decoder.norm": "decoder.layer_norm",
-    "generator.weight": "lm_head.weight",
+    "generator.weight": ("lm_head.weight", "shared.weight"),
     "generator.bias": "final_logits_bias",
     **layers("encoder"),
     **layers("decoder"),
 }
-SPARE = ("shared.weight", r"(en|de)coder\.embed_tokens\.weight", r"lm_head\.weight")
-SINUSOIDS = (*SPARE, r"(en|de)coder\.embed_positions\.weights?")
+SINUSOIDS = {r"(en|de)coder\.embed_positions\.weights?": waves}
+# What a config need not say where it is the family's own.
+DEFAULTS = {
+    "bart": {"words": 50265, "pad": 1}, "mbart": {"words": 50265, "pad": 1},
+    "m2m_100": {"words": 128112, "pad": 1}, "marian": {"words": 58101, "pad": 58100},
+}  # fmt: skip
 
 
 def settings(facts: Facts) -> dict[str, Any]:
     """The fields that all of them say in the same words."""
+    kind = str(facts.table.get("model_type"))
+    own = DEFAULTS[kind]
     tables = {f"{stack}.embed_tokens.weight" for stack in ("encoder", "decoder")}
+    ties = facts.flag("tie_word_embeddings", True)
     return {
-        "vocabulary_size": facts.whole("vocab_size"),
-        "d_model": facts.whole("d_model"),
-        "n_heads": facts.whole("decoder_attention_heads"),
-        "encoder_heads": facts.whole("encoder_attention_heads"),
-        "d_ff": facts.whole("decoder_ffn_dim"),
-        "encoder_d_ff": facts.whole("encoder_ffn_dim"),
-        "encoder_layers": facts.whole("encoder_layers"),
-        "decoder_layers": facts.whole("decoder_layers"),
-        "max_length": facts.whole("max_position_embeddings"),
-        "embedding_scale": facts.flag("scale_embedding", False),
-        "activation": facts.activation("activation_function"),
-        "pad_id": facts.whole("pad_token_id"),
-        "share_embeddings": not tables <= facts.names,
-        "tie_generator": facts.flag("tie_word_embeddings", True),
+        "vocabulary_size": facts.whole("vocab_size", own["words"]),
+        "d_model": facts.whole("d_model", 1024),
+        "n_heads": facts.whole("decoder_attention_heads", 16),
+        "encoder_heads": facts.whole("encoder_attention_heads", 16),
+        "d_ff": facts.whole("decoder_ffn_dim", 4096),
+        "encoder_d_ff": facts.whole("encoder_ffn_dim", 4096),
+        "encoder_layers": facts.whole("encoder_layers", 12),
+        "decoder_layers": facts.whole("decoder_layers", 12),
+        "max_length": facts.whole("max_position_embeddings", 1024),
+        "embedding_scale": facts.flag("scale_embedding", kind == "m2m_100"),
+        "activation": facts.activation(
+            "activation_function", "relu" if kind == "m2m_100" else "gelu"
+        ),
+        "pad_id": facts.whole("pad_token_id", own["pad"]),
+        "share_embeddings": ties or not tables <= facts.names,
+        "tie_generator": facts.ties("lm_head.weight"),
     }

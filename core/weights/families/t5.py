@@ -8,30 +8,35 @@ from core.weights.family import Facts, Family
 _PROJECTIONS = {"w_q": "q", "w_k": "k", "w_v": "v", "w_o": "o"}
 _ACTIVATIONS = {"relu": "relu", "gelu": "gelu_tanh", "silu": "silu", "gelu_new": "gelu_tanh"}
 
+# Words of a text: distances know no last position, but all of them meet in one table of scores.
+LONGEST = 8192
+
 
 def settings(facts: Facts) -> dict[str, Any]:
     """The first T5 scales what it scores words with, the later ones gate their networks."""
-    kind = str(facts.table.get("feed_forward_proj", "relu"))
+    first = facts.table.get("model_type") == "t5"
+    kind = str(facts.table.get("feed_forward_proj", "relu" if first else "gated-gelu"))
     gate, _, activation = kind.rpartition("-")
     if gate not in ("", "gated") or activation not in _ACTIVATIONS or kind == "gelu":
         raise facts.unsupported(f"the feed-forward network {kind!r}")
-    scaled = facts.flag("scale_decoder_outputs", facts.flag("tie_word_embeddings", True))
-    layers = facts.whole("num_layers")
+    ties = facts.flag("tie_word_embeddings", True)
+    layers = facts.whole("num_layers", 6 if first else 8)
     return {
-        "vocabulary_size": facts.whole("vocab_size"),
-        "d_model": facts.whole("d_model"),
-        "n_heads": facts.whole("num_heads"),
-        "head_width": facts.whole("d_kv"),
-        "d_ff": facts.whole("d_ff"),
+        "vocabulary_size": facts.whole("vocab_size", 32128 if first else 250112),
+        "d_model": facts.whole("d_model", 512),
+        "n_heads": facts.whole("num_heads", 8 if first else 6),
+        "head_width": facts.whole("d_kv", 64),
+        "d_ff": facts.whole("d_ff", 2048 if first else 1024),
         "encoder_layers": layers,
         "decoder_layers": facts.whole("num_decoder_layers", layers),
+        "max_length": LONGEST,
         "embedding_scale": False,
         "positions": "relative",
-        "relative_buckets": facts.whole("relative_attention_num_buckets"),
+        "relative_buckets": facts.whole("relative_attention_num_buckets", 32),
         "relative_distance": facts.whole("relative_attention_max_distance", 128),
         "norm_kind": "rms",
         "norm_place": "pre",
-        "norm_epsilon": facts.number("layer_norm_epsilon"),
+        "norm_epsilon": facts.number("layer_norm_epsilon", 1e-6),
         "final_norm": True,
         "activation": _ACTIVATIONS[activation],
         "gated": gate == "gated",
@@ -39,10 +44,10 @@ def settings(facts: Facts) -> dict[str, Any]:
         "feed_forward_bias": False,
         "score_scale": False,
         "generator_bias": False,
-        "generator_scale": scaled and facts.table.get("model_type") == "t5",
+        "generator_scale": first and facts.flag("scale_decoder_outputs", ties),
         "share_embeddings": True,
-        "tie_generator": "lm_head.weight" not in facts.names,
-        "pad_id": facts.whole("pad_token_id"),
+        "tie_generator": facts.ties("lm_head.weight"),
+        "pad_id": facts.whole("pad_token_id", 0),
     }
 
 
@@ -73,13 +78,13 @@ FAMILY = Family(
     task="translate",
     settings=settings,
     modules={
-        "source_embedding.table": ("shared", "encoder.embed_tokens"),
-        "generator.weight": "lm_head.weight",
+        "source_embedding.table": ("encoder.embed_tokens", "shared"),
+        "target_embedding.table": ("decoder.embed_tokens", "shared"),
+        "generator.weight": ("lm_head.weight", "shared.weight"),
         **_layers("encoder", 1),
         **_layers("decoder", 2),
     },
-    spare=(
-        r"(en|de)coder\.embed_tokens\.weight",
-        r"decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight",
-    ),
+    spare={r"decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight": None},
+    prefixes=("transformer.",),
+    ids={each: {"eos_token_id": 1, "decoder_start_token_id": 0} for each in ("t5", "mt5")},
 )

@@ -1,4 +1,4 @@
-"""What a model needs of a tokenizer, whichever kind it is: `tokenizer.json`, or Marian's pair."""
+"""What a model needs of a tokenizer: of tokenizer.json, a plain vocabulary, or Marian's pair."""
 
 import re
 from abc import ABC, abstractmethod
@@ -15,9 +15,12 @@ from core.errors import GlassformerError
 from core.stored import UNREADABLE, problem_of, read_json_file
 from core.weights.read import inside
 from core.weights.tokenizers.pieces import shown
+from core.weights.tokenizers.plain import made_of, settings_of
 
 JSON, SPM = "tokenizer.json", ("source.spm", "target.spm")
-ALONE = ("sentencepiece.bpe.model", "spiece.model", "tokenizer.model")  # of M2M-100, mT5, Llama
+ALONE = (  # of M2M-100, mT5, Llama, Qwen
+    "sentencepiece.bpe.model", "spiece.model", "tokenizer.model", "vocab.json",
+)  # fmt: skip
 LONGEST = 20_000  # characters of a text
 CODE = ">>"  # what a language to write begins with, as in ">>fra<< Hello"
 # The same of models that know languages by a piece each, and the one that is read in front of it:
@@ -78,6 +81,11 @@ class Tokens(ABC):
         """Every piece by its id."""
 
     @property
+    def last(self) -> int:
+        """The last id of the vocabulary itself; pieces that were added to it later may follow."""
+        return max(self.pieces, default=0)
+
+    @property
     def source_ids(self) -> Mapping[str, int]:
         """The pieces of sources by name."""
         return self._ids
@@ -111,14 +119,16 @@ class Tokens(ABC):
 
 
 class JsonTokens(Tokens):
-    """`tokenizer.json`, as the `tokenizers` package reads it."""
+    """One of the `tokenizers` package: of a `tokenizer.json`, or made of a plain vocabulary.
 
-    def __init__(self, path: Path) -> None:
-        self._tokenizer = Tokenizer.from_file(str(path))
+    language_first: the piece that names a text's language comes first, wherever the file puts it.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, language_first: bool = False) -> None:
+        self._tokenizer, self._language_first = tokenizer, language_first
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
-        about = read_json_file(path)
-        self.byte_level = '"ByteLevel"' in str(about.get("decoder")).replace("'", '"')
+        self.byte_level = "ByteLevel(" in repr(tokenizer.decoder)
         added = self._tokenizer.get_added_tokens_decoder().items()
         self.languages = {
             each.content: place for place, each in added if LANGUAGE.fullmatch(each.content)
@@ -127,7 +137,7 @@ class JsonTokens(Tokens):
     def ids(self, text: str) -> list[int]:
         found = NAMED.match(text) if self.languages else None
         if found is None:
-            return list(self._tokenizer.encode(text).ids)
+            return self._spoken(self._tokenizer.encode(text).ids, None)
         ids = self._tokenizer.encode(text[found.end() :]).ids
         return self._spoken(ids, self._language(found[1]) if found[1] else None)
 
@@ -139,10 +149,10 @@ class JsonTokens(Tokens):
 
     def _spoken(self, ids: Sequence[int], language: int | None) -> list[int]:
         """Ids with another language in the place of the one that the tokenizer puts there."""
-        if language is None:
-            return list(ids)
         known = set(self.languages.values())
-        return [language if each in known else each for each in ids]
+        if self._language_first and ids and ids[-1] in known:
+            ids = [ids[-1], *ids[:-1]]
+        return [each if language is None or each not in known else language for each in ids]
 
     def text(self, ids: Sequence[int]) -> str:
         return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
@@ -150,6 +160,10 @@ class JsonTokens(Tokens):
     @cached_property
     def pieces(self) -> Mapping[int, str]:
         return {each: piece for piece, each in self._tokenizer.get_vocab(True).items()}
+
+    @property
+    def last(self) -> int:
+        return max(self._tokenizer.get_vocab(False).values(), default=0)
 
 
 class MarianTokens(Tokens):
@@ -201,13 +215,19 @@ class MarianTokens(Tokens):
         return [*found, vocabulary["</s>"]]
 
 
-def tokens_of(folder: Path) -> Tokens:
-    """The tokenizer of a folder. Raises `weights_tokenizer` where there is none to be read."""
+def tokens_of(folder: Path, kind: str = "") -> Tokens:
+    """The tokenizer of a folder with a kind of model.
+
+    Raises `weights_tokenizer` where there is none to be read.
+    """
     try:
         if (folder / JSON).is_file():
-            return JsonTokens(inside(folder, JSON))
+            read_json_file(inside(folder, JSON))  # which has a limit
+            return JsonTokens(Tokenizer.from_file(str(folder / JSON)), _language_first(folder))
         if all((folder / name).is_file() for name in SPM):
             return MarianTokens(folder)
+        if (made := made_of(folder, kind)) is not None:
+            return JsonTokens(made)
     except GlassformerError:
         raise
     except (*UNREADABLE, RuntimeError, Exception) as error:
@@ -216,6 +236,16 @@ def tokens_of(folder: Path) -> Tokens:
     alone = next((name for name in ALONE if (folder / name).is_file()), "")
     problem = f"{alone} is not read without {JSON}" if alone else f"{JSON} is missing"
     raise GlassformerError("weights_tokenizer", path=folder.name, problem=problem)
+
+
+def _language_first(folder: Path) -> bool:
+    """Whether NLLB's order is the one of today, as `transformers` has it whatever the file says.
+
+    Its first folders put the language behind the text, and models read better with it in front.
+    """
+    told = settings_of(folder)
+    old = told.get("legacy_behaviour") is True
+    return str(told.get("tokenizer_class")).startswith("Nllb") and not old
 
 
 def _processor(path: Path) -> sentencepiece.SentencePieceProcessor:
