@@ -15,11 +15,16 @@ HALL ?= $(GLASSFORMER_HALL)
 # the slow ones first.
 JOBS ?= 2
 TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+# What is computed, without app and browser: again as other processors would, with two threads, and
+# with sums whose last bits differ (tests/other_rounding.py).
+NUMERIC := $(addprefix tests/,analysis decoding explain interventions lab lectures model parity trace weights) \
+	$(wildcard tests/test_*.py)
+PROCESSORS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 TEST_THREADS=2 OTHER_ROUNDING=1
 # Without a screen, or in CI, no browser is opened.
 HEADLESS := $(if $(CI),--server.headless true)
 
 .DEFAULT_GOAL := help
-.PHONY: help app test check format bench screenshots fuzz train evaluate calibrate browser clean
+.PHONY: help app test numeric check format bench screenshots fuzz train evaluate calibrate browser clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -30,11 +35,18 @@ app: $(READY_APP) ## open the app in the browser (PORT=8501 ADDRESS=127.0.0.1 HA
 test: $(READY_CHECKS) browser ## run the tests (ARGS="-k words" to choose)
 	@$(TESTS) $(ARGS)
 
-check: $(READY_CHECKS) browser ## what must be green: ruff, mypy, tests
+numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processors
+	@for each in $(PROCESSORS); do \
+		echo "The tests of what is computed, $$each"; \
+		env $$each $(PYTHON) -m pytest -n $(JOBS) -q --durations=0 --durations-min=20 $(NUMERIC) $(ARGS) || exit 1; \
+	done
+
+check: $(READY_CHECKS) browser ## what must be green: ruff, mypy, all tests, the numeric ones several times
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
 	@$(TESTS)
+	@$(MAKE) --no-print-directory numeric
 
 format: $(READY_CHECKS) ## lay out the code as the checks want it
 	@$(PYTHON) -m ruff check --fix .

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from core.config import ModelConfig
 from core.model.transformer import Transformer
+from tests.other_rounding import sum_in_parts
 
 settings.register_profile("steady", deadline=None, derandomize=True)  # no test is timed
 settings.load_profile("steady")
@@ -26,7 +27,10 @@ _rooms = tempfile.mkdtemp(prefix="glassformer-hall-")
 os.environ["GLASSFORMER_HALL_FOLDER"] = _rooms
 atexit.register(shutil.rmtree, _rooms, ignore_errors=True)
 
-torch.set_num_threads(1)  # on a busy machine several are slower, and these models are small
+# On a busy machine several are slower, and these models are small.
+torch.set_num_threads(int(os.environ.get("TEST_THREADS", "1")))
+if os.environ.get("OTHER_ROUNDING"):
+    sum_in_parts()
 
 SMALL: dict[str, Any] = {
     "vocabulary_size": 30,

@@ -80,8 +80,15 @@ def tell_opening(model: str) -> Callable[[], object]:
         say("frame.opening", name=name, size=memory), icon="spinner", duration="infinite"
     )
     left = literal(" · ".join(aside(facts.left_aside)))
-    over = say("frame.opened", name=name) + (f" ({left})" if left else "")
-    return lambda: told.toast(over, icon=":material/check:")
+
+    def tell_outcome() -> None:
+        if library.is_open(model):
+            over = say("frame.opened", name=name) + (f" ({left})" if left else "")
+            told.toast(over, icon=":material/check:")
+        else:  # the stage bar says why
+            told.toast(say("frame.not_opened", name=name), icon=":material/error:")
+
+    return tell_outcome
 
 
 def _model_labels() -> dict[str, str]:

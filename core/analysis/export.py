@@ -16,6 +16,7 @@ from core.trace.tables import as_numpy
 from core.trace.trace import Trace
 
 CSV_SAMPLE = 64  # numbers, from which the size of the whole table is estimated
+CSV_COUNTED = 1000  # numbers up to which the table is written to know its size
 NPZ_HEADER, SAFETENSORS_HEADER = 236, 140  # bytes of names and shapes, about
 RUN_HEADER = 190  # the same for each tensor of a run
 
@@ -84,8 +85,10 @@ def sizes(trace: Trace, address: str) -> Sizes:
 
 
 def _csv_size(trace: Trace, address: str) -> int:
-    """The length of an average row, from its parts, times the number of rows."""
+    """That of the table itself where it is small; else of an average row, times their number."""
     tensor = trace[address]
+    if tensor.numel() <= CSV_COUNTED:
+        return len(csv_bytes(trace, address))
     apart = max(1, tensor.numel() // CSV_SAMPLE)
     sample = as_numpy(tensor.reshape(-1)[::apart][:CSV_SAMPLE])
     row = float(np.mean([len(str(number)) for number in sample])) + 1

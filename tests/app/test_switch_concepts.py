@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from torch import Tensor
 from torch.nn import functional
 
+from app.pages.switch.concepts import concepts
 from core import load_model
 from core.interventions.concepts import Unscaled
 from core.trace.trace import Trace
@@ -155,15 +156,15 @@ def test_positions(app: AppTest) -> None:
 
 
 def test_what_the_weights_do_not_allow_is_said_in_its_row(app: AppTest) -> None:
-    before = put(app, "unscaled", where="*")
-    trace = put(app, "positions", variant="learned", draw="1")
-    assert trace.edits == before.edits
-    row = row_of(app, "positions")
-    assert not row["on"] and "learned no table of positions" in str(row["problem"])
     put(app, "no_residual", where="encoder/*", part="cross_attention")
     assert "only the decoder has cross-attention" in str(row_of(app, "no_residual")["problem"])
-    put(app, "positions", variant="none", draw="1")
-    assert row_of(app, "positions")["problem"] == "" == row_of(app, "no_residual")["problem"]
+    put(app, "unscaled", where="*")
+    assert row_of(app, "no_residual")["problem"] == ""
+
+
+def test_what_nobody_learned_is_not_offered() -> None:
+    offered = next(each for each in concepts(load_model().config)["words"])
+    assert "learned" not in offered.choices["variant"]
 
 
 def test_the_embedding_scale(app: AppTest) -> None:

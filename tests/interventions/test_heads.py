@@ -223,8 +223,9 @@ def test_knock_outs_hold_within_an_experiment(switches: tuple[Switch, ...]) -> N
     off = HeadsOff(CROSS, (3,))
     found = ablated_heads(model(), plain(), experiment=Experiment((off, *switches)))
     again = next(each for each in found if (each.where, each.head) == (CROSS, 3))
-    assert again.before == again.after  # it was off before
-    assert again.kl == pytest.approx(0, abs=1e-12)
+    # It was off before. Its copy lies elsewhere in the batch: the last bits may be others.
+    assert again.before == pytest.approx(again.after, abs=1e-5)
+    assert again.kl == pytest.approx(0, abs=1e-5)
     base = forced(off, *switches)["output/probabilities"][0]
     assert again.before == pytest.approx(_written(base).tolist(), abs=1e-5)
 

@@ -19,6 +19,11 @@ from tests.weights.oracle import KINDS, WORDS, Answer, ask
 
 LENGTHS = {"short": (7, 5), "one": (1, 1), "long": (200, 200)}
 
+# What float32 may differ by where the same sums are made in another order: of logits as a share of
+# the largest. A weight takes over the error of its score: those of T5, which nothing divides by √d_k,
+# reach 5 here, and 1.1e-6 was seen of weights on one kind of processor, 0.9e-6 on others.
+LOGITS, WEIGHTS = 1e-5, 4e-6
+
 
 def words(kind: str, source: int, target: int, padded: int = 0) -> tuple[Tensor, Tensor, int]:
     """Two sentences, the second with padding at its end, and the padding's id."""
@@ -67,7 +72,7 @@ def test_logits_and_attention_are_the_oracles(kind: str, length: str, tmp_path: 
     found, told = ours(model, source, target), ask(oracle, source, target, pad)
     rows = torch.ones(told.logits.shape[:2], dtype=torch.bool)
     logits, weights = apart(found, told, rows)
-    assert logits <= 1e-5 and weights <= 1e-6
+    assert logits <= LOGITS and weights <= WEIGHTS
 
 
 @pytest.mark.parametrize("kind", [k for k in KINDS if words(k, 2, 2)[2] >= 0])
@@ -83,9 +88,9 @@ def test_padding_is_hidden_as_the_oracle_hides_it(kind: str, tmp_path: Path) -> 
         queries = (source if name.startswith("encoder") else target) != pad
         queries[:, 0] = True
         gap = (each - told.weights[name]).abs().amax(dim=(1, 3))
-        assert float(gap[queries].max()) <= 1e-6, name
+        assert float(gap[queries].max()) <= WEIGHTS, name
     gap = (found.logits - told.logits)[rows].abs().max()
-    assert gap <= 1e-5 * told.logits[rows].abs().max()
+    assert gap <= LOGITS * told.logits[rows].abs().max()
 
 
 # What a family would be mistaken for, by the field that is wrong.

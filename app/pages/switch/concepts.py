@@ -175,7 +175,7 @@ def _positions(config: ModelConfig) -> Concept:
         return kinds.PositionTable(cast(AddedPositions, given["variant"]))
 
     own = config.positions
-    others = [each for each in TABLES if each != own and (each != "learned" or config.has_both)]
+    others = [each for each in TABLES if each not in (own, "learned")]  # what nothing learned
     # Only what is added to the words of a source can change places among them.
     mixed = ["shuffled"] if config.adds_positions and config.encoder_layers else []
     choices = {"variant": (*others[:1], *mixed, *others[1:]), "draw": ()}
