@@ -12,6 +12,8 @@ from core.config import ModelConfig
 from core.decodings import recorded
 from core.errors import GlassformerError
 from core.explain.provenance.unfold import unfold
+from core.interventions import Experiment, run
+from core.interventions.masks import PaddingOff, mask_view
 from core.trace.sites import recorded_bytes
 from core.trace.tape import Edit, Recorder
 from core.weights.open import look
@@ -112,6 +114,26 @@ def test_an_encoder_fills_in_what_the_oracle_fills_in(tmp_path: Path) -> None:
     assert trace.candidates(at)[0].piece == trace.output_pieces[at]
     survives(trace, tmp_path)
     unfolds(trace, model)
+
+
+@torch.no_grad()
+def test_the_padding_that_a_model_names_is_hidden_and_its_mask_can_be_off(tmp_path: Path) -> None:
+    """Whatever the piece is called; an encoder alone has no cross-attention to be changed."""
+    oracle = whole("bert", tmp_path)
+    model, text = opened(tmp_path), "the <s> small <pad> house"
+    assert model.config.pad_id == 0 == model.tokens.id("<s>") != model.tokens.id("<pad>")
+    trace = model.trace(text)
+    ids = torch.tensor([trace["source/ids"][0].tolist()])
+    for place in (
+        f"encoder/{layer}/self_attention" for layer in range(model.config.encoder_layers)
+    ):
+        view = mask_view(trace, place)
+        assert not view.changed.any() and torch.equal(view.own[0], ids[0] != 0)
+    off = run(Experiment((PaddingOff(),)), model, text)
+    assert off["encoder/0/self_attention/mask"].all()
+    for found, mask in ((trace, ids != 0), (off, torch.ones_like(ids))):
+        told = oracle(ids, attention_mask=mask).logits
+        assert torch.allclose(found["output/logits"], told, atol=1e-5 * float(told.abs().max()))
 
 
 def test_shards_half_precision_and_what_is_known_beforehand(tmp_path: Path) -> None:
