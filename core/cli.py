@@ -23,7 +23,7 @@ from core.training.calibrate import PAIRS, fit
 from core.training.card import write_card
 from core.training.data import corpus_tokenizer
 from core.training.evaluate import evaluate as measure
-from core.training.evaluation.typed import SEALED, SETS
+from core.training.evaluation.typed import SEALED, SETS, read_sentences
 from core.training.evaluation.typed import to_judge as rows_to_judge
 from core.training.run import News, bundled_job, train_bundle
 from core.training.training_config import BUNDLED, TrainingConfig
@@ -264,7 +264,11 @@ def export(
     """Writes one of our translators as a Marian model, which `transformers` opens."""
     from core.weights.save import save_marian
 
-    console.print(f"Written: {save_marian(load_model(model), folder, language)}", markup=False)
+    open_sets = (name for name in SETS if name not in SEALED)
+    texts = [each.text for name in open_sets for each in read_sentences(name)]
+    written = save_marian(load_model(model), folder, language, texts)
+    console.print(f"Written: {written}", markup=False)
+    console.print((written / "README.md").read_text("utf-8"), markup=False, soft_wrap=True)
 
 
 def told(folder: Path) -> None:
