@@ -11,11 +11,14 @@ import torch
 from core import load_model
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
+from core.text.tokenizer import Tokenizer
+from core.text.vocabulary import Vocabulary
 from core.training.evaluation.typed import SEALED, SETS, read_sentences
 from core.translator import Translator
 from core.weights.open import load_weights, look
 from core.weights.opened import open_model
 from core.weights.save import save_marian
+from core.weights.tokenizers.ours import as_json
 from tests.architecture.sources import ROOT
 from tests.weights.oracle import transformers
 from tests.weights.small_tokenizers import texts
@@ -122,3 +125,16 @@ def test_what_marian_has_not_is_refused(tmp_path: Path) -> None:
     model = Translator(Transformer(config), ours.tokenizer, "other")
     with pytest.raises(GlassformerError, match="no other norm_place, positions"):
         save_marian(model, tmp_path)
+
+
+def test_a_small_vocabulary_is_cut_and_read_too() -> None:
+    made = as_json(Tokenizer(Vocabulary(["the", "cat", "猫"], {}, {"猫": 3})))
+    assert made.encode("The cat, 猫猫。").tokens == [
+        "the",
+        "cat",
+        "<unk>",
+        "猫",
+        "猫",
+        "<unk>",
+        "<eos>",
+    ]

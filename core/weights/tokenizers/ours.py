@@ -87,4 +87,4 @@ def _chinese(ours: Ours) -> Iterator[str]:
 
 def _any(words: Iterator[str] | Sequence[str]) -> str:
     """A pattern of some words, the longest first; of none one that nothing fits."""
-    return "|".join(map(re.escape, sorted(words, key=len, reverse=True))) or "(?!)"
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True))) or r"\x00"
