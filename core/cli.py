@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from core.analysis.export import as_csv
 from core.checkpoints import CHECKPOINTS, DEFAULT, list_models, load_model
 from core.corpus import load_grammar
 from core.errors import GlassformerError
@@ -22,10 +23,11 @@ from core.training.calibrate import PAIRS, fit
 from core.training.card import write_card
 from core.training.data import corpus_tokenizer
 from core.training.evaluate import evaluate as measure
-from core.training.evaluation.typed import SEALED, SETS
+from core.training.evaluation.typed import SEALED, SETS, read_sentences
 from core.training.evaluation.typed import to_judge as rows_to_judge
 from core.training.run import News, bundled_job, train_bundle
 from core.training.training_config import BUNDLED, TrainingConfig
+from core.weights.load import FETCHED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 console = Console()
 RUNS = Path("runs")  # in the working folder
-MODELS = Path("models")  # likewise: what was fetched
 
 
 @app.command()
@@ -225,7 +226,7 @@ def _write_table(found: pd.DataFrame, path: Path) -> None:
         if path.suffix == ".json":
             found.to_json(path, orient="records", force_ascii=False, indent=1)
         else:
-            found.to_csv(path, index=False)
+            path.write_bytes(as_csv(found))
     except OSError as error:
         raise GlassformerError("takeaway_write", path=path, problem=problem_of(error)) from error
     console.print(f"Written: {path}", markup=False)
@@ -239,7 +240,7 @@ def fetch(
     """Fetches a model to open, the only step that goes online; says what it is."""
     from core.weights.fetch import fetch as fetched  # what goes online is loaded for this alone
 
-    folder = fetched(name, to or MODELS / name.rpartition("/")[2])
+    folder = fetched(name, to or FETCHED / name.rpartition("/")[2])
     told(folder)
 
 
@@ -263,7 +264,11 @@ def export(
     """Writes one of our translators as a Marian model, which `transformers` opens."""
     from core.weights.save import save_marian
 
-    console.print(f"Written: {save_marian(load_model(model), folder, language)}", markup=False)
+    open_sets = (name for name in SETS if name not in SEALED)
+    texts = [each.text for name in open_sets for each in read_sentences(name)]
+    written = save_marian(load_model(model), folder, language, texts)
+    console.print(f"Written: {written}", markup=False)
+    console.print((written / "README.md").read_text("utf-8"), markup=False, soft_wrap=True)
 
 
 def told(folder: Path) -> None:

@@ -76,10 +76,11 @@ def recorded(
         model.transformer(source_ids, source_ids.new_tensor([input_ids]), recorder)
     recorder.finish()
     reading = model.reading(trace, words)
+    begins = [task.start] if trace.task == "continue" else []
     return replace(
         trace,
         tensors=recorder.tensors,
-        output_text=reading.text,
+        output_text=model.reading(trace, [*begins, *words]).text,
         output_tokens=reading.surfaces,
         output_pieces=tuple(trace.vocabulary[word] for word in words),
         target_tokens=(trace.vocabulary[task.start], *reading.surfaces[:-1]),

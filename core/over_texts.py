@@ -1,7 +1,7 @@
 """One experiment over a list of texts: what each became, and how far its words moved.
 
 experiment = Experiment.from_text("heads_off:encoder/0/self_attention,(1)")
-table([*over_texts(model, texts, experiment)]).to_csv("out.csv")
+Path("out.csv").write_bytes(as_csv(table([*over_texts(model, texts, experiment)])))
 """
 
 from __future__ import annotations

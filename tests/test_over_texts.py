@@ -82,6 +82,8 @@ def test_the_command(tmp_path: Path) -> None:
         done = RUNNER.invoke(cli.app, ["run", *options])
         assert done.exit_code == 0, done.output
         assert "3 texts" in done.output and "1 could not be run" in done.output
+    for name in ("out.csv", "heads.csv"):  # spreadsheets read Chinese by this mark alone
+        assert (tmp_path / name).read_bytes().startswith(b"\xef\xbb\xbf")
     found = pd.read_csv(tmp_path / "out.csv")
     assert list(found["text"]) == TEXTS and found["error"].notna().tolist() == [False, False, True]
     again = json.loads((tmp_path / "out.json").read_text("utf-8"))

@@ -10,6 +10,7 @@ from app.panels import provenance
 from app.panels.opening import on_file
 from app.panels.phrases import line
 from app.panels.words.words_panel import attention_in_focus, kind_of
+from app.plots.labels import visible
 from app.runs import on_screen
 from app.session import experiments, store
 from app.session.memory import Pair
@@ -98,13 +99,13 @@ def _pins(now: State, trace: Trace) -> list[str]:
     rows = trace.source_tokens if now.kind == "encoder" else trace.target_tokens
     columns = trace.target_tokens if now.kind == "decoder" else trace.source_tokens
     if now.query is not None:
-        parts.append(say("frame.query", token=literal(rows[now.query])))
+        parts.append(say("frame.query", token=literal(visible(rows[now.query]))))
     if now.key is not None:
-        parts.append(say("frame.key", token=literal(columns[now.key])))
+        parts.append(say("frame.key", token=literal(visible(columns[now.key]))))
     if now.token is not None:
         side, place = now.token
         tokens = trace.source_tokens if side == "source" else trace.output_tokens
-        parts.append(say("frame.token", token=literal(tokens[place])))
+        parts.append(say("frame.token", token=literal(visible(tokens[place]))))
     return parts
 
 

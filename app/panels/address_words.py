@@ -9,13 +9,14 @@ from typing import get_args
 from app.plots.axes import Side
 from app.plots.labels import format_number, visible
 from app.runs import on_screen
+from app.runs.models import FORMER
 from app.runs.untrained import is_untrained, read
 from app.session import store
 from app.session.state import State
 from app.words import say
 from core.analysis.measure import Measure
 from core.analysis.tensor_slice import Lines, Plan
-from core.checkpoints import DEFAULT
+from core.checkpoints import DEFAULT, list_models
 from core.interventions.tensors import At
 from core.trace.address import SUBLAYERS, Address
 from core.trace.sites import Axis, AxisName
@@ -101,7 +102,8 @@ def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
 
     now: what it was asked with. switched: the text of the experiment that it was made under.
     """
-    name = "@".join(filter(None, (now.model or (DEFAULT if now.step else ""), now.step)))
+    chosen = FORMER.get(now.model, now.model)
+    name = "@".join(filter(None, (chosen or (DEFAULT if now.step else ""), now.step)))
     model = f"load_model({name!r})" if name else "load_model()"
     imports, made = ["from core import load_model"], [f"model = {model}"]
     if is_untrained(now.model):
@@ -115,6 +117,8 @@ def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
             f"plan = blueprint(len(words.vocabulary){settings})",
             'model = Translator(build(plan), words, "untrained")',
         ]
+    elif chosen not in ("", *list_models()):
+        made = ["# its folder lies here, in models/ or in GLASSFORMER_MODELS", *made]
     direction = "" if now.direction == "auto" else f", direction={now.direction!r}"
     asked = f"{trace.source_text!r}{direction}"
     run = f"trace = model.trace({asked})"

@@ -8,6 +8,13 @@ from core import written
 
 MINUS, format_number, format_percent = written.MINUS, written.format_number, written.format_percent
 LONGEST_LABEL = 24
+FIRST, LAST = "\u2068", "\u2069"  # what is between them runs its own way (Unicode, UAX 9)
+RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+# What stands between words of one label: "written (read)", "one|other".
+_BETWEEN = re.compile(r"( \(|\)(?=\||$)|\|)")
+_ISOLATED = re.compile(f"{FIRST}([^{FIRST}{LAST}]*){LAST}")
 
 
 def escape(label: str) -> str:
@@ -17,19 +24,28 @@ def escape(label: str) -> str:
 
 @lru_cache(maxsize=4096)
 def visible(token: str, most: int = LONGEST_LABEL) -> str:
-    """A token with its blanks shown (one between words is one), without controls, not too long."""
+    """A token with its blanks shown (one between words is one), without controls, not too long.
+
+    One from right to left turns nothing around that stands beside it: neither numbers nor signs.
+    """
+    token = _ISOLATED.sub(r"\1", token)
     if not token:
         return "∅"
     inside = token.strip(" ")  # words that share a place are apart as on paper
     words = [] if "  " in token or inside != token else token.split(" ")
     parts = words or [token]
     shown = " ".join("".join(map(_visible_character, part)) for part in parts)
-    return shortened(shown, most)
+    parts = _BETWEEN.split(shortened(shown, most))
+    return "".join(f"{FIRST}{x}{LAST}" if RIGHT_TO_LEFT.search(x) else x for x in parts)
 
 
 def shortened(text: str, most: int) -> str:
     """A text of at most so many characters, the last of them "…" where some are missing."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return text if len(text) <= most else _closed(f"{text[: most - 1]}…")
+
+
+def _closed(text: str) -> str:
+    return text + LAST * (text.count(FIRST) - text.count(LAST))
 
 
 def _visible_character(character: str) -> str:
@@ -50,7 +66,8 @@ def is_chinese(token: str) -> bool:
 def text_width(text: str, font: float) -> float:
     """Roughly how many pixels a text takes: 1 em a wide character, 0.56 em any other."""
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    return font * (wide + 0.56 * (len(text) - wide))
+    none = text.count(FIRST) + text.count(LAST)
+    return font * (wide + 0.56 * (len(text) - wide - none))
 
 
 def broken(text: str, room: float, font: float) -> list[str]:
@@ -75,6 +92,8 @@ def widest(text: str, font: float) -> float:
 
 
 def _ems(character: str) -> float:
+    if character in (FIRST, LAST):
+        return 0.0
     if is_chinese(character) or character in "␣⋯…�∅":
         return 1.0
     if character in "MWmw@%":
@@ -88,4 +107,4 @@ def fitted(text: str, font: float, pixels: float) -> str:
         return text
     while len(text) > 1 and widest(f"{text}…", font) > pixels:
         text = text[:-1]
-    return f"{text}…"
+    return _closed(f"{text}…")

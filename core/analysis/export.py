@@ -3,10 +3,13 @@
 Nothing is computed before it is asked for: the sizes follow from shapes alone.
 """
 
+from __future__ import annotations
+
 import io
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from safetensors.torch import save
@@ -14,6 +17,9 @@ from safetensors.torch import save
 from core.trace.on_demand import LOGITS
 from core.trace.tables import as_numpy
 from core.trace.trace import Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CSV_SAMPLE = 64  # numbers, from which the size of the whole table is estimated
 CSV_COUNTED = 1000  # numbers up to which the table is written to know its size
@@ -34,12 +40,18 @@ class Sizes:
 def csv_bytes(trace: Trace, address: str, **at: int) -> bytes:
     """The tidy table of a tensor: a row a number, a column an axis, words beside positions.
 
-    at: the axes that are held, as `Trace.table` takes them. UTF-8 with a byte-order mark, without
-    which spreadsheets misread Chinese. Every float32 is written with the digits that give back the
-    same float32.
+    at: the axes that are held, as `Trace.table` takes them. Every float32 is written with the
+    digits that give back the same float32.
     """
-    table = trace.table(address, **at)
-    written: str = table.to_csv(index=False, na_rep="NaN", lineterminator="\n")
+    return as_csv(trace.table(address, **at), missing="NaN")
+
+
+def as_csv(table: pd.DataFrame, missing: str = "") -> bytes:
+    """A table as a file: UTF-8 with a byte-order mark, without which spreadsheets misread Chinese.
+
+    missing: what stands for a number that is none.
+    """
+    written: str = table.to_csv(index=False, na_rep=missing, lineterminator="\n")
     return written.encode("utf-8-sig")
 
 

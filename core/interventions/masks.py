@@ -21,8 +21,7 @@ from core.interventions.experiment import Experiment
 from core.interventions.heads import released
 from core.interventions.parts import OfHeads, Parts, extent, offsets
 from core.interventions.switch import Convention, Setting, Switch, refuse
-from core.model.masks import causal_mask
-from core.text.vocabulary import PADDING
+from core.model.masks import padding_mask, target_mask
 from core.trace.address import Address
 from core.trace.tape import Edit
 from core.trace.trace import Trace
@@ -42,11 +41,12 @@ class PaddingOff(Switch, kind="padding_off"):
     side: Literal["source", "target"] = "source"
     order: ClassVar[int] = -30
 
-    def edits(self, setting: Setting) -> Sequence[Edit]:  # noqa: ARG002
+    def edits(self, setting: Setting) -> Sequence[Edit]:
         """Every key of the source; of the target, every key but the future ones."""
         if self.side == "target":
             return [Edit(f"{DECODER_SELF}/mask", _without_padding, self.text)]
-        places = ("encoder/*/self_attention", "decoder/*/cross_attention")
+        places = ["encoder/*/self_attention"]
+        places += ["decoder/*/cross_attention"] * setting.config.has_both
         return [Edit(f"{place}/mask", torch.ones_like, self.text) for place in places]
 
 
@@ -240,14 +240,11 @@ def mask_view(trace: Trace, place: str, heads: tuple[int, ...] = ()) -> MaskView
 
 def own_mask(trace: Trace, place: str) -> Tensor:
     """What the model itself allows for the words of a run: bool (T, S)."""
-    at = Address.of(place)
-    looks_back = at.is_causal
-    keys = trace.target_pieces if looks_back else trace.source_pieces
-    begins = looks_back  # the first word of the target is never padding, see `target_mask`
-    words = torch.tensor([piece != PADDING or (begins and not at) for at, piece in enumerate(keys)])
-    rows = trace.source_pieces if at.stack == "encoder" else trace.target_pieces
-    own = words.expand(len(rows), -1)
-    return own & causal_mask(len(rows))[0, 0] if looks_back else own
+    at, pad_id = Address.of(place), trace.config.pad_id
+    rows, keys = (trace[f"{side}/ids"][:1].cpu() for side in (at.side, at.key_side))  # (1, T)
+    if at.is_causal:
+        return target_mask(keys, pad_id)[0, 0]
+    return padding_mask(keys, pad_id)[0, 0].expand(rows.size(1), -1)
 
 
 def cells_of(spans: Iterable[Span]) -> set[Cell]:

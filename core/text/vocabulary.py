@@ -36,7 +36,8 @@ class Vocabulary:
     """Pieces in the order of their ids: specials, copy slots, then words.
 
     Words are lower case; `spelling` says which are written otherwise ("beijing": "Beijing").
-    `counts` (occurrences in a sample of the corpus) guide the segmentation of Chinese.
+    `counts` (occurrences in a sample of the corpus) guide the segmentation of Chinese, `meant`
+    are words that may be typed, by the known one that is read for each.
     """
 
     def __init__(
@@ -49,8 +50,8 @@ class Vocabulary:
         self._total = max(1, sum(self.counts.values()))
         known, seen = self._ids, self.counts.get
         same, rare = synonyms("en", "zh").items(), synonyms("rare").items()
-        self._meant = {w: m for w, m in same if w not in known and m in known}
-        self._meant |= {w: m for w, m in rare if 0 < seen(w, 0) * RARELY < seen(m, 0)}
+        self.meant = {w: m for w, m in same if w not in known and m in known}
+        self.meant |= {w: m for w, m in rare if 0 < seen(w, 0) * RARELY < seen(m, 0)}
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -61,11 +62,11 @@ class Vocabulary:
 
     def has_word(self, word: str) -> bool:
         """Whether the model can read this; specials and slots cannot be typed."""
-        return (word in self._ids or word in self._meant) and word not in RESERVED
+        return (word in self._ids or word in self.meant) and word not in RESERVED
 
     def piece(self, word: str) -> str:
         """The piece of a word: itself, or the word of the same meaning that is known (better)."""
-        return self._meant.get(word, word)
+        return self.meant.get(word, word)
 
     def foreign_ids(self, language: str) -> tuple[int, ...]:
         """Ids of words that a text in this language never has.

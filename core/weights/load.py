@@ -3,19 +3,33 @@
 from pathlib import Path
 
 from core.checkpoints import load_model as load_ours
+from core.errors import GlassformerError
 from core.models import Model
+from core.settings import read_settings
 from core.weights.open import is_foreign
 from core.weights.opened import open_model
+
+FETCHED = Path("models")  # in the working folder: what `python -m core fetch` brought
 
 
 def load_model(name_or_folder: str | Path | None = None) -> Model:
     """A model ready to run, with `trace(text)`: a bundled one's name, or a folder.
 
     A folder that `save_model` wrote, or one with another program's config.json, weights as
-    safetensors and tokenizer. None loads the bundled translator.
+    safetensors and tokenizer: here, in GLASSFORMER_MODELS, in `models/`. None loads the bundled
+    translator.
 
     Raises as `core.checkpoints.load_model` and `core.weights.opened.open_model`.
     """
     if name_or_folder is not None and is_foreign(Path(name_or_folder)):
         return open_model(name_or_folder)
-    return load_ours(name_or_folder)
+    try:
+        return load_ours(name_or_folder)
+    except GlassformerError as error:
+        if error.key != "checkpoint_missing" or name_or_folder is None:
+            raise
+        roots = (Path(read_settings().models or FETCHED), FETCHED)
+        found = (root / name_or_folder for root in roots)
+        if (folder := next(filter(is_foreign, found), None)) is None:
+            raise
+        return open_model(folder)

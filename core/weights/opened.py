@@ -1,5 +1,6 @@
 """A model of another program, opened: text in, trace out, whatever its task."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,7 +29,7 @@ from core.weights.tokenizers.tokens import Read, Tokens, tokens_of
 MEMORY_BUDGET = 45_000_000  # bytes that one run may keep before its attention maps wait for demand
 MORE = 20  # words that a text is continued by
 ALL_RUN = LeftAside()
-BLANK = "___"  # what stands for a blank in any text
+BLANK = re.compile("__+")  # what stands for a blank in any text
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,10 @@ class OpenedModel:
         """Runs the model on a text and records every tensor.
 
         Args:
-            text: a source to translate, a text to go on with, or one with blanks: `___`, or the
-                model's own mark, such as [MASK]. A source may begin with the language to write,
-                `>>fra_Latn<< Hello`, and the one it is in, `eng_Latn>>fra_Latn<< Hello`, of models
-                that know languages by name (NLLB, mBART; of Marian those of several languages).
+            text: a source to translate, a text to go on with, or one with blanks: two or more `_`
+                each, or the model's own mark, such as [MASK]. A source may begin with the language
+                to write, `>>fra_Latn<< Hello`, and the one it is in, `eng_Latn>>fra_Latn<< Hello`,
+                of models that know languages by name (NLLB, mBART; of Marian those of several).
             target: None lets the model write; a text is forced on the decoder (of one that goes on
                 with a text: what follows it).
             edits: changes made to recorded tensors on the way, in decoding too.
@@ -113,13 +114,8 @@ class OpenedModel:
 
     def word(self, text: str, trace: Trace) -> int | str:  # noqa: ARG002
         """The id of a typed piece, or why it has none: `unknown`, `not_one`."""
-        for spelled in (text, f"▁{text}", f"Ġ{text}"):
-            if (found := self.tokens.id(spelled)) is not None:
-                return found
-        for spelled in (f" {text}", text):
-            if len(ids := self.tokens.plain_ids(spelled)) == 1:
-                return ids[0]
-        return "not_one"
+        found = self.tokens.typed(text)
+        return self.tokens.why_none(text) if found is None else found
 
     def having(self, transformer: Transformer) -> Self:
         """The same words on another Transformer."""
@@ -133,8 +129,8 @@ class OpenedModel:
             raise GlassformerError("no_decoder", name=self.name)
         if self.kind == "continue":
             prompt = self._given(text) or [self._fact("bos_token_id")]
-            self._check_length(len(prompt) + 1)
-            room = self.config.max_length - len(prompt)
+            self._check_length(len(prompt))
+            room = self.config.max_length - len(prompt) + 1  # the last word is not read
             limit = len(prompt) - 1 + max(1, min(more, room))
             end, *more_ends = self._ends() or [-1]
             never = self._never - {end, *more_ends}
@@ -160,7 +156,7 @@ class OpenedModel:
             steps = greedy(self.transformer, task, tape=tapes(run.edits))
             chosen = [step.chosen for step in steps]
         elif self.kind == "continue":
-            chosen = self.tokens.ids(text + target)[1:]
+            chosen = [*task.given, *self.tokens.following(text, target)]
         else:
             spoken = [each for each in task.beginning if each in self.tokens.languages.values()]
             chosen = self.tokens.target_ids(target, next(iter(spoken), None))
@@ -172,7 +168,7 @@ class OpenedModel:
 
     def _filled(self, text: str, run: "_Run") -> Trace:
         mask = self._mask
-        marked = text.replace(BLANK, self.tokens.pieces[mask]) if mask is not None else text
+        marked = text if mask is None else BLANK.sub(lambda _: self.tokens.pieces[mask], text)
         source = self._read(self._given(marked))
         recorder = self._run(source.ids, source.ids, run)
         chosen, steps = list(source.ids), tuple[Step, ...]()
@@ -201,11 +197,12 @@ class OpenedModel:
         self, recorder: Recorder, text: str, source: Read, entering: Read, output: Read,
         steps: tuple[Step, ...], given: int = 0,
     ) -> Trace:  # fmt: skip
+        begins = entering.ids[:1] if self.kind == "continue" else ()
         return Trace(
             config=self.config,
             tensors=recorder.tensors,
             source_text=text,
-            output_text=self.tokens.text(output.ids),
+            output_text=self.tokens.text([*begins, *output.ids]),
             source_tokens=source.tokens,
             source_pieces=source.pieces,
             target_tokens=entering.tokens,

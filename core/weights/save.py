@@ -5,20 +5,21 @@ halves. So every axis of d_model is put in another order, and the rest is names.
 """
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors.torch import save_file
-from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 from torch import Tensor
 
 from core.config import ModelConfig
 from core.errors import GlassformerError
-from core.text.vocabulary import END, PADDING, TAGS, UNKNOWN
+from core.text.vocabulary import END, PADDING, UNKNOWN
 from core.translator import Translator
 from core.weights.families.marian import FAMILY
 from core.weights.read import WEIGHTS
+from core.weights.tokenizers.ours import as_json, read_otherwise
 
 # What Marian computes, too; anything else of a config has no name there.
 ALIKE: dict[str, Any] = {
@@ -32,10 +33,27 @@ ROWS = ("w_o.weight", "w_o.bias", "w_2.weight", "w_2.bias", "gamma", "beta")
 COLUMNS = ("w_q.weight", "w_k.weight", "w_v.weight", "w_1.weight", "table.weight")
 
 
-def save_marian(model: Translator, folder: str | Path, language: str = "zh") -> Path:
-    """Writes config.json, weights and tokenizer; `MarianMTModel.from_pretrained(folder)` opens it.
+LANGUAGES = {"en": "English", "zh": "Chinese"}
+CARD = """# {name}, as a Marian model
 
-    language: the one that it writes unless told otherwise, "en" or "zh": its begin token.
+For `transformers`: `MarianMTModel` and `PreTrainedTokenizerFast`, each by `from_pretrained`.
+
+The weights compute what they compute in the app. The tokenizer is nearly the app's: a vocabulary of
+whole words, Chinese cut into the longest of them. It has no copy slots, so that names and numbers
+outside of the vocabulary become `<unk>`; Chinese words that the app reads as others of the same
+meaning do, too; and what the app decides by the words around is decided without them.
+
+{counted}
+"""
+
+
+def save_marian(
+    model: Translator, folder: str | Path, language: str = "zh", texts: Sequence[str] = ()
+) -> Path:
+    """Writes config.json, weights, tokenizer and a README.md that says what that lacks.
+
+    `MarianMTModel.from_pretrained(folder)` opens it. language: the one that it writes unless told
+    otherwise, "en" or "zh": its begin token. texts: on which is counted what is read otherwise.
 
     Raises `config` for a model that computes something that Marian has not.
     """
@@ -50,11 +68,24 @@ def save_marian(model: Translator, folder: str | Path, language: str = "zh") -> 
     ids = {piece: model.tokenizer.vocabulary.id(piece) for piece in (END, f"<{language}>", UNKNOWN)}
     about = _about(config, *ids.values())
     (folder / "config.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-    _tokenizer(model).save(str(folder / "tokenizer.json"))
+    made = as_json(model.tokenizer)
+    made.save(str(folder / "tokenizer.json"))
+    counts = read_otherwise(model.tokenizer, made, texts)
+    (folder / "README.md").write_text(_card(model.name, counts), encoding="utf-8")
     kept = {"unk_token": UNKNOWN, "pad_token": PADDING, "eos_token": END}
     told = json.dumps({"tokenizer_class": "PreTrainedTokenizerFast", **kept}, indent=2)
     (folder / "tokenizer_config.json").write_text(told + "\n", encoding="utf-8")
     return folder
+
+
+def _card(name: str, counts: Mapping[str, tuple[int, int]]) -> str:
+    """What the folder holds, and what its tokenizer does not do."""
+    counted = [
+        f"- {LANGUAGES[language]}: {wrong} of {every} sample texts are read otherwise."
+        for language, (wrong, every) in counts.items()
+        if every
+    ]
+    return CARD.format(name=name, counted="\n".join(counted) or "- Not counted.")
 
 
 def _check(config: ModelConfig) -> None:
@@ -103,20 +134,3 @@ def _about(config: ModelConfig, end: int, begin: int, unknown: int) -> dict[str,
         "share_encoder_decoder_embeddings": True, "tie_word_embeddings": True,
         "static_position_embeddings": True, "is_encoder_decoder": True,
     }  # fmt: skip
-
-
-def _tokenizer(model: Translator) -> Tokenizer:
-    """Its vocabulary of whole words in small letters, cut at spaces and marks, and the end.
-
-    What else the app makes of a text is not in it: copied words, Chinese without spaces.
-    """
-    vocabulary = model.tokenizer.vocabulary
-    words = {piece: place for place, piece in enumerate(vocabulary.pieces)}
-    made = Tokenizer(models.WordLevel(words, unk_token=UNKNOWN))
-    made.normalizer = normalizers.Lowercase()
-    marks = pre_tokenizers.Split(Regex("[.,?!;:。，？！；：]"), "isolated")
-    made.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), marks])
-    ends = [(END, vocabulary.id(END))]
-    made.post_processor = processors.TemplateProcessing(single=f"$A {END}", special_tokens=ends)
-    made.add_special_tokens([PADDING, END, *(f"<{each}>" for each in TAGS)])
-    return made

@@ -20,6 +20,7 @@ from core.analysis.export import (
     sizes,
 )
 from core.trace.trace import Trace
+from tests.architecture.sources import ROOT, python_files
 from tests.hand_made import hand_made
 from tests.traces import small_trace
 
@@ -99,3 +100,10 @@ def test_the_size_of_a_table_is_near_the_truth() -> None:
 
 def test_file_names_have_no_folders() -> None:
     assert file_stem(WEIGHTS) == "decoder.0.cross_attention.weights"
+
+
+def test_every_table_is_written_with_the_mark_by_one_function() -> None:
+    writers = [
+        path for path in python_files("app", "core") if ".to_csv(" in path.read_text("utf-8")
+    ]
+    assert writers == [ROOT / "core" / "analysis" / "export.py"]

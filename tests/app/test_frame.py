@@ -1,12 +1,16 @@
 """The frame on every page: stage bar, languages, links, messages, what survives a page change."""
 
+import re
 from collections.abc import Callable
+from unicodedata import bidirectional
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.frame.focus import focus
 from app.session.state import FIRST_SENTENCE, State
 from app.ui.text import literal
+from tests.hand_made import hand_made
 from tests.opened_app import opened, state_of
 
 PAGES = ("translate", "attention", "tensors", "training")
@@ -139,3 +143,13 @@ def test_release_and_settings(open_app: Callable[..., AppTest]) -> None:
     assert state_of(app) == State()
     app.segmented_control(key="widget_precision").set_value(5).run()
     assert state_of(app) == State(precision=5)
+
+
+def test_pinned_words_from_right_to_left_keep_to_themselves() -> None:
+    """Numbers, dots and names beside them stay where they are: Unicode isolates the words."""
+    trace = hand_made({}, source=("ال", "<eos>"), target=("<zh>", "של", "x"))
+    now = State(kind="cross", query=1, key=0, token=("target", 0))
+    said = " · ".join(focus(now, trace, "attention"))
+    assert "\u2068של\u2069" in said and "\u2068ال\u2069" in said
+    left = re.sub("\u2068.*?\u2069", "", said)
+    assert not any(bidirectional(each) in ("R", "AL", "AN") for each in left)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from shutil import rmtree
+from typing import Any
 
 import pytest
 import torch
@@ -308,3 +309,22 @@ def test_a_saved_run_of_a_model_that_is_not_here_is_shown_too() -> None:
     open_in(app, "a run.bin", with_header(run_bytes(run_of("gpt2")), model_name="elsewhere"))
     assert not app.error and drawn(app).source_tokens == ()
     assert state_of(app).text == TEXTS["gpt2"]
+
+
+@pytest.mark.parametrize("model", ["marian", "gpt2", "bert", "vectors"])
+def test_the_lines_of_save_run_beside_the_models_and_where_they_are_named(
+    model: str, root: Path, tmp_path: Path
+) -> None:
+    off = "heads_off:*/0/self_attention,(1)" if model == "gpt2" else ""
+    app = opened(model=model, text=TEXTS[model], edits=off)
+    app.button("widget_saving").click().run()
+    assert not app.exception
+    trace = drawn(app)
+    for folder in (tmp_path, root):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(folder)
+            if folder == root:
+                patch.delenv("GLASSFORMER_MODELS")
+            exec(app.code[0].value, found := dict[str, Any]())
+        assert found["trace"].source_text == TEXTS[model] and len(found["table"])
+        assert found["trace"].output_pieces == trace.output_pieces

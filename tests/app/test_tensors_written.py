@@ -65,6 +65,9 @@ def test_snippet_gives_the_numbers_on_screen(run: Trace) -> None:
     assert "model = load_model()\ntrace = model.trace('the <b>x</b> the')" in code
     told = written.run_lines(run, State(model="big", step="400", direction="en-zh"))
     assert "model = load_model('big@400')" in told
+    assert "model = load_model('translator')" in written.run_lines(
+        run, State(model="translator-taught")
+    )
     assert told[-1] == "trace = model.trace('the <b>x</b> the', direction='en-zh')"
 
 

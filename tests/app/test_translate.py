@@ -229,7 +229,9 @@ def test_the_title_of_the_choices_names_the_words_before() -> None:
     trace = example_trace()
     assert "For the first word the model was choosing between" in title(choice_at(trace, 0))
     second = title(choice_at(trace, 2))
-    assert "<span>After </span><b><bdi>Zorblax 喜欢</bdi></b><span> the model was" in second
+    assert (
+        "<span>After </span><b><bdi dir='ltr'>Zorblax 喜欢</bdi></b><span> the model was" in second
+    )
     assert 'title="After Zorblax 喜欢 the model was choosing between"' in second
     odd = example_trace(output_tokens=('<i>"', *WRITTEN[1:]))
     assert "&lt;i&gt;&quot; 喜欢" in title(choice_at(odd, 2))
@@ -239,7 +241,7 @@ def test_the_title_of_the_choices_names_the_words_before() -> None:
 def test_a_long_prefix_is_shortened_and_whole_on_hover() -> None:
     trace = example_trace()
     many = replace(choice_at(trace, 2), before=("a", "b", "c", "d", "e"))
-    assert "<bdi>… b c d e</bdi>" in title(many)
+    assert "<bdi dir='ltr'>… b c d e</bdi>" in title(many)
     assert 'title="After a b c d e the model' in title(many)
 
 

@@ -75,6 +75,7 @@ ALLOWED = {
         "core.errors",
         "core.model",
         "core.models",
+        "core.settings",
         "core.stored",
         "core.text",
         "core.trace",

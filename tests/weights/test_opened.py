@@ -16,12 +16,16 @@ from core.decoding.sampling import samples
 from core.decodings import recorded, task_of
 from core.errors import GlassformerError
 from core.explain.provenance.unfold import unfold
+from core.interventions import Experiment, run
+from core.interventions.masks import PaddingOff, mask_view
 from core.trace.sites import recorded_bytes
 from core.trace.tape import Edit, Recorder
 from core.weights.open import look
 from core.weights.opened import MEMORY_BUDGET, OpenedModel, open_model
+from core.weights.tokenizers.tokens import JSON
 from tests.explain.provenance.trail_runs import cells
 from tests.weights.folders import edit, in_shards, whole
+from tests.weights.oracle import transformers
 
 TEXT = "the small house"
 
@@ -71,7 +75,10 @@ def test_a_translator_writes_what_the_oracle_writes(kind: str, tmp_path: Path) -
 @pytest.mark.parametrize("kind", ["gpt2", "llama 3"])
 def test_a_decoder_goes_on_as_the_oracle_does(kind: str, tmp_path: Path) -> None:
     oracle = whole(kind, tmp_path)
-    model = opened(tmp_path)
+    model, words = (
+        opened(tmp_path),
+        transformers.PreTrainedTokenizerFast(tokenizer_file=f"{tmp_path}/{JSON}"),
+    )
     trace = model.trace("The small house", more=8)
     ids = model.tokens.ids("The small house")
     told = oracle.generate(
@@ -80,12 +87,17 @@ def test_a_decoder_goes_on_as_the_oracle_does(kind: str, tmp_path: Path) -> None
     written = [model.tokens.id(piece) for piece in trace.output_pieces]
     assert written == told[0, 1:].tolist()[: len(written)] and len(written) >= len(ids)
     assert trace.task == "continue" and trace.source_tokens == ()
-    assert trace.output_text.startswith("he small house"[:3]) or trace.output_text
+    ends = len(written) + 1
+    assert trace.output_text == words.decode(told[0, :ends], skip_special_tokens=True)
+    again = recorded(model, trace, trace.output_ids)
+    assert again.output_text == trace.output_text
     assert len(trace.steps) == len(trace.target_tokens)
     forced = model.trace("The small", target=" house")
     assert [*forced.target_pieces, forced.output_pieces[-1]] == [
         model.tokens.pieces[each] for each in ids
     ]
+    joined = model.trace("The small h", target="ouse")
+    assert "".join(joined.output_tokens[joined.given :]) == "ouse"
     survives(trace, tmp_path)
     unfolds(trace, model)
 
@@ -95,7 +107,10 @@ def test_an_encoder_fills_in_what_the_oracle_fills_in(tmp_path: Path) -> None:
     oracle = whole("bert", tmp_path)
     model = opened(tmp_path)
     trace = model.trace("the small ___ is here")
-    assert model.trace("the small [MASK] is here").output_tokens == trace.output_tokens
+    for blank in ("[MASK]", "__", "____", "________"):
+        assert model.trace(f"the small {blank} is here").output_tokens == trace.output_tokens
+    assert model.trace("the __ and ____").source_pieces.count("[MASK]") == 2
+    assert model.trace("这是____的").source_pieces.count("[MASK]") == 1
     ids = torch.tensor([model.tokens.ids("the small [MASK] is here")])
     at = trace.source_pieces.index("[MASK]")
     best = int(oracle(ids).logits[0, at].argmax())
@@ -105,6 +120,26 @@ def test_an_encoder_fills_in_what_the_oracle_fills_in(tmp_path: Path) -> None:
     assert trace.candidates(at)[0].piece == trace.output_pieces[at]
     survives(trace, tmp_path)
     unfolds(trace, model)
+
+
+@torch.no_grad()
+def test_the_padding_that_a_model_names_is_hidden_and_its_mask_can_be_off(tmp_path: Path) -> None:
+    """Whatever the piece is called; an encoder alone has no cross-attention to be changed."""
+    oracle = whole("bert", tmp_path)
+    model, text = opened(tmp_path), "the <s> small <pad> house"
+    assert model.config.pad_id == 0 == model.tokens.id("<s>") != model.tokens.id("<pad>")
+    trace = model.trace(text)
+    ids = torch.tensor([trace["source/ids"][0].tolist()])
+    for place in (
+        f"encoder/{layer}/self_attention" for layer in range(model.config.encoder_layers)
+    ):
+        view = mask_view(trace, place)
+        assert not view.changed.any() and torch.equal(view.own[0], ids[0] != 0)
+    off = run(Experiment((PaddingOff(),)), model, text)
+    assert off["encoder/0/self_attention/mask"].all()
+    for found, mask in ((trace, ids != 0), (off, torch.ones_like(ids))):
+        told = oracle(ids, attention_mask=mask).logits
+        assert torch.allclose(found["output/logits"], told, atol=1e-5 * float(told.abs().max()))
 
 
 def test_shards_half_precision_and_what_is_known_beforehand(tmp_path: Path) -> None:
@@ -146,6 +181,23 @@ def test_a_text_may_be_too_long_or_empty(tmp_path: Path) -> None:
         model.trace("house " * 400)
     with pytest.raises(GlassformerError, match="empty"):
         model.trace("  ")
+
+
+@torch.no_grad()
+def test_a_text_may_fill_every_position(tmp_path: Path) -> None:
+    """The word that is written last is not read: as many positions are enough."""
+    oracle = whole("gpt2", tmp_path)
+    model = opened(tmp_path)
+    text = "house " * 400
+    while len(ids := model.tokens.ids(text)) > 256:
+        text = text[:-1]
+    for given, count in ((text, 1), (text[:-3], len(ids) - len(model.tokens.ids(text[:-3])) + 1)):
+        prompt = torch.tensor([model.tokens.ids(given)])
+        told = oracle.generate(prompt, max_new_tokens=count, do_sample=False, eos_token_id=None)
+        trace = model.trace(given)
+        assert [*trace.output_ids] == told[0, 1:].tolist() and len(trace.output_ids) == 256
+    with pytest.raises(GlassformerError, match=r"257 .* 256 are allowed"):
+        model.trace(f"{text}{model.tokens.text(ids[-1:])}")
 
 
 @pytest.mark.parametrize("kind", ["marian", "t5", "gpt2", "llama 3", "bert"])

@@ -20,8 +20,8 @@ from tests.weights.oracle import KINDS, WORDS, Answer, ask
 LENGTHS = {"short": (7, 5), "one": (1, 1), "long": (200, 200)}
 
 # What float32 may differ by where the same sums are made in another order: of logits as a share of
-# the largest. A weight takes over the error of its score: those of T5, which nothing divides by √d_k,
-# reach 5 here, and 1.1e-6 was seen of weights on one kind of processor, 0.9e-6 on others.
+# the largest. A weight takes over the error of its score: those of T5, which nothing divides by
+# √d_k, reach 5 here, and one kind of processor was seen 1.1e-6 apart, others less.
 LOGITS, WEIGHTS = 1e-5, 4e-6
 
 

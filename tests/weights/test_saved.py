@@ -11,10 +11,15 @@ import torch
 from core import load_model
 from core.errors import GlassformerError
 from core.model.transformer import Transformer
+from core.text.tokenizer import Tokenizer
+from core.text.vocabulary import Vocabulary
+from core.training.evaluation.typed import SEALED, SETS, read_sentences
 from core.translator import Translator
 from core.weights.open import load_weights, look
 from core.weights.opened import open_model
 from core.weights.save import save_marian
+from core.weights.tokenizers.ours import as_json
+from tests.architecture.sources import ROOT
 from tests.weights.oracle import transformers
 from tests.weights.small_tokenizers import texts
 
@@ -79,6 +84,30 @@ def test_typed_words_are_read_and_written_without_the_app(folder: Path) -> None:
     assert opened.output_text.split() == list(trace.output_pieces[:-1])
 
 
+def test_texts_as_typed_are_read_nearly_as_in_the_app_and_the_rest_is_counted(
+    tmp_path: Path,
+) -> None:
+    """Counted with `transformers`' own reading; the folder and README.md name these numbers."""
+    sets = [each for name in SETS if name not in SEALED for each in read_sentences(name)]
+    folder = save_marian(load_model(), tmp_path, texts=[each.text for each in sets])
+    words = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
+    told = [(folder / "README.md").read_text("utf-8"), (ROOT / "README.md").read_text("utf-8")]
+    for language, named, most in (("en", "English", 0.05), ("zh", "Chinese", 0.2)):
+        own = [each.text for each in sets if each.direction.startswith(language)]
+        read = [load_model().tokenizer.encode(each, language) for each in own]
+        differ = [
+            text for text, each in zip(own, read, strict=True)
+            if words(text)["input_ids"] != list(each.ids)
+        ]  # fmt: skip
+        assert len(differ) <= most * len(own), differ
+        assert f"{named}: {len(differ)} of {len(own)} sample texts" in told[0]
+        assert f"{len(differ)} of {len(own)} {named}" in told[1]
+    assert words.tokenize("他们喜欢红苹果。") == ["他们", "喜欢", "红", "苹果", "."]
+    assert words.tokenize("I'm tired; she doesn't like it") == (
+        ["i", "am", "tired", ",", "she", "doesn't", "like", "it"]
+    )
+
+
 def test_it_comes_back_as_it_was(folder: Path) -> None:
     """Our own reading of the folder gives the same logits in Marian's order of features."""
     model, back = load_model(), load_weights(look(folder))
@@ -96,3 +125,16 @@ def test_what_marian_has_not_is_refused(tmp_path: Path) -> None:
     model = Translator(Transformer(config), ours.tokenizer, "other")
     with pytest.raises(GlassformerError, match="no other norm_place, positions"):
         save_marian(model, tmp_path)
+
+
+def test_a_small_vocabulary_is_cut_and_read_too() -> None:
+    made = as_json(Tokenizer(Vocabulary(["the", "cat", "猫"], {}, {"猫": 3})))
+    assert made.encode("The cat, 猫猫。").tokens == [
+        "the",
+        "cat",
+        "<unk>",
+        "猫",
+        "猫",
+        "<unk>",
+        "<eos>",
+    ]

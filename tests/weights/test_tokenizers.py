@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from tokenizers import (
+    AddedToken,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 
 from core.errors import GlassformerError
 from core.weights.tokenizers.pieces import shown
@@ -122,10 +131,58 @@ def test_marians_pair_gives_the_oracles_ids(tmp_path: Path) -> None:
         ("Ġhello", True, "␣hello"), ("Ċ", True, "⏎"), ("ä½ł", True, "你"), ("ä½", True, "⟨E4⟩⟨BD⟩"),
         ("▁hello", False, "␣hello"), ("<0xE4>", False, "⟨E4⟩"), ("##ing", False, "##ing"),
         ("▁", False, "␣"), ("<|endoftext|>", True, "<|endoftext|>"), ("你", False, "你"),
+        ("č", True, "⏎"), ("ć", True, "⟨07⟩"), ("ġ", True, "⟨7F⟩"), ("Ń", True, "⟨AD⟩"),
+        ("ÂŃ", True, "⟨C2⟩⟨AD⟩"), ("a\u200db\x07", False, "a⟨E2⟩⟨80⟩⟨8D⟩b⟨07⟩"),
     ],
 )  # fmt: skip
 def test_pieces_can_be_read(piece: str, byte_level: bool, seen: str) -> None:
     assert shown(piece, byte_level) == seen
+
+
+def test_an_added_piece_is_no_bytes_and_a_typed_one_is_what_is_seen(tmp_path: Path) -> None:
+    """Typed é is no byte E9, though the vocabulary spells that byte as the letter é."""
+    small.byte_level(tmp_path)
+    made = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    made.add_tokens([AddedToken("đem", normalized=False)])
+    made.save(str(tmp_path / "tokenizer.json"))
+    ours, theirs = tokens_of(tmp_path), made
+    assert ours.shown("đem") == "đem" and ours.typed("đem") == theirs.token_to_id("đem")
+    for letter in "éßü°£":
+        assert ours.typed(letter) is None and ours.id(letter) is not None, letter
+        assert ours.why_none(letter) == "not_one"
+    for text in small.texts()[:200]:
+        for each in theirs.encode(text, add_special_tokens=False).ids:
+            shown = ours.shown(theirs.id_to_token(each))
+            if "⟨" not in shown and shown not in "⏎":
+                assert ours.typed(shown.replace("␣", " ")) == each, shown
+
+
+def test_what_follows_a_text_keeps_the_pieces_that_the_text_has_alone(tmp_path: Path) -> None:
+    """The pieces of both together may reach over the join; a mark before every text may come."""
+    line = "The small house is here, and nobody knows why it stands there."
+    llama = Tokenizer(models.BPE(byte_fallback=True))
+    llama.normalizer = normalizers.Sequence(
+        [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+    )
+    llama.pre_tokenizer = pre_tokenizers.Split("▁", "merged_with_next")
+    ends = [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
+    llama.decoder = decoders.Sequence([*ends, decoders.Strip(" ", 1, 0)])
+    alphabet = [f"<0x{byte:02X}>" for byte in range(256)]
+    trainer = trainers.BpeTrainer(vocab_size=450, special_tokens=alphabet, show_progress=False)
+    llama.train_from_iterator([line] * 9 + list(filter(str.isascii, small.texts())), trainer)
+    llama.save(str(tmp_path / "tokenizer.json"))
+    folders = small.byte_level(tmp_path / "bytes"), tmp_path
+    for folder in folders:
+        ours, over = tokens_of(folder), 0
+        for cut in range(1, len(line)):
+            text, target = line[:cut], line[cut:]
+            before, after = ours.ids(text), ours.following(text, target)
+            whole = ours.ids(line)
+            assert ours.text([*before, *after]) == line, (text, target)
+            if whole[: len(before)] == before:
+                assert [*before, *after] == whole
+            over += whole[: len(before)] != before
+        assert over > 10, folder
 
 
 def _cut(name: str) -> Callable[[Path], None]:

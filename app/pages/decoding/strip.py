@@ -75,9 +75,12 @@ def named(decoding: Decoding, index: int) -> str:
 
 
 def lines_html(kind: str, lines: Iterable[tuple[str, str, str]]) -> str:
-    """Sentences below each other: what each one is, its words as HTML, and a class of its own."""
+    """Sentences below each other: what each one is, its words as HTML, and a class of its own.
+
+    The words stand in their order from the left, as the steps do, whatever script they are in.
+    """
     rows = (
-        f'<p class="{its}"><span>{escape(name)}</span><bdi>{words}</bdi></p>'
+        f'<p class="{its}"><span>{escape(name)}</span><bdi dir="ltr">{words}</bdi></p>'
         for name, words, its in lines
     )
     return f'<div class="sentence-lines {kind}">{"".join(rows)}</div>'

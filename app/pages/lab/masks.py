@@ -8,6 +8,7 @@ from app.pages.lab import kit, whose
 from app.pages.lab.figures.masks import boards_html, fits_table, lines_tables, steps_table
 from app.pages.lab.figures.softmax import ways_tables
 from app.pages.lab.inputs import Field
+from app.plots.labels import visible
 from app.runs.models import get_model
 from app.runs.traces import get_run
 from app.ui.chart import current_look
@@ -108,8 +109,9 @@ def show_mask_steps() -> None:
     with box("across", "lab_mask_rows"):
         st.html(steps_table(found, trace, now, texts))
     words = trace.target_tokens[: now + 1]
-    said = {"step": now + 1, "sees": literal(" ".join(words)), "hidden": count - now - 1}
-    writes = literal(trace.output_tokens[now])
+    sees = literal(" ".join(map(visible, words)))
+    said = {"step": now + 1, "sees": sees, "hidden": count - now - 1}
+    writes = literal(visible(trace.output_tokens[now]))
     st.markdown(say("lab_mask_steps.now", **said, writes=writes))
     most = current_look().number(float(found.apart.max()))
     st.markdown(f":small[{say('lab_mask_steps.same', apart=most, count=count)}]")

@@ -21,6 +21,7 @@ from app.ui.layout import box
 from app.ui.pick import choice, into
 from app.ui.text import told
 from app.words import say
+from core.analysis.export import as_csv
 from core.analysis.head_statistics import MEASURES, HeadMeasures, measured, tabulated
 from core.errors import GlassformerError
 from core.interruption import StoppedError
@@ -198,6 +199,6 @@ def _table(shown: "pd.DataFrame", full: "pd.DataFrame", name: str) -> None:
         st.dataframe(shown, height="stretch", hide_index=True, column_config=formats,
                      alt=say(f"over_texts.alt_{name}"))  # fmt: skip
     st.download_button(
-        say("over_texts.csv"), lambda: full.to_csv(index=False), f"{name}.csv", "text/csv",
+        say("over_texts.csv"), lambda: as_csv(full), f"{name}.csv", "text/csv",
         key=f"texts_{name}_csv", icon=":material/download:", on_click="ignore",
     )  # fmt: skip

@@ -12,10 +12,11 @@ from core.analysis.choices import BLANKS, least_sure, probabilities, written
 from core.errors import GlassformerError
 from core.trace.trace import Trace
 from core.weights.aside import LeftAside
+from core.weights.opened import BLANK
 
 SPACE = "␣"  # how a piece shows the space before it
 NAMED = 4  # words in blanks that are written out
-_BLANK = re.compile("|".join(map(re.escape, ("___", *BLANKS))))
+_BLANK = re.compile("|".join((BLANK.pattern, *map(re.escape, BLANKS))))
 Part = tuple[str, bool]  # a text, and whether it was given
 
 

@@ -197,7 +197,7 @@ def title(choice: Choice) -> str:
     # The words stand where nothing else could: a place is marked, then the sentence is cut there.
     before, after = say("translate.choices_after", words="\0").split("\0")
     parts = (
-        f"<span>{escape(before)}</span><b><bdi>{escape(words)}</bdi></b>"
+        f"<span>{escape(before)}</span><b><bdi dir='ltr'>{escape(words)}</bdi></b>"
         f"<span>{escape(after)}</span>{guarded}"
     )
     return _line(parts, say("translate.choices_after", words=all_words))

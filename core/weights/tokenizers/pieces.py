@@ -1,8 +1,10 @@
 """Pieces as people can read them: what a vocabulary writes for spaces and bytes, made visible."""
 
+import unicodedata
 from collections.abc import Iterable
 
 SPACE, LINE, TAB = "␣", "⏎", "⇥"
+SIGNS = {" ": SPACE, "\n": LINE, "\t": TAB, "\r": LINE}
 
 
 def _bytes_of_letters() -> dict[str, int]:
@@ -20,7 +22,10 @@ BYTES = _bytes_of_letters()
 
 
 def shown(piece: str, byte_level: bool) -> str:
-    """One piece as a person reads it: ␣ for a space, ⟨E4⟩ for a byte that is no letter alone."""
+    """One piece as a person reads it: ␣ for a space, ⟨E4⟩ for a byte that is no letter alone.
+
+    Neither is a control character, nor one that only joins, breaks or turns others: ⟨07⟩, ⟨C2⟩⟨AD⟩.
+    """
     if byte_level and piece and all(letter in BYTES for letter in piece):
         found = bytes(BYTES[letter] for letter in piece)
         text = "".join(_letters(found))
@@ -28,7 +33,14 @@ def shown(piece: str, byte_level: bool) -> str:
         text = f"⟨{piece[3:5]}⟩"
     else:
         text = piece.replace("▁", " ")
-    return text.replace(" ", SPACE).replace("\n", LINE).replace("\t", TAB).replace("\r", LINE)
+    return text.replace(" ", SPACE) if text.isprintable() else "".join(map(_seen, text))
+
+
+def _seen(letter: str) -> str:
+    """A character of a piece; its bytes where nobody would see it."""
+    if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") and letter not in SIGNS:
+        return "".join(f"⟨{byte:02X}⟩" for byte in letter.encode(errors="surrogatepass"))
+    return SIGNS.get(letter, letter)
 
 
 def _letters(found: bytes) -> Iterable[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
 import sentencepiece
 from tokenizers import Tokenizer
@@ -14,7 +15,7 @@ from tokenizers import Tokenizer
 from core.errors import GlassformerError
 from core.stored import UNREADABLE, problem_of, read_json_file
 from core.weights.read import inside
-from core.weights.tokenizers.pieces import shown
+from core.weights.tokenizers.pieces import SPACE, shown
 from core.weights.tokenizers.plain import made_of, settings_of
 
 JSON, SPM = "tokenizer.json", ("source.spm", "target.spm")
@@ -28,6 +29,7 @@ CODE = ">>"  # what a language to write begins with, as in ">>fra<< Hello"
 NAMED = re.compile(r"\s*([\w-]*)>>([\w-]+)<<\s*")
 LANGUAGE = re.compile(r"[a-z]{2,3}_[A-Z]\w+|__[a-z_]+__")  # eng_Latn, en_XX, __en__
 SHOWN = 5  # languages in an error
+UNKNOWN = ("<unk>", "[UNK]")  # pieces that stand for whatever has none
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,41 @@ class Tokens(ABC):
         """A piece for people."""
         return shown(piece, self.byte_level) or piece
 
+    def typed(self, text: str) -> int | None:
+        """The id of a piece that a person names as it is shown, with a space before it or without.
+
+        Any other text has one where it alone is cut into one piece.
+        """
+        seen = text.replace(" ", SPACE)
+        for named in (seen, f"{SPACE}{seen}"):
+            if (found := self._seen.get(named)) is not None:
+                return found
+        for written in (f" {text}", text):
+            if len(ids := self.plain_ids(written)) == 1 and self.pieces[ids[0]] not in UNKNOWN:
+                return ids[0]
+        return None
+
+    def why_none(self, text: str) -> Literal["unknown", "not_one"]:
+        """Why a text is no piece."""
+        unknown = any(self.pieces[each] in UNKNOWN for each in self.plain_ids(text))
+        return "unknown" if unknown else "not_one"
+
+    def following(self, text: str, target: str) -> list[int]:
+        """The ids of a text that goes on with one, which keeps the ids that it has alone.
+
+        They are those that both have together, but where a piece would reach over the join: then
+        the ids of what follows, without the space that some tokenizers put before every text.
+        """
+        before, whole = self.ids(text), self.ids(text + target)
+        if whole[: len(before)] == before:
+            return whole[len(before) :]
+        line, alone = self.plain_ids("\n"), self.plain_ids(target)
+        after_line = self.plain_ids(f"\n{target}")
+        spaced = self.text([*before, *alone]) != self.text(before) + target
+        if spaced and after_line[: len(line)] == line:
+            return after_line[len(line) :]
+        return alone
+
     def id(self, piece: str) -> int | None:
         """The id of a piece, None for one that is not in the vocabulary."""
         return self._ids.get(piece)
@@ -116,6 +153,12 @@ class Tokens(ABC):
     @cached_property
     def _ids(self) -> dict[str, int]:
         return {piece: each for each, piece in self.pieces.items()}
+
+    @cached_property
+    def _seen(self) -> dict[str, int]:
+        """The ids by what is shown for them; of several the first."""
+        last_first = sorted(self.pieces.items(), reverse=True)
+        return {self.shown(piece): each for each, piece in last_first}
 
 
 class JsonTokens(Tokens):
@@ -130,6 +173,7 @@ class JsonTokens(Tokens):
         self._tokenizer.no_padding()
         self.byte_level = "ByteLevel(" in repr(tokenizer.decoder)
         added = self._tokenizer.get_added_tokens_decoder().items()
+        self._added = frozenset(each.content for _, each in added)
         self.languages = {
             each.content: place for place, each in added if LANGUAGE.fullmatch(each.content)
         }
@@ -156,6 +200,10 @@ class JsonTokens(Tokens):
 
     def text(self, ids: Sequence[int]) -> str:
         return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
+
+    def shown(self, piece: str) -> str:
+        """A piece for people; added ones are spelled in letters, whatever the others are."""
+        return shown(piece, self.byte_level and piece not in self._added) or piece
 
     @cached_property
     def pieces(self) -> Mapping[int, str]:

@@ -2,6 +2,7 @@
 
 import math
 from itertools import combinations
+from unicodedata import bidirectional
 
 import numpy as np
 import plotly.graph_objects as go
@@ -11,7 +12,15 @@ from hypothesis import strategies as some
 
 from app.plots import colours
 from app.plots.colours import colour, contrast, diverging, head_colour, mix, sequential
-from app.plots.labels import escape, format_number, format_percent, is_chinese, text_width, visible
+from app.plots.labels import (
+    escape,
+    fitted,
+    format_number,
+    format_percent,
+    is_chinese,
+    text_width,
+    visible,
+)
 from app.plots.theme import FigureStyle, base_layout, hatching, is_numbered, token_axis
 
 
@@ -38,10 +47,30 @@ def test_labels_are_literal(token: str, shown: str) -> None:
         ("\x07", "�"),
         ("x" * 40, "x" * 23 + "…"),
         ("动物", "动物"),
+        ("\u2068a", "�a"),
+        ("\u0639 (\u0644)|b", "\u2068\u0639\u2069 (\u2068\u0644\u2069)|b"),
     ],
 )
 def test_what_cannot_be_seen_is_made_visible(token: str, shown: str) -> None:
     assert visible(token) == shown
+
+
+WORDS = some.text("ab1 ()|\u0639\u0644\u05d0\u0661\u2068\u2069→-.,", max_size=12)
+
+
+@given(some.lists(WORDS, min_size=1, max_size=5), some.integers(3, 24))
+def test_what_runs_from_right_to_left_turns_nothing_beside_it(words: list[str], most: int) -> None:
+    """By Unicode's rules a line runs left to right whose right-to-left letters are all isolated."""
+    shown = [visible(word, most) for word in words]
+    shown += [visible(each, most) for each in shown]
+    shown += [fitted(each, 13, 40) for each in shown]
+    line = " · ".join(f"{at} {each}" for at, each in enumerate(shown, 1))
+    depth = 0
+    for character in line:
+        depth += {"FSI": 1, "PDI": -1}.get(bidirectional(character), 0)
+        assert depth in (0, 1)
+        assert depth or bidirectional(character) not in ("R", "AL", "AN"), line
+    assert depth == 0
 
 
 @pytest.mark.parametrize(
