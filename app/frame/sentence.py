@@ -14,7 +14,7 @@ from app.runs.models import is_opened, models, task_of
 from app.session import store
 from app.session.state import DIRECTIONS, State
 from app.ui.pick import menu, small_button
-from app.ui.text import literal
+from app.ui.text import aside, literal
 from app.words import say
 from core.errors import GlassformerError
 
@@ -79,7 +79,7 @@ def tell_opening(model: str) -> Callable[[], object]:
     told = st.toast(
         say("frame.opening", name=name, size=memory), icon="spinner", duration="infinite"
     )
-    left = literal(" · ".join(_left_aside(facts)))
+    left = literal(" · ".join(aside(facts.left_aside)))
 
     def tell_outcome() -> None:
         if library.is_open(model):
@@ -116,17 +116,7 @@ def _facts(name: str) -> str:
         found.licence or say("frame.no_licence"),
         say("frame.memory", size=format_bytes(found.nbytes)),
     ]
-    return " · ".join([name, *parts, *_left_aside(found)])
-
-
-def _left_aside(facts: library.Facts) -> list[str]:
-    """What of a model's folder is not run, in a few words each."""
-    left = facts.left_aside
-    heads = say("language.comma").join(say(f"frame.head_{each}") for each in left.heads)
-    settings = say("language.comma").join(left.settings)
-    said = [say("frame.left_heads", names=heads)] if heads else []
-    said += [say("frame.left_settings", names=settings)] if settings else []
-    return [*said, *([say("frame.left_no_head")] if left.no_head else [])]
+    return " · ".join([name, *parts, *aside(found.left_aside)])
 
 
 def in_words(count: int) -> str:

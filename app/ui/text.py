@@ -1,12 +1,15 @@
 """Text of users inside Streamlit's markdown, and what an error says."""
 
 import re
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
 from app.words import say
 from core.errors import GlassformerError
+
+if TYPE_CHECKING:
+    from core.weights.aside import LeftAside
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
 
@@ -23,6 +26,15 @@ def told(error: GlassformerError) -> str:
     """What an error says in the reader's language, as markdown."""
     values = {name: literal(str(value)) for name, value in error.values.items()}
     return say(f"errors.{error.key}", **values)
+
+
+def aside(left: "LeftAside") -> list[str]:
+    """What of a model's folder is not run, in a few words each; [] where all of it is."""
+    heads = say("language.comma").join(say(f"frame.head_{each}") for each in left.heads)
+    settings = say("language.comma").join(left.settings)
+    said = [say("frame.left_heads", names=heads)] if heads else []
+    said += [say("frame.left_settings", names=settings)] if settings else []
+    return [*said, *([say("frame.left_no_head")] if left.no_head else [])]
 
 
 def on_top(html: str, width: Literal["stretch", "content"] = "stretch") -> None:

@@ -183,6 +183,8 @@ def test_the_menu_names_what_is_left_aside(language: str, said: str, root: Path)
     edit("generation_config.json", **acting)(folder)
     labels = opened(model="gpt2", language=language).selectbox(key=f"widget_model_{language}")
     assert next(each for each in labels.options if each.startswith("finetuned")).endswith(said)
+    app = opened(model="finetuned", text="The cat", language=language)
+    assert data_of(app, "headline")["cue"].endswith(said)
     rmtree(folder)
 
 

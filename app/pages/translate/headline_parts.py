@@ -2,13 +2,16 @@
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 
 from app.plots.labels import format_percent, visible
 from app.runs import on_screen
+from app.ui.text import aside
 from app.words import say
 from core.analysis.choices import BLANKS, least_sure, probabilities, written
 from core.errors import GlassformerError
 from core.trace.trace import Trace
+from core.weights.aside import LeftAside
 from core.weights.opened import BLANK
 
 SPACE = "␣"  # how a piece shows the space before it
@@ -53,7 +56,21 @@ def as_text(tokens: list[str]) -> str:
 
 
 def cue(trace: Trace) -> str:
-    """What was written and how sure the model was, of a model that nobody has judged."""
+    """What was written and how sure the model was, of a model that nobody has judged.
+
+    And what of its folder is not run.
+    """
+    left = LeftAside()
+    with suppress(GlassformerError):  # a run that was opened may be of a model that is not here
+        left = getattr(on_screen.plain_model(), "left_aside", left)
+    if left.no_head:
+        main = say("translate.cue_no_head", count=len(written(trace)))
+    else:
+        main = _written_and_sure(trace)
+    return " · ".join([main, *aside(replace(left, no_head=False))])
+
+
+def _written_and_sure(trace: Trace) -> str:
     if not trace.config.has_generator:
         return say("translate.no_generator")
     rows, chances = written(trace), probabilities(trace)
@@ -65,17 +82,7 @@ def cue(trace: Trace) -> str:
         more = ["…"] if len(rows) > NAMED else []
         words = " · ".join([*found, *more])
         return say("translate.cue_blanks", words=words) if found else say("translate.cue_no_blank")
-    if _has_no_head():
-        return say("translate.cue_no_head", count=len(rows))
     weakest = least_sure(trace, rows or range(len(chances)))
     token, percent = f"“{visible(trace.output_tokens[weakest])}”", format_percent(chances[weakest])
     least = say("translate.cue_least", token=token, percent=percent)
     return say(f"translate.cue_{trace.task}", count=len(rows), least=least)
-
-
-def _has_no_head() -> bool:
-    """Whether nothing in the model's folder scores words: what is written is not its own."""
-    with suppress(GlassformerError):
-        left = getattr(on_screen.plain_model(), "left_aside", None)
-        return left is not None and bool(left.no_head)
-    return False
