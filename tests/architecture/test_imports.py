@@ -113,6 +113,7 @@ ALLOWED = {
     ),
     "core.analysis": (
         "core.config",
+        "core.corpus.lexicon",
         "core.decoding.no_repeat",
         "core.device",
         "core.errors",
