@@ -1,4 +1,4 @@
-"""Nouns of a source of which a translation has nothing: 我爱苹果手机, translated by "I love apples".
+"""Nouns of a source of which a translation has nothing: 我爱苹果手机 → "I love apples".
 
 That nothing looks at a word does not show it: 手机 is looked at, beside 苹果, for "apples". Two
 things together do: no row looks at it most, and none of its translations in the word lists is

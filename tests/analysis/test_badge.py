@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from core import load_model
-from core.analysis.confidence import SURE_FROM, Confidence, confidence
+from core.analysis.confidence import GRAVE, SURE_FROM, Confidence, confidence
 from core.analysis.unsaid import unsaid
 from core.training.evaluation.typed import (
     OPEN_JUDGEMENTS,
@@ -53,8 +53,8 @@ def test_the_number_and_the_badge_say_one_thing(cases: list[Case]) -> None:
     for case in measured:
         assert (case.trust.level == "sure") == (case.trust.score >= SURE_FROM)
     assert {case.trust.level for case in measured} == {"sure", "unsure"}
-    assert all(case.trust.level == "unsure" for case in cases if case.trust.reasons and
-               case.trust.reasons[0].key in ("cut", "lost", "dropped", "doubled", "unsaid"))  # fmt: skip
+    grave = [case for case in cases if GRAVE & {each.key for each in case.trust.reasons}]
+    assert all(case.trust.level == "unsure" for case in grave)
 
 
 def test_the_number_is_the_share_that_is_right(cases: list[Case]) -> None:

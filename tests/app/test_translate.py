@@ -16,7 +16,6 @@ from app.panels.words.words_panel import (
     step_in_focus,
     why_never,
 )
-from app.plots.labels import format_percent
 from app.session.state import State
 from app.ui.components.word_lines import Pin
 from core.analysis.choices import choice_at
