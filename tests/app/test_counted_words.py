@@ -11,13 +11,16 @@ from app.frame.guide import stops, words
 from app.frame.saving import MOST
 from app.hall import rooms
 from app.pages.lab.layers import NORMED
+from app.pages.training.workshop.data import example_text
 from app.pages.training.workshop.form import PRESETS, STEPS
 from app.session.state import LANGUAGES, STRATEGIES
 from app.words import texts
+from core import load_model
 from core.corpus import draw_pair, load_grammar
 from core.lab.clones import clones
 from core.lab.norm_axes import NORMS
 from core.lab.skips import PARTS, skips
+from core.lab.why_attention import REPEATS
 from core.training.queue.lessons import FEWEST_HELD_OUT, HELD_OUT_SHARE, narrowed, pronoun_families
 from core.training.queue.pairs import FEWEST
 from core.training.queue.pairs import MOST as MOST_PAIRS
@@ -79,6 +82,17 @@ def test_numbers_of_limits() -> None:
         for told, number in zip((least, most), (FEWEST, MOST_PAIRS), strict=True):
             assert told.format(number) in pairs
     assert HELD_OUT_SHARE == 0.1 and "A tenth" in texts("en")["workshop.own_about"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_numbers_of_models_and_measures(language: str) -> None:
+    config, said = load_model().config, texts(language)
+    assert f"√{config.d_k}" in said["experiments.no-scale.note"]
+    assert f"√{config.d_model}" in said["experiments.no-embedding-scale.note"]
+    for key in ("lab_why.race_from", "lab_why.race_never"):
+        assert re.search(rf"\b{REPEATS} (runs|次)", said[key])
+    pairs = len(example_text().strip().splitlines())
+    assert f" {pairs} " in said["workshop.example"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
