@@ -308,9 +308,9 @@ def _decided(
     for rank, each in enumerate(tried):
         fate = each.node.fate
         if fate == "kept":
-            if each.node.id == task.end or is_last:
-                ended: Fate = "finished" if each.node.id == task.end else "cut"
-                fate = ended if better < size else "pruned"
+            is_end = each.node.id == task.end
+            if is_end or is_last:
+                fate = "pruned" if better >= size else "finished" if is_end else "cut"
             elif len(live) >= size:
                 fate = "pruned"
             better += 1
