@@ -20,7 +20,7 @@ from tests.weights.oracle import KINDS
 
 Maker = Callable[..., Transformer]
 NEAR = 1e-5  # in float32
-# Of each kind. No two totals of one step are nearer than 1e-4: no processor reorders them.
+# Of each kind. No two totals of one step are nearer than 1e-5: no processor reorders them.
 MODELS, SEARCHES = 8, 8
 SIZES: dict[str, dict[str, Any]] = {
     "marian": {"vocab_size": 50, "encoder_layers": 1, "decoder_layers": 1},
