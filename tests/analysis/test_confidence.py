@@ -77,7 +77,8 @@ def test_unknown_words_are_named_and_names_count_less() -> None:
 )
 def test_what_is_grave_is_never_sure(changes: dict[str, Any], key: str) -> None:
     trace = calm_trace(**changes)
-    assert key in keys(trace) and confidence(trace).level == "unsure"
+    trust = confidence(trace)
+    assert key in keys(trace) and trust.level == "unsure" and not trust.measured
 
 
 def test_a_word_that_is_said_again_and_again_is_named() -> None:
