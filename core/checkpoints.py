@@ -141,7 +141,9 @@ def load_exact_match(name_or_folder: str | Path) -> dict[str, tuple[int, int]]:
 def load_heads(name_or_folder: str | Path) -> tuple[MeasuredHead, ...]:
     """What the model card measured of each head; () for a model that was not measured."""
     with suppress(OSError, AttributeError, KeyError, TypeError, ValueError):
-        return tuple(map(MeasuredHead.from_dict, _metrics(name_or_folder)["heads"]))
+        found = _metrics(name_or_folder)
+        right = found["knock_out"].get("nothing", {}).get("unchanged", {})
+        return tuple(MeasuredHead.from_dict(head, right) for head in found["heads"])
     return ()
 
 

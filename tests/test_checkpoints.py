@@ -191,7 +191,7 @@ def test_a_damaged_history(folder: Path, text: str) -> None:
 
 def test_the_calibration_of_a_model_travels_with_it(folder: Path) -> None:
     assert load_model(folder).calibration == {}
-    table = {"intercept": 1.0, "weights": {"unknown": -2.0}, "threshold": 0.5}
+    table = {"intercept": 1.0, "weights": {"unknown": -2.0}}
     (folder / "confidence.json").write_text(json.dumps({**table, "cases": 3}), encoding="utf-8")
     assert load_model(folder).calibration == table
     (folder / "confidence.json").write_text("{}", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""“?”: the glossary, its terms in the texts of the pages, and a tour of seven stops.
+"""“?”: the glossary, its terms in the texts of the pages, and a tour.
 
 The browser does all of it: what it needs of a language is served once, as a script.
 """
@@ -17,7 +17,7 @@ from app.words import say
 
 GLOSSARY, TOUR = (Path(__file__).with_name(f"{name}.toml") for name in ("glossary", "tour"))
 TEXTS = ("open", "title", "search", "none", "close", "see", "paper", "equation", "keys")
-TOUR_TEXTS = ("offer", "start", "refuse", "at", "back", "next", "done", "leave")
+TOUR_TEXTS = ("offer", "refuse", "at", "back", "next", "done", "leave")
 
 _guide = component(__file__, "guide", scripts=("terms.js", "glossary.js", "tour.js"))
 
@@ -42,9 +42,11 @@ def stops() -> tuple[dict[str, Any], ...]:
 def words(language: str) -> dict[str, Any]:
     """All that the browser is given in a language: texts, topics, terms, stops."""
     texts = {name: say(f"guide.{name}", language) for name in TEXTS}
+    tour = {f"tour_{name}": say(f"tour.{name}", language) for name in TOUR_TEXTS}
+    tour["tour_start"] = say("tour.start", language, stops=len(stops()))
     topics = dict.fromkeys(term["topic"] for term in terms().values())
     return {
-        "texts": texts | {f"tour_{name}": say(f"tour.{name}", language) for name in TOUR_TEXTS},
+        "texts": texts | tour,
         "topics": {topic: say(f"guide.topic_{topic}", language) for topic in topics},
         "terms": [_term(name, term, language) for name, term in terms().items()],
         "stops": [

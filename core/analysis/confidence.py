@@ -14,13 +14,14 @@ from typing import Any, Literal
 from torch import Tensor
 
 from core.analysis.choices import UNSURE_BELOW, least_sure, probabilities
+from core.analysis.unsaid import unsaid
 from core.decoding.no_repeat import GROUP_IN_A_ROW, WORD_IN_A_ROW, longest_run
 from core.text.vocabulary import END, SLOTS, UNKNOWN
 from core.trace.trace import Trace, once_a_run
 
 ReasonKey = Literal[
-    "cut", "repeated", "guarded", "lost", "dropped", "doubled", "unseen", "unknown", "undecided",
-    "unusual",
+    "cut", "repeated", "guarded", "lost", "dropped", "doubled", "unsaid", "unseen", "unknown",
+    "undecided", "unusual",
 ]  # fmt: skip
 
 
@@ -74,6 +75,7 @@ class QualityFeatures:
     entropy: float  # mean over the rows, nats
     seen: float  # least attention that a known content word got, 0..1
     longer: float  # ln of output words per source word
+    unsaid: tuple[str, ...] = ()  # nouns of which the translation has nothing
 
     def numbers(self) -> dict[str, float]:
         """The features of the logistic model, each roughly between 0 and 5."""
@@ -119,6 +121,7 @@ def quality_features(trace: Trace) -> QualityFeatures:
         entropy=_entropy(trace.pick("output/probabilities")),
         seen=min(seen.values(), default=1.0),
         longer=math.log(len(trace.output_pieces) / len(trace.source_pieces)),
+        unsaid=unsaid(trace),
     )
 
 
@@ -144,29 +147,27 @@ def _entropy(rows: Tensor) -> float:
     return 0.0 if math.isnan(mean) else mean
 
 
-GRAVE: frozenset[ReasonKey] = frozenset(("cut", "repeated", "lost", "dropped"))
+# Whatever the score: what was calibrated on has next to none of these, so that it says nothing.
+GRAVE: frozenset[ReasonKey] = frozenset(("cut", "repeated", "lost", "dropped", "doubled", "unsaid"))
+SURE_FROM = 0.8  # less likely right than four times in five is called unsure
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """The logistic model: ln(p / (1 - p)) = intercept + Σ weight · feature.
-
-    threshold: a translation with a lower probability of being right is called unsure.
-    """
+    """The logistic model: ln(p / (1 - p)) = intercept + Σ weight · feature."""
 
     intercept: float
     weights: Mapping[str, float]
-    threshold: float
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> "Calibration":
         """Reads what `to_dict` gives; ValueError where it is something else."""
         try:
             weights = {str(name): float(value) for name, value in table["weights"].items()}
-            found = cls(float(table["intercept"]), weights, float(table["threshold"]))
+            found = cls(float(table["intercept"]), weights)
         except (AttributeError, KeyError, TypeError, OverflowError) as error:
             raise ValueError(f"a calibration lacks or misstates {error}") from error
-        if not all(map(math.isfinite, (found.intercept, found.threshold, *weights.values()))):
+        if not all(map(math.isfinite, (found.intercept, *weights.values()))):
             raise ValueError("a calibration holds what is no finite number")
         return found
 
@@ -200,16 +201,20 @@ DEFAULT = Calibration(
         "length": -2.176,
         "words": 0.349,
     },
-    threshold=0.5,
 )
 
 
 @dataclass(frozen=True)
 class Confidence:
-    """How far a translation deserves trust; a sure one may still be wrong."""
+    """How far a translation deserves trust; a sure one may still be wrong.
+
+    measured: whether the score stands for it. If so it is sure from SURE_FROM on; if not, there is
+    something in it that next to no sentence of the calibration had: an unknown word, one left out.
+    """
 
     level: Literal["sure", "unsure"]
     score: float  # 0..1, the estimated probability that the translation is right
+    measured: bool
     reasons: tuple[Reason, ...]  # the gravest first; a sure one may have harmless ones
     weakest: int  # the row with the least probability
     probability: float  # 0..1, of that row; NaN where the run has no number
@@ -226,14 +231,15 @@ def confidence(trace: Trace) -> Confidence:
     found = quality_features(trace)
     calibration = Calibration.from_dict(trace.calibration) if trace.calibration else DEFAULT
     score, reasons = calibration.score(found), _reasons(found)
-    unsure = score < calibration.threshold or any(reason.key in GRAVE for reason in reasons)
-    unsure = unsure or any(map(math.isnan, found.chances))
+    grave = any(reason.key in GRAVE for reason in reasons) or any(map(math.isnan, found.chances))
+    unsure = grave or score < SURE_FROM or len(found.unknown) > found.names
     if unsure and not reasons:
         reasons = [Reason("unusual")]
     weakest = least_sure(trace, range(len(trace.output_pieces)))
     return Confidence(
         level="unsure" if unsure else "sure",
         score=score,
+        measured=not (grave or found.unknown),
         reasons=tuple(reasons),
         weakest=weakest,
         probability=found.chances[weakest],
@@ -244,7 +250,7 @@ def _reasons(found: QualityFeatures) -> list[Reason]:
     undecided = sum(not chance >= UNSURE_BELOW for chance in found.chances)
     named: dict[ReasonKey, tuple[str, ...]] = {
         "lost": found.lost, "dropped": found.dropped, "doubled": found.doubled,
-        "unseen": found.unseen, "unknown": found.unknown,
+        "unsaid": found.unsaid, "unseen": found.unseen, "unknown": found.unknown,
     }  # fmt: skip
     candidates = [
         Reason("cut", count=0 if found.ended else len(found.chances)),

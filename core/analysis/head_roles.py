@@ -7,7 +7,7 @@ many held-out sentences, and on their translations without the head: metrics.jso
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -104,7 +104,8 @@ class MeasuredHead:
 
     `roles[direction][role]` is the share of rows whose most-attended word is the role's: previous,
     same, next, alignment, antecedent. `lost[way][name]` is how much smaller a share of sentences
-    (exact_en_zh, exact_zh_en, coreference) is with the head's output "zeroed" or at its "mean".
+    (exact_en_zh, exact_zh_en, coreference) is with the head's output "zeroed" or at its "mean";
+    `right[name]` is that share with nothing taken away.
     """
 
     stack: str  # encoder/1/self_attention
@@ -112,6 +113,7 @@ class MeasuredHead:
     roles: Mapping[str, Mapping[str, float]]
     sharpness: Mapping[str, float]
     lost: Mapping[str, Mapping[str, float]]
+    right: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def kind(self) -> Kind:
@@ -123,20 +125,32 @@ class MeasuredHead:
         """The layer of its stack, from 0."""
         return Address.of(self.stack).layer or 0
 
-    def loss(self, direction: str) -> float | None:
-        """Share of sentences lost without it, the larger of both ways; None if not measured."""
+    def wrong(self, direction: str) -> tuple[float, float] | None:
+        """Shares of sentences translated wrong without it, the larger of both ways, and with it.
+
+        None if not measured.
+        """
         name = f"exact_{direction.replace('-', '_')}"
-        return max((found[name] for found in self.lost.values() if name in found), default=None)
+        losses = [found[name] for found in self.lost.values() if name in found]
+        if not losses or name not in self.right:
+            return None
+        return 1 - self.right[name] + max(losses), 1 - self.right[name]
 
     @classmethod
-    def from_dict(cls, found: Mapping[str, Any]) -> "MeasuredHead":
-        """One entry of "heads" in metrics.json; KeyError, TypeError or ValueError if it is none."""
+    def from_dict(
+        cls, found: Mapping[str, Any], right: Mapping[str, Any] | None = None
+    ) -> "MeasuredHead":
+        """One entry of "heads" in metrics.json, and its "unchanged" of "knock_out".
+
+        Raises KeyError, TypeError or ValueError if it is none.
+        """
         return cls(
             str(found["stack"]),
             int(found["head"]),
             {way: _shares(roles) for way, roles in found["roles"].items()},
             _shares(found["sharpness"]),
             {way: _shares(lost) for way, lost in found["lost"].items()},
+            _shares(right or {}),
         )
 
 

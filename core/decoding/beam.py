@@ -2,7 +2,8 @@
 
 §6.1 searches with 4 beams and α = 0.6; the length penalty is that of Wu et al. 2016 (arXiv
 1609.08144, equation 14). The library transformers divides by |Y|^α instead, and with its
-early_stopping=False, the default, searches on until no open beginning can still win.
+early_stopping=False, the default, searches on until no open beginning scores more than what is
+finished; what the word limit cuts off then competes as if it were finished.
 """
 
 import math
@@ -21,12 +22,16 @@ from core.errors import GlassformerError
 from core.interruption import counted
 from core.model.transformer import Transformer
 
-# start: before the first word. kept: went on. finished: took the end token. pruned: others were
-# better. forbidden, guarded: may not be written, would close a circle. overruled: another word was
-# forced there. open: would go on, but the search is over.
-Fate = Literal["start", "kept", "finished", "pruned", "forbidden", "guarded", "overruled", "open"]
-# paper: Wu's penalty, and the first finished hypotheses end the search. transformers: the penalty
-# of that library, and the search goes on until nothing open can win (its early_stopping=False).
+# start: before the first word. kept: went on. finished: took the end token. cut: had no end at the
+# limit, where the rule takes it as finished. pruned: others were better. forbidden, guarded: may
+# not be written, would close a circle. overruled: another word was forced there. open: would go
+# on, but the search is over.
+Fate = Literal[
+    "start", "kept", "finished", "cut", "pruned", "forbidden", "guarded", "overruled", "open"
+]
+ENDED: tuple[Fate, ...] = ("finished", "cut")
+# paper: Wu's penalty, and the first finished hypotheses end the search. transformers: what
+# `generate` of that library does with early_stopping=False.
 Rule = Literal["paper", "transformers"]
 RULES: tuple[Rule, ...] = ("paper", "transformers")
 
@@ -39,6 +44,7 @@ class Node:
     task's given words, −1 for the start. rank: its place in the one order of its step, 0 is best.
     log_probability: of the word after its beginning, in nats. total: the sum from the start.
     score: total / length penalty. entropy: of the words that follow it, in nats, where it went on.
+    forced: words of the translation before the first position.
     """
 
     index: int
@@ -51,6 +57,7 @@ class Node:
     fate: Fate
     rank: int = 0
     entropy: float | None = None
+    forced: int = 0
 
     @property
     def probability(self) -> float:
@@ -65,7 +72,7 @@ class Node:
     @property
     def length(self) -> int:
         """Words up to this one, which the penalty counts: |Y|."""
-        return self.position + 1
+        return self.forced + self.position + 1
 
 
 ROOT = Node(0, -1, -1, -1, 0.0, 0.0, 0.0, "start")
@@ -75,8 +82,8 @@ ROOT = Node(0, -1, -1, -1, 0.0, 0.0, 0.0, "start")
 class Beam:
     """A whole search. `nodes` in the order of their steps, in each step best first.
 
-    hypotheses: places of the last nodes; the finished by their score, best first, then those that
-    the limit or the stop left open. rule: what ended the search and divides the totals.
+    hypotheses: places of the last nodes; those that ended by their score, best first, then those
+    that the limit or the stop left open. rule: what ended the search and divides the totals.
     """
 
     nodes: tuple[Node, ...]
@@ -112,9 +119,9 @@ class Beam:
 
     @property
     def finished(self) -> tuple[Node, ...]:
-        """The last nodes of the hypotheses that took the end token, best score first."""
+        """The last nodes of the hypotheses that ended, best score first."""
         ends = (self.nodes[place] for place in self.hypotheses)
-        return tuple(node for node in ends if node.fate == "finished")
+        return tuple(node for node in ends if node.fate in ENDED)
 
     def scores(self, alphas: Sequence[float]) -> tuple[tuple[float, ...], ...]:
         """What each of `finished` would score at other α, a row a hypothesis.
@@ -134,7 +141,7 @@ class Beam:
             replace(node, score=node.total / other.penalty(node.length)) for node in self.nodes
         ]
         ends = [nodes[place] for place in self.hypotheses]
-        order = sorted(ends, key=lambda node: (node.fate != "finished", -node.score, node.index))
+        order = sorted(ends, key=lambda node: (node.fate not in ENDED, -node.score, node.index))
         return replace(other, nodes=tuple(nodes), hypotheses=tuple(node.index for node in order))
 
     @property
@@ -186,9 +193,11 @@ def beam(
     In each step every beam's next words are put in one order, by the sum of log-probabilities. An
     end among the first `size` finishes a hypothesis; the first `size` others go on. By the rule
     of the paper the search stops with `size` finished hypotheses; by that of transformers when,
-    besides, no open beginning scores more as it stands than the worst of the best `size` of them.
-    The limit stops both. Equal sums: the beam that was ahead comes first, then the smaller id.
-    What the task gives counts neither in the sums nor in the lengths, as in transformers.
+    besides, no open beginning scores more as it stands than the worst of the best `size` of them
+    (one beam: with the first). The limit stops both, and by the rule of transformers the first
+    `size` of its step compete with the finished. Equal sums: the beam that was ahead comes first,
+    then the smaller id. What the task gives counts nowhere, but that the lengths count the first
+    word of a translation that is forced, as in transformers.
     `tape` and `forced` are those of `greedy`.
 
     Raises:
@@ -203,19 +212,16 @@ def beam(
     task.check(model, forced.values(), forced)
     rows = rows_of(model, task.source_ids(model), tape, task.beginning)
     search = Beam((), (), size, alpha, rule)
-    nodes, live, finished = [ROOT], [_Live(ROOT, task.given)], list[Node]()
+    root = replace(ROOT, forced=task.forced_first)
+    nodes, live, finished = [root], [_Live(root, task.given)], list[Node]()
     for length in counted(range(len(task.given) + 1, task.limit + 1), task.limit):
         logits = rows([(task.start, *each.written) for each in live])  # (N, V)
         log_probabilities = logits.float().log_softmax(dim=-1)
         _note_entropies(nodes, live, log_probabilities)
-        given = forced.get(length - 1)
-        tried = [
-            next_word
-            for each, row in zip(live, log_probabilities, strict=True)
-            for next_word in _next_words(task, search, each, row, given)
-        ]
-        live = _decided(sorted(tried, key=lambda each: -each.node.total), size, task, nodes)
-        finished = [node for node in nodes if node.fate == "finished"]
+        tried = _tried(task, search, live, log_probabilities, forced.get(length - 1))
+        is_last = rule == "transformers" and length == task.limit
+        live = _decided(tried, size, task, nodes, is_last)
+        finished = [node for node in nodes if node.fate in ENDED]
         if not live or _is_over(search, finished, live):
             break
     return _result(search, nodes, finished, live)
@@ -223,7 +229,7 @@ def beam(
 
 def _is_over(search: Beam, finished: Sequence[Node], live: Sequence[_Live]) -> bool:
     """Whether the rule ends the search after a step."""
-    if len(finished) < search.size or search.rule == "paper":
+    if len(finished) < search.size or search.rule == "paper" or search.size == 1:
         return len(finished) >= search.size
     worst = sorted((node.score for node in finished), reverse=True)[search.size - 1]
     return worst >= max(each.node.score for each in live)  # all are of one length
@@ -235,6 +241,18 @@ def _note_entropies(nodes: list[Node], live: list[_Live], log_probabilities: Ten
     for at, entropy in enumerate(entropies.tolist()):
         node = replace(live[at].node, entropy=entropy)
         nodes[node.index], live[at] = node, replace(live[at], node=node)
+
+
+def _tried(
+    task: Task, search: Beam, live: Sequence[_Live], log_probabilities: Tensor, given: int | None
+) -> list[_Live]:
+    """The next words of all beams, best first, from their log-probabilities (N, V)."""
+    found = [
+        next_word
+        for each, row in zip(live, log_probabilities, strict=True)
+        for next_word in _next_words(task, search, each, row, given)
+    ]
+    return sorted(found, key=lambda each: -each.node.total)
 
 
 def _next_words(
@@ -261,9 +279,12 @@ def _next_words(
         elif id in task.forbidden or id in closing:
             fate = "forbidden" if id in task.forbidden else "guarded"
         if fate == "kept" or place < count or given is None:
-            position, total = live.node.position + 1, live.node.total + log_probability
-            score = total / search.penalty(position + 1)
-            node = Node(0, live.node.index, position, id, log_probability, total, score, fate)
+            before, total = live.node, live.node.total + log_probability
+            score = total / search.penalty(before.length + 1)
+            node = Node(
+                0, before.index, before.position + 1, id, log_probability, total, score, fate,
+                forced=before.forced,
+            )  # fmt: skip
             yield _Live(node, (*live.written, id), spoken)
         needed -= fate == "kept"
         if needed <= 0 and place >= count - 1:
@@ -277,14 +298,20 @@ def _pairs(order: Tensor, values: Tensor) -> Iterator[tuple[int, float]]:
         yield from zip(order[few].tolist(), values[few].tolist(), strict=True)
 
 
-def _decided(tried: Sequence[_Live], size: int, task: Task, nodes: list[Node]) -> list[_Live]:
-    """Puts the next words of one step, given best first, among the nodes: those that go on."""
+def _decided(
+    tried: Sequence[_Live], size: int, task: Task, nodes: list[Node], is_last: bool
+) -> list[_Live]:
+    """Puts the next words of one step, given best first, among the nodes: those that go on.
+
+    is_last: nothing goes on, the first `size` have ended.
+    """
     live, better = list[_Live](), 0
     for rank, each in enumerate(tried):
         fate = each.node.fate
         if fate == "kept":
-            if each.node.id in task.every_end:
-                fate = "finished" if better < size else "pruned"
+            is_end = each.node.id in task.every_end
+            if is_end or is_last:
+                fate = "pruned" if better >= size else "finished" if is_end else "cut"
             elif len(live) >= size:
                 fate = "pruned"
             better += 1

@@ -47,6 +47,11 @@ class Task:
         """What stands before the first choice, with the begin token."""
         return (self.start, *self.given)
 
+    @property
+    def forced_first(self) -> int:
+        """How many of the given words are the first of a translation, not a text to go on with."""
+        return len(self.given) if self.source else 0
+
     def ends(self, word: int, length: int) -> bool:
         """Whether a word ends the sentence, as the last of so many."""
         return word in self.every_end and length > len(self.given)

@@ -142,7 +142,7 @@ def _calibration(value: Any) -> dict[str, Any]:
         return {}
     table = table_of({**value, "weights": 0}, (int, float), "calibration")
     weights = table_of(value["weights"], (int, float), "calibration")
-    for number in (table["intercept"], table["threshold"], *weights.values()):
+    for number in (table["intercept"], *weights.values()):
         if not math.isfinite(number):
             raise ValueError("calibration holds what is no finite number")
     return {**table, "weights": weights}

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.analysis.confidence import Calibration, quality_features
+from core.analysis.confidence import SURE_FROM, Calibration, quality_features
 from core.checkpoints import CALIBRATION
 from core.corpus import Grammar, held_out_pairs
 from core.errors import GlassformerError
@@ -36,9 +36,6 @@ PAIRS, DRAW = 300, 1  # held-out pairs, each in both directions; not those of th
 NONSENSE = 200  # sentences
 # A sentence of each kind counts so much: what is typed is what the badge is for.
 WEIGHTS = {"typed": 2.0, "held out": 0.3, "nonsense": 0.3}
-RECALL = 0.88  # of the wrong typed ones, the share that is to be badged
-ALARMS = 0.15  # of the right typed ones, the most that may be badged for it
-LEAST = 0.5  # more likely wrong than right is badged in any case
 RIDGE, NEWTON_STEPS, FOLDS = 1.0, 30, 10
 
 
@@ -123,7 +120,7 @@ def _cases(
 
 
 def fitted(cases: Sequence[Case]) -> Fit:
-    """The logistic model of the cases, with the threshold that badges enough of the wrong ones."""
+    """The logistic model of the cases, and how its badge does."""
     names = tuple(cases[0].features)
     rows = torch.tensor([[1.0, *case.features.values()] for case in cases], dtype=torch.float64)
     right = torch.tensor([float(case.right) for case in cases], dtype=torch.float64)
@@ -131,26 +128,18 @@ def fitted(cases: Sequence[Case]) -> Fit:
     scores = _left_out_scores(rows, right, weights)
     typed = torch.tensor([case.kind == "typed" for case in cases])
     wrong, good = scores[typed & (right == 0)], scores[typed & (right == 1)]
-    threshold = _threshold(wrong, good)
     intercept, *found = _logistic(rows, right, weights).tolist()
     named = {name: round(value, 3) for name, value in zip(names, found, strict=True)}
     return Fit(
-        Calibration(round(intercept, 3), named, threshold),
+        Calibration(round(intercept, 3), named),
         len(cases),
-        wrong_badged=_share_below(wrong, threshold),
-        right_badged=_share_below(good, threshold),
+        wrong_badged=_share_unsure(wrong),
+        right_badged=_share_unsure(good),
     )
 
 
-def _threshold(wrong: Tensor, right: Tensor) -> float:
-    """The score below which the badge stands."""
-    enough = float(wrong.quantile(RECALL)) if len(wrong) else LEAST
-    bearable = float(right.quantile(ALARMS)) if len(right) else 1.0
-    return round(max(LEAST, min(enough, bearable)), 3)
-
-
-def _share_below(scores: Tensor, threshold: float) -> float:
-    return float((scores < threshold).double().mean()) if len(scores) else 0.0
+def _share_unsure(scores: Tensor) -> float:
+    return float((scores < SURE_FROM).double().mean()) if len(scores) else 0.0
 
 
 def _left_out_scores(rows: Tensor, right: Tensor, weights: Tensor) -> Tensor:

@@ -9,6 +9,7 @@ import pytest
 from core.analysis.confidence import (
     DEFAULT,
     SEEN_FROM,
+    SURE_FROM,
     Calibration,
     QualityFeatures,
     Reason,
@@ -50,7 +51,7 @@ def keys(trace: Trace) -> list[str]:
 def test_nothing_speaks_against_a_calm_run() -> None:
     trust = confidence(calm_trace())
     assert trust.level == "sure" and trust.reasons == ()
-    assert DEFAULT.threshold < trust.score < 1
+    assert SURE_FROM < trust.score < 1 and trust.measured
 
 
 def test_unknown_words_are_named_and_names_count_less() -> None:
@@ -76,7 +77,8 @@ def test_unknown_words_are_named_and_names_count_less() -> None:
 )
 def test_what_is_grave_is_never_sure(changes: dict[str, Any], key: str) -> None:
     trace = calm_trace(**changes)
-    assert key in keys(trace) and confidence(trace).level == "unsure"
+    trust = confidence(trace)
+    assert key in keys(trace) and trust.level == "unsure" and not trust.measured
 
 
 def test_a_word_that_is_said_again_and_again_is_named() -> None:
@@ -123,7 +125,7 @@ def test_undecided_steps_are_counted_and_no_number_counts_as_one() -> None:
 
 
 def test_a_run_without_numbers_is_not_sure_whatever_its_calibration_says() -> None:
-    kind = Calibration(intercept=5.0, weights={}, threshold=0.5).to_dict()
+    kind = Calibration(intercept=5.0, weights={}).to_dict()
     assert confidence(calm_trace(calibration=kind)).level == "sure"
     trace = calm_trace(calibration=kind)
     rows = trace["output/probabilities"].clone()
@@ -133,7 +135,7 @@ def test_a_run_without_numbers_is_not_sure_whatever_its_calibration_says() -> No
 
 
 def test_the_calibration_of_the_trace_decides() -> None:
-    harsh = Calibration(intercept=-5.0, weights={}, threshold=0.5)
+    harsh = Calibration(intercept=-5.0, weights={})
     trust = confidence(calm_trace(calibration=harsh.to_dict()))
     assert trust.score == pytest.approx(1 / (1 + math.exp(5)))
     assert trust.level == "unsure" and trust.reasons == (Reason("unusual"),)
@@ -141,7 +143,7 @@ def test_the_calibration_of_the_trace_decides() -> None:
 
 def test_a_calibration_survives_a_file_and_a_damaged_one_is_refused() -> None:
     assert Calibration.from_dict(DEFAULT.to_dict()) == DEFAULT
-    for table in ({}, {"intercept": 1, "weights": [], "threshold": 0.5}, {"weights": {"a": None}}):
+    for table in ({}, {"intercept": 1, "weights": []}, {"weights": {"a": None}}):
         with pytest.raises(ValueError, match="calibration"):
             Calibration.from_dict(table)
 

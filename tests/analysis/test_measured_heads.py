@@ -7,7 +7,7 @@ from core.analysis.head_roles import MEASURED_ROLES, MeasuredHead, best_by_role,
 
 def head(stack: str, number: int, **shares: float) -> MeasuredHead:
     lost = {"zeroed": {"exact_en_zh": 0.02}, "mean": {"exact_en_zh": 0.05}}
-    return MeasuredHead(stack, number, {"en-zh": shares}, {}, lost)
+    return MeasuredHead(stack, number, {"en-zh": shares}, {}, lost, {"exact_en_zh": 0.9})
 
 
 NOUNS = head("encoder/1/self_attention", 0, antecedent=0.97, previous=0.02)
@@ -27,8 +27,8 @@ def test_kind_layer_and_loss_are_read_off() -> None:
     assert [each.kind for each in HEADS] == ["encoder", "encoder", "cross"]
     assert head("decoder/0/self_attention", 0).kind == "decoder"
     assert (NOUNS.layer, BEFORE.layer) == (1, 0)
-    assert NOUNS.loss("en-zh") == 0.05  # the larger of the two ways
-    assert NOUNS.loss("zh-en") is None
+    assert NOUNS.wrong("en-zh") == pytest.approx((0.15, 0.10))  # without it, the worse of two ways
+    assert NOUNS.wrong("zh-en") is None
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,7 @@ def test_what_the_card_holds_is_read_and_other_things_are_refused() -> None:
         "sharpness": {},
         "lost": NOUNS.lost,
     }
-    assert MeasuredHead.from_dict(entry) == NOUNS
+    assert MeasuredHead.from_dict(entry, {"exact_en_zh": 0.9}) == NOUNS
+    assert MeasuredHead.from_dict(entry).wrong("en-zh") is None
     with pytest.raises(KeyError):
         MeasuredHead.from_dict({key: value for key, value in entry.items() if key != "lost"})

@@ -14,7 +14,8 @@ from app.pages.lab.inputs import Field, cleaned, start, written
 from app.session.memory import Memory
 from app.session.state import LAB, State
 from core.errors import GlassformerError
-from core.lab.errata import code_errata, errata, errata_of, tally
+from core.lab.code_errata import code_errata
+from core.lab.errata import errata, errata_of, tally
 from core.lab.worked_examples import examples, work
 from tests.opened_app import opened, state_of
 
@@ -87,7 +88,11 @@ def test_errata_at_a_glance(lab: AppTest) -> None:
     assert tables(app).count("<tr>") == len(errata()) + kinds + heads + len(code_errata())
     wrong, shown, _ = tally("number")
     assert f"{wrong} of the {shown} numbers" in "\n".join(each.value for each in app.markdown)
-    assert "SyntaxError" in tables(app)
+    broken = sum(bool(each.found.get("error")) for each in code_errata())
+    assert f"{broken} pieces of code cannot run" in "\n".join(each.value for each in app.markdown)
+    for each in code_errata():
+        told = [f"{at:.4f}" if isinstance(at, float) else str(at) for at in each.found.values()]
+        assert all(html.escape(at) in tables(app) for at in told), each.key
     labels = {each.label for each in app.button}
     assert "Layer norm :orange-badge[⚠ 5]" in labels  # no wrong number, but not the code's
     assert "Softmax, 4 × 4 :red-badge[≠ 5]" in labels

@@ -4,8 +4,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.plots.labels import format_percent
+from app.words import say
 from core.analysis.head_roles import MEASURED_ROLES, MeasuredHead, best_by_role
 from core.checkpoints import load_heads
+from core.stored import read_json_file
+from tests.architecture.sources import ROOT
 from tests.opened_app import drawn, opened, state_of
 
 TIRED = "The animal didn't cross the street because it was too tired"
@@ -63,6 +66,36 @@ def test_a_head_that_was_picked_stays() -> None:
     assert place(app) == ("encoder", 0, 2)
 
 
+def wrong(head: MeasuredHead, direction: str) -> tuple[str, str]:
+    """Shares of wrong translations without a head and with it, as the card counted them."""
+    card = read_json_file(ROOT / "assets/checkpoints/translator/metrics.json")["knock_out"]
+    name = f"exact_{direction.replace('-', '_')}"
+    kind = {"encoder": "encoder self", "decoder": "decoder self", "cross": "decoder cross"}
+    part = f"{kind[head.kind]}-attention layer {head.layer + 1} head {head.head + 1}"
+    without = min(way[name] for way in card[part].values())
+    with_it = card["nothing"]["unchanged"][name]
+    return format_percent(1 - without), format_percent(1 - with_it)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(("text", "role"), [(TIRED, "alignment"), (APPLE, "antecedent")])
+def test_what_is_wrong_without_a_head_is_said_beside_what_is_wrong_with_it(
+    text: str, role: str, language: str
+) -> None:
+    direction = "en-zh" if text == TIRED else "zh-en"
+    head = best(role, direction)
+    app = opened(
+        "attention", text=text, kind=head.kind, layer=str(head.layer + 1),
+        head=str(head.head + 1), language=language,
+    )  # fmt: skip
+    without, with_it = wrong(head, direction)
+    told = say("attention.measured_wrong", language, without=without, before=with_it)
+    assert any(told in each.value for each in (*app.markdown, *app.caption))
+    assert {"alignment": ("87.8%", "7.6%"), "antecedent": ("7.7%", "7.7%")}[role] == (
+        without, with_it,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("text", [TIRED, APPLE])
 def test_each_row_of_the_list_tells_its_score_and_its_loss_and_opens_its_head(text: str) -> None:
     app = opened("attention", text=text)
@@ -71,10 +104,8 @@ def test_each_row_of_the_list_tells_its_score_and_its_loss_and_opens_its_head(te
     assert tuple(found) == MEASURED_ROLES
     rows = [each.value for each in app.markdown]
     for role, head in found.items():
-        loss = head.loss(direction)
-        assert loss is not None
-        share = format_percent(head.roles[direction][role])
-        assert any(share in row and format_percent(max(loss, 0.0)) in row for row in rows), role
+        numbers = {format_percent(head.roles[direction][role]), *wrong(head, direction)}
+        assert any(all(each in row for each in numbers) for row in rows), role
         app.button(key=f"widget_worth_{role}").click().run()
         assert place(app) == place_of(head)
 

@@ -16,7 +16,6 @@ from app.panels.words.words_panel import (
     step_in_focus,
     why_never,
 )
-from app.plots.labels import format_percent
 from app.session.state import State
 from app.ui.components.word_lines import Pin
 from core.analysis.choices import choice_at
@@ -122,7 +121,7 @@ def test_without_a_pinned_output_word_the_least_sure_word_is_shown() -> None:
 
 
 def trusted(*reasons: Reason, level: str = "unsure", probability: float = 0.97) -> Confidence:
-    return Confidence(level, 0.5, reasons, weakest=3, probability=probability)  # type: ignore[arg-type]
+    return Confidence(level, 0.5, True, reasons, weakest=3, probability=probability)  # type: ignore[arg-type]
 
 
 def test_the_badge_has_its_reasons_in_words() -> None:
@@ -138,8 +137,12 @@ def test_the_badge_has_its_reasons_in_words() -> None:
 @pytest.mark.parametrize(
     ("reason", "text"),
     [
-        (Reason("unknown", ("a", "b", "a"), 3), "copied as typed: “a”, “b”"),
-        (Reason("unknown", ("a", "b", "c", "d"), 4), "copied as typed: “a”, “b”, “c” …"),
+        (Reason("unknown", ("a", "b", "a"), 3), "not in the vocabulary, copied as typed: “a”, “b”"),
+        (
+            Reason("unknown", ("a", "b", "c", "d"), 4),
+            "not in the vocabulary, copied as typed: “a”, “b”, “c” …",
+        ),
+        (Reason("unsaid", ("手机",), 1), "no word for “手机”"),
         (Reason("dropped", ("Zorblax",), 1), "left out: “Zorblax”"),
         (Reason("unseen", ("likes",), 1), "no word looks at “likes”"),
         (Reason("repeated", ("machine", "learning"), 3), "“machine learning” 3 times in a row"),
@@ -251,10 +254,8 @@ def test_nonsense_says_how_probable_and_why_and_its_candidates_are_explained() -
     trace = drawn(app)
     trust, sent = confidence(trace), data_of(app, "headline")
     assert trust.level == sent["level"] == "unsure"
-    assert sent["cue"].startswith(
-        f"right with a probability of about {format_percent(trust.score)}, by its own numbers: "
-    )
-    assert "copied as typed" in sent["cue"]
+    assert sent["cue"].startswith("how often such a translation is right was not measured: ")
+    assert "not in the vocabulary, copied as typed" in sent["cue"] and "%" not in sent["cue_help"]
     (bars,) = charts(app)
     row = step_in_focus(state_of(app), trace)
     choice = choice_at(trace, row)

@@ -18,7 +18,8 @@ from core.analysis.training_views import groups
 from core.config import Activation, ModelConfig, NormFormula
 from core.errors import MESSAGES
 from core.explain.steps.steps import step_by_id, steps_of
-from core.lab.errata import code_errata, errata
+from core.lab.code_errata import code_errata
+from core.lab.errata import errata
 from core.lab.worked_examples import examples, notes_inputs, work
 from core.links import PACKED
 from core.text.vocabulary import RESERVED

@@ -114,6 +114,7 @@ ALLOWED = {
     ),
     "core.analysis": (
         "core.config",
+        "core.corpus.lexicon",
         "core.decoding.no_repeat",
         "core.device",
         "core.errors",

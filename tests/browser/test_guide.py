@@ -165,7 +165,7 @@ def test_seven_stops_each_with_a_thing_on_screen(
 ) -> None:
     page = open_page(query="text=I+like+you&layer=2", width=size[0], height=size[1])
     guide(page).locator(".help").click()
-    guide(page).get_by_role("button", name="Tour: seven stops").click()
+    guide(page).get_by_role("button", name="Tour: 7 stops").click()
     card = guide(page).locator(".tour")
     for at, stop in enumerate(stops(), start=1):
         expect(card).to_contain_text(f"{at} of 7")
@@ -194,7 +194,7 @@ def test_it_is_offered_once_and_found_again(open_page: Callable[..., Page]) -> N
     expect(guide(page).locator(".help")).to_be_visible()
     expect(offer).to_have_count(0)
     guide(page).locator(".help").click()
-    guide(page).get_by_role("button", name="Tour: seven stops").click()
+    guide(page).get_by_role("button", name="Tour: 7 stops").click()
     card = guide(page).locator(".tour")
     expect(card).to_contain_text("1 of 7")
     card.get_by_role("button", name="Next").click()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.lab.errata import Kind, Tally, code_errata, errata, errata_of, tally
+from core.lab.errata import Kind, Tally, errata, errata_of, tally
 from core.lab.worked_examples import examples, notes_inputs, work
 
 
@@ -158,30 +158,3 @@ def test_a_number_is_held_to_the_digits_that_are_printed(key: str, name: str, un
     assert quantity.differs is not None
     apart = (quantity.printed - quantity.value).abs()
     np.testing.assert_array_equal(quantity.differs, apart > float(Decimal(unit)) / 2 + 1e-9)
-
-
-def test_code_errata_say_what_running_them_gives() -> None:
-    found = {each.key: each for each in code_errata()}
-    kinds = {key: each.kind for key, each in found.items()}
-    assert kinds == {
-        "argument_order": "cannot_run",
-        "integer_values": "cannot_run",
-        "causal_not_set": "inconsistent",
-        "sample_std": "inconsistent",
-    }
-    with pytest.raises(SyntaxError):
-        compile(f"f({found['argument_order'].code})", "notes", "eval")
-    assert "float" in str(found["integer_values"].found["error"])
-    assert (found["integer_values"].found["weights"], found["integer_values"].found["value"]) == (
-        "float32",
-        "int64",
-    )
-    scores = np.array(notes_inputs("mask-softmax-3x3")["scores"])
-    shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    ahead = max(float(row[at + 1 :].sum()) for at, row in enumerate(shares))
-    assert found["causal_not_set"].found["ahead"] == pytest.approx(ahead, abs=1e-5)
-    assert found["causal_not_set"].found["ahead_causal"] == 0
-    std = found["sample_std"].found
-    assert [std["population"], std["sample"]] == pytest.approx(
-        [np.std([1, 2, 3, 4]), np.std([1, 2, 3, 4], ddof=1)]
-    )

@@ -68,4 +68,3 @@ def test_a_fit_is_written_beside_the_weights_and_read_again(
     assert set(asked) == set(SETS) - set(SEALED)
     written = json.loads((tmp_path / "confidence.json").read_text(encoding="utf-8"))
     assert Calibration.from_dict(written) == found.calibration
-    assert 0 < found.calibration.threshold < 1

@@ -81,7 +81,7 @@ def test_the_card_tells_what_heads_do(folder: Path) -> None:
     assert f"| {WHOLE.name} | 12.5 % | 50.0 % | 25.0 % | 1.5 | 30.0 % |" in card
     (head,) = load_heads(folder)
     assert best_by_role([head], "en-zh") == {"previous": head} == best_by_role([head] * 2, "en-zh")
-    assert best_by_role([head], "zh-en") == {} and head.loss("zh-en") is None
+    assert best_by_role([head], "zh-en") == {} and head.wrong("zh-en") is None
     assert (head.kind, head.layer) == ("encoder", 0)
     assert head.lost["zeroed"]["coreference"] == pytest.approx(0.8)
     pronoun = replace(head, roles={"en-zh": {"antecedent": 0.9, "alignment": 0.6}})

@@ -62,4 +62,5 @@ def test_a_learned_llama_computes_what_its_package_computes(language: str, tmp_p
         assert ids[: len(given)] == given
         expected = torch.from_numpy(theirs(ids).data[0])  # (T, V)
         assert (trace["output/logits"][0] - expected).abs().max() <= 1e-5 * expected.abs().max()
-        assert trace.output_text.strip() == pieces.decode(trace.output_ids).strip()
+        # The whole text: what was given, and what was written behind it.
+        assert trace.output_text.strip() == pieces.decode([ids[0], *trace.output_ids]).strip()

@@ -122,13 +122,21 @@ def habit(focus: AttentionFocus) -> str:
     if focus.role is None:
         return ""
     (role, head), direction = focus.role, focus.trace.direction
-    loss = format_percent(max(head.loss(direction) or 0.0, 0.0))
-    return say(
-        "attention.measured" if loss != format_percent(0.0) else "attention.measured_idle",
-        role=say(f"attention.role_{role}"),
-        share=format_percent(head.roles[direction][role]),
-        loss=loss,
-    )
+    said = [
+        say(
+            "attention.measured",
+            role=say(f"attention.role_{role}"),
+            share=format_percent(head.roles[direction][role]),
+        )
+    ]
+    if wrong := head.wrong(direction):
+        said.append(say("attention.measured_wrong", **_rates(wrong)))
+    return say("language.gap").join(said)
+
+
+def _rates(wrong: tuple[float, float]) -> dict[str, str]:
+    """How many translations are wrong without a head and with it."""
+    return dict(zip(("without", "before"), map(format_percent, wrong), strict=True))
 
 
 def show_worth(focus: AttentionFocus) -> None:
@@ -147,7 +155,7 @@ def show_worth(focus: AttentionFocus) -> None:
 
 
 def _row(role: str, head: MeasuredHead, direction: str) -> None:
-    share, loss = head.roles[direction][role], head.loss(direction)
+    share, wrong = head.roles[direction][role], head.wrong(direction)
     sign = SIGN if taught_as(head.kind, head.layer, head.head) == role else ""
     place = {"kind": head.kind, "layer": head.layer, "head": head.head}
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", wrap=False):
@@ -161,8 +169,8 @@ def _row(role: str, head: MeasuredHead, direction: str) -> None:
         name = f"{say(f'attention.kind_{head.kind}')} · {head_name(head.layer, head.head)}"
         clear = "attention.worth_clear" if share >= CLEAR else "attention.worth_faint"
         told = [say(clear, share=format_percent(share))]
-        if loss is not None:
-            told.append(say("attention.worth_loss", share=format_percent(max(loss, 0.0))))
+        if wrong:
+            told.append(say("attention.worth_wrong", **_rates(wrong)))
         st.markdown(f"{name}  \n{' · '.join(told)}", width="stretch")
 
 

@@ -23,11 +23,13 @@ from app.ui.pick import choice, into, menu
 from app.ui.text import literal, told
 from app.words import say
 from core.analysis.attention_views import head_map, kinds_of, sides
-from core.decoding.beam import RULES, WIDEST, Beam, Node, Rule
+from core.decoding.beam import ENDED, RULES, WIDEST, Beam, Node, Rule
 from core.errors import GlassformerError
 
-FATES = ("start", "kept", "finished", "pruned", "forbidden", "guarded", "overruled", "open")
-LEGEND = ("best", "focus", "kept", "finished", "open", "pruned", "forbidden", "guarded")
+FATES = (
+    "start", "kept", "finished", "cut", "pruned", "forbidden", "guarded", "overruled", "open",
+)  # fmt: skip
+LEGEND = ("best", "focus", "kept", "finished", "cut", "open", "pruned", "forbidden", "guarded")
 MOST_ALPHA = 2.0
 NUMBERS = ("together", "total", "length", "penalty", "score", "before")
 TREE_TEXTS = ("label", "step", "start", "node", "more", "given")
@@ -152,10 +154,11 @@ def _row(
     decoding: Decoding, tree: Beam, at: int, before: int | None, focus: int, look: FigureStyle
 ) -> Row:
     node = tree.nodes[tree.hypotheses[at]]
-    place, done = at + 1, node.fate == "finished"
+    place, done = at + 1, node.fate in ENDED
     sentence = decoding.sentence(tree.words(node.index))
+    further = "" if node.fate == "finished" else " …"
     texts = [
-        f"{place} · {sentence}" if done else f"{say('beam.still')} · {sentence} …",
+        f"{place if done else say('beam.still')} · {sentence}{further}",
         format_percent(node.together),
         look.number(node.total),
         str(node.length),

@@ -7,9 +7,9 @@ from typing import Any
 
 from app.plots.labels import fitted, format_percent, visible, widest
 from app.plots.theme import FigureStyle
-from core.decoding.beam import Beam, Node
+from core.decoding.beam import ENDED, Beam, Node
 
-WENT_ON = ("start", "kept", "finished", "open")
+WENT_ON = ("start", "kept", "finished", "cut", "open")
 FEW = 60  # so many branches that did not go on are drawn without being asked for
 MOST = 800  # and so many at most
 Cells = set[tuple[int, int]]  # (column, lane), those that are taken
@@ -36,7 +36,7 @@ class Plan:
     @property
     def columns(self) -> int:
         """How many columns the nodes stand in."""
-        return 1 + max(node.length for node in self.nodes)
+        return 1 + max(node.position + 1 for node in self.nodes)
 
     @property
     def left_out(self) -> int:
@@ -69,7 +69,8 @@ def plan(tree: Beam, everything: bool = False, focus: int | None = None) -> Plan
 def _where_free(out: Iterable[Node], lanes: dict[int, int], taken: Cells) -> None:
     """Puts nodes into cells that nothing else needs: whatever is in focus, the rest stays."""
     for node in sorted(out, key=lambda node: (node.position, node.rank)):
-        lanes[node.index] = _take(taken, node.length, node.length, lanes[node.parent] + 1)
+        column = node.position + 1
+        lanes[node.index] = _take(taken, column, column, lanes[node.parent] + 1)
 
 
 def _below_each(out: Iterable[Node], lanes: dict[int, int]) -> None:
@@ -106,8 +107,8 @@ def _chain(
         chain.append(following[0])
         branches.append((chain[-2].index, following[1:]))
     # A number stands behind the end.
-    last = chain[-1].length + (chain[-1].fate in ("finished", "open"))
-    lane = _take(taken, node.length, last, least)
+    last = chain[-1].position + 1 + (chain[-1].fate in ("finished", "cut", "open"))
+    lane = _take(taken, node.position + 1, last, least)
     lanes.update({each.index: lane for each in chain})
     for _, others in reversed(branches):
         for other in others:
@@ -117,9 +118,7 @@ def _chain(
 def _in_order(children: Iterable[Node], best: set[int]) -> list[Node]:
     """Those that went on; the one that leads to the translation first, an end last."""
     alive = [node for node in children if node.fate in WENT_ON]
-    return sorted(
-        alive, key=lambda node: (node.index not in best, node.fate == "finished", node.rank)
-    )
+    return sorted(alive, key=lambda node: (node.index not in best, node.fate in ENDED, node.rank))
 
 
 def _take(taken: Cells, first: int, last: int, least: int) -> int:
@@ -152,7 +151,7 @@ def tree_data(
     path = drawn.tree.path(drawn.focus) if drawn.focus is not None else ()
     return {
         "nodes": [
-            _node(node, drawn, words[node.index], best, widths[node.length], look)
+            _node(node, drawn, words[node.index], best, widths[node.position + 1], look)
             | {"g": int(node.position in given and node.fate not in ("overruled", "start"))}
             for node in drawn.nodes
         ],
@@ -173,11 +172,11 @@ def _node(
     room = width - (0 if start else look.px(SHARE))
     room -= 0 if node.fate in WENT_ON else look.px(SIGN) / 2
     ends = drawn.tree.hypotheses  # where more have finished than the beam is wide, the best of them
-    rank = ends.index(node.index) + 1 if node.fate == "finished" and node.index in ends else 0
+    rank = ends.index(node.index) + 1 if node.fate in ENDED and node.index in ends else 0
     return {
         "i": node.index,
         "p": node.parent,
-        "c": node.length,
+        "c": node.position + 1,
         "l": drawn.lanes[node.index],
         "w": fitted(word, look.px(14), room),
         "x": word,
@@ -199,6 +198,7 @@ def _widths(drawn: Plan, words: Mapping[int, str], look: FigureStyle) -> list[fl
     for node in drawn.nodes[1:]:
         if node.fate in WENT_ON:
             needed = widest(words[node.index], look.px(14))
-            wide[node.length] = max(wide[node.length], min(needed, look.px(WIDEST)))
+            at = node.position + 1
+            wide[at] = max(wide[at], min(needed, look.px(WIDEST)))
     start = widest(words[0], look.px(14)) + look.px(16)
     return [start, *(each + look.px(SHARE) for each in wide[1:])]

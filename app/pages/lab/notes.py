@@ -18,7 +18,8 @@ from app.session import store
 from app.ui.chart import current_look
 from app.ui.layout import box
 from app.words import say
-from core.lab.errata import KINDS, CodeErratum, Erratum, code_errata, errata, tally
+from core.lab.code_errata import CodeErratum, code_errata
+from core.lab.errata import KINDS, Erratum, errata, tally
 from core.lab.worked_examples import Worked, examples, notes_inputs, work
 
 OVERVIEW = "errata"

@@ -62,9 +62,15 @@ def _trust(trace: Trace) -> dict[str, str]:
     return {
         "badge": say("translate.badge") if trust.level == "unsure" else "",
         "cue": in_a_sentence(trace, trust),
-        "cue_help": say("translate.cue_help", percent=format_percent(trust.score)),
+        "cue_help": _help(trust),
         "level": trust.level,
     }
+
+
+def _help(trust: Confidence) -> str:
+    if not trust.measured:
+        return say("translate.cue_help_unmeasured")
+    return say("translate.cue_help", percent=format_percent(trust.score))
 
 
 def in_a_sentence(trace: Trace, trust: Confidence) -> str:
@@ -72,6 +78,8 @@ def in_a_sentence(trace: Trace, trust: Confidence) -> str:
     found = " · ".join(cues(trace, trust))
     if trust.level == "sure":
         return say("translate.sure", cues=found)
+    if not trust.measured:
+        return say("translate.doubt_unmeasured", reasons=found)
     return say("translate.doubt", percent=format_percent(trust.score), reasons=found)
 
 
