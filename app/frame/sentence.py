@@ -10,9 +10,10 @@ import streamlit as st
 
 from app.panels.address_words import format_bytes
 from app.runs import library, untrained
-from app.runs.models import is_opened, models, task_of
+from app.runs.models import is_opened, keeps_lines, models, task_of
 from app.session import store
 from app.session.state import DIRECTIONS, State
+from app.ui.lines import in_one_line, listen, with_lines
 from app.ui.pick import menu, small_button
 from app.ui.text import literal
 from app.words import say
@@ -58,6 +59,8 @@ def show() -> None:
             directions = {name: say(f"frame.direction_{name}") for name in DIRECTIONS}
             _choice("direction", now.direction, directions)
         _choice("model", now.model, _model_labels())
+        if keeps_lines(now.model):
+            listen()
 
 
 def _hint(model: str) -> str:
@@ -132,8 +135,9 @@ def _second(now: State) -> None:
 
 def _input(widget: str, label: str, value: str, field: str, hint: str) -> None:
     st.text_input(
-        label, key=store.bind(widget, value), placeholder=hint, label_visibility="collapsed",
-        on_change=lambda: _take(field, store.widget_value(widget)),
+        label, key=store.bind(widget, in_one_line(value)),
+        placeholder=hint, label_visibility="collapsed",
+        on_change=lambda: _take(field, with_lines(store.widget_value(widget))),
     )  # fmt: skip
 
 

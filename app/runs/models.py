@@ -121,6 +121,14 @@ def is_opened(name: str) -> bool:
     return name not in list_models() and name not in FORMER and name in library.folders()
 
 
+def keeps_lines(name: str) -> bool:
+    """Whether a model tells a line break from a blank; it may, where it cannot be opened."""
+    try:
+        return is_opened(name) and get_model(name).keeps_lines
+    except GlassformerError:
+        return True
+
+
 def task_of(name: str) -> str:
     """What a model does with a text: "translate", "continue", "fill_in", or "vectors" alone."""
     found = library.about(name) if is_opened(name) else None

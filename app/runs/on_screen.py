@@ -6,7 +6,7 @@ Nothing here changes a model or a trace: both are shared by all sessions.
 from dataclasses import dataclass, field, replace
 
 from app.runs import opened
-from app.runs.models import get_model, steps_of
+from app.runs.models import get_model, keeps_lines, steps_of
 from app.runs.traces import get_forced, get_run, get_setting, get_trace, get_variant
 from app.session import experiments, store
 from app.session.memory import Pair, RunFile, Shown
@@ -45,6 +45,8 @@ def current() -> Outcome:
     if (held := _from_file()) is not None:
         return held
     now = store.get_state()
+    if store.BREAK.search(now.text + now.second) and not keeps_lines(now.model):
+        now = store.settle_lines()
     try:
         if now.step:
             now = store.settle_step(steps_of(now.model))

@@ -51,6 +51,10 @@ class OpenedModel:
         self.vocabulary = tokens.vocabulary(transformer.config.vocabulary_size)
         self._facts = facts
 
+    @cached_property
+    def keeps_lines(self) -> bool:
+        return self.tokens.plain_ids("a\nb") != self.tokens.plain_ids("a b")
+
     @property
     def config(self) -> ModelConfig:
         return self.transformer.config
