@@ -115,6 +115,8 @@ def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
             f"plan = blueprint(len(words.vocabulary){settings})",
             'model = Translator(build(plan), words, "untrained")',
         ]
+    if trace.sent:
+        made[-1] += ".with_chat_template()"
     direction = "" if now.direction == "auto" else f", direction={now.direction!r}"
     asked = f"{trace.source_text!r}{direction}"
     run = f"trace = model.trace({asked})"

@@ -93,7 +93,7 @@ def _first_sentence() -> str:
     """The sentence that is patched: the state's, or where that is refused the one on screen."""
     now = store.get_state()
     try:
-        get_trace(now.own_text, now.direction, now.model, now.step)
+        get_trace(now.own_text, now.direction, now.model, now.version)
     except GlassformerError:
         return on_screen.trace().source_text
     return now.own_text

@@ -197,7 +197,7 @@ def _done(where: str) -> None:
     if not any(fnmatchcase(where, each.address) for each in slices):
         return
     now = store.get_state()
-    asked = (now.own_text, now.direction, now.model, now.step)
+    asked = (now.own_text, now.direction, now.model, now.version)
     try:
         before, after = get_trace(*asked), get_run(on_screen.experiment(), *asked)
         found = change(before, after, where)

@@ -22,7 +22,7 @@ def parts(trace: Trace) -> list[Part]:
     if not trace.config.has_generator:
         return [(trace.source_text, True)]
     if trace.task == "continue":
-        found = [(trace.source_text, True), (_continuation(trace), False)]
+        found = [(trace.sent or trace.source_text, True), (_continuation(trace), False)]
         return [(in_one_line(each), given) for each, given in found]  # all of it, on few lines
     return _filled(trace) if trace.task == "fill_in" else []
 
