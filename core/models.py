@@ -28,6 +28,9 @@ class Model(Protocol):
     calibration: dict[str, Any]  # see `core.analysis.confidence`; empty for most
 
     @property
+    def keeps_lines(self) -> bool: ...  # whether it tells a line break from a blank
+
+    @property
     def config(self) -> ModelConfig: ...
 
     @property

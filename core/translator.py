@@ -48,6 +48,7 @@ class Translator:
         self.tokenizer = tokenizer.reading(transformer.config.max_length)
         self.name = name
         self.kind: TaskKind = "translate"
+        self.keeps_lines = False  # a line break ends a sentence, or is a blank
         self.vocabulary = tuple(tokenizer.vocabulary.pieces)
         self.calibration = dict(calibration or {})  # see core.analysis.confidence
         words = tokenizer.vocabulary

@@ -59,6 +59,8 @@ def _all(outcome: on_screen.Outcome) -> Iterator[Notice]:
         stale = outcome.trace and say("frame.stale", text=literal(outcome.trace.source_text))
         parts = [told(outcome.error), *([stale] if stale else [])]
         yield Notice(say("language.gap").join(parts))
+    if outcome.chat_error is not None and outcome.error is None:
+        yield Notice(told(outcome.chat_error), (Way("as_typed", lambda: store.update(chat="off")),))
     if outcome.switch_error is not None:
         text = say("experiment.not_run", why=told(outcome.switch_error))
         yield Notice(text, (*_undo(), Way("reset", experiments.reset)))
@@ -210,13 +212,13 @@ def _made(switch: Switch) -> Setup:
     return made
 
 
-def _sentence_of(setup: Setup) -> tuple[str, str, str]:
-    return setup.text, setup.direction, setup.model
+def _sentence_of(setup: Setup) -> tuple[str, ...]:
+    return setup.text, setup.direction, setup.model, setup.chat
 
 
 def _plain(setup: Setup) -> Trace | None:
     try:
-        return get_trace(setup.text, setup.direction, setup.model, setup.step)
+        return get_trace(setup.text, setup.direction, setup.model, setup.version)
     except GlassformerError:
         return None  # the stage bar says it
 

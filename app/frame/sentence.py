@@ -1,6 +1,7 @@
 """First line of the stage bar: the sentence, one beside it, examples, direction and model."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -10,13 +11,15 @@ import streamlit as st
 
 from app.panels.address_words import format_bytes
 from app.runs import library, untrained
-from app.runs.models import is_opened, models, task_of
+from app.runs.models import has_chat, is_opened, keeps_lines, models, task_of
 from app.session import store
 from app.session.state import DIRECTIONS, State
+from app.ui.lines import in_one_line, listen, with_lines
 from app.ui.pick import menu, small_button
 from app.ui.text import aside, literal
 from app.words import say
 from core.errors import GlassformerError
+from core.weights.tokenizers.pieces import LINE
 
 EXAMPLES = Path(__file__).parents[2] / "assets" / "sentences" / "examples.json"
 
@@ -45,6 +48,8 @@ def show() -> None:
     now = store.get_state()
     with st.container(horizontal=True, gap="xsmall", key="stage_sentence", wrap=False):
         _input("sentence", say("frame.sentence"), now.text, "text", _hint(now.model))
+        if has_chat(now.model):
+            _chat(now)
         _second(now)
         notes = {example: _example_label(example) for example in examples()}
         st.menu_button(
@@ -58,6 +63,23 @@ def show() -> None:
             directions = {name: say(f"frame.direction_{name}") for name in DIRECTIONS}
             _choice("direction", now.direction, directions)
         _choice("model", now.model, _model_labels())
+        if keeps_lines(now.model):
+            listen()
+
+
+def _chat(now: State) -> None:
+    """The switch that sends the text in the model's chat template; its help shows what is sent."""
+    shown = store.memory().shown
+    sent = shown.trace.sent if shown and now.chat == "on" else ""
+    about = say("frame.chat_help")
+    if sent:  # as a block of code, which its own marks do not end
+        fence = "`" * (2 + max(map(len, re.findall("`+", f"`{sent}"))))
+        lines = in_one_line(sent).replace(LINE, f"{LINE}\n")
+        about = f"{say('frame.chat_sent')}\n\n{fence}text\n{lines}\n{fence}"
+    st.toggle(
+        say("frame.chat"), key=store.bind("chat", now.chat == "on"), help=about, width="content",
+        on_change=lambda: store.update(chat="on" if store.widget_value("chat") else "off"),
+    )  # fmt: skip
 
 
 def _hint(model: str) -> str:
@@ -140,8 +162,9 @@ def _second(now: State) -> None:
 
 def _input(widget: str, label: str, value: str, field: str, hint: str) -> None:
     st.text_input(
-        label, key=store.bind(widget, value), placeholder=hint, label_visibility="collapsed",
-        on_change=lambda: _take(field, store.widget_value(widget)),
+        label, key=store.bind(widget, in_one_line(value)),
+        placeholder=hint, label_visibility="collapsed",
+        on_change=lambda: _take(field, with_lines(store.widget_value(widget))),
     )  # fmt: skip
 
 

@@ -119,6 +119,8 @@ def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
         ]
     elif chosen not in ("", *list_models()):
         made = ["# its folder lies here, in models/ or in GLASSFORMER_MODELS", *made]
+    if trace.sent:
+        made[-1] += ".with_chat_template()"
     direction = "" if now.direction == "auto" else f", direction={now.direction!r}"
     asked = f"{trace.source_text!r}{direction}"
     run = f"trace = model.trace({asked})"

@@ -1,12 +1,13 @@
 """The models that can be chosen: loaded once for all sessions, within bounds, never changed."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
 from app.runs import library, trainings, untrained
 from app.runs.cache import SERVER, BoundedCache
+from app.session.state import CHAT
 from core.analysis.head_roles import MeasuredHead
 from core.checkpoints import (
     DEFAULT,
@@ -21,6 +22,7 @@ from core.errors import GlassformerError
 from core.history import History
 from core.models import Model
 from core.translator import Translator
+from core.weights.opened import OpenedModel
 
 FORMER = {"translator-taught": DEFAULT}  # names in links of earlier days
 
@@ -43,10 +45,14 @@ def models() -> list[str]:
 def get_model(name: str = "", step: str = "") -> Model:
     """The model of that name, "" for the bundled one; loaded once for all sessions.
 
-    step: of its training, "" for the end.
+    step: of its training, "" for the end; CHAT for what its chat template wraps texts for, as far
+    as it can (`chat_problem`).
     Errors: GlassformerError where there is no such checkpoint, or no snapshot of that step, or
     where the files do not fit together.
     """
+    if step == CHAT:
+        found = get_model(name)
+        return found.with_chat_template(True) if isinstance(found, OpenedModel) else found
     if untrained.is_untrained(name):
         return untrained.get_untrained(name, _load(DEFAULT).tokenizer)
     place, bundled = place_of(name)
@@ -119,6 +125,34 @@ def place_of(name: str) -> tuple[str, bool]:
 def is_opened(name: str) -> bool:
     """Whether a name is that of one of the operator's models."""
     return name not in list_models() and name not in FORMER and name in library.folders()
+
+
+def keeps_lines(name: str) -> bool:
+    """Whether a model tells a line break from a blank; it may, where it cannot be opened."""
+    try:
+        return is_opened(name) and get_model(name).keeps_lines
+    except GlassformerError:
+        return True
+
+
+def has_chat(name: str) -> bool:
+    """Whether a model's tokenizer comes with a chat template; no, where it cannot be opened."""
+    try:
+        found = get_model(name) if is_opened(name) else None
+    except GlassformerError:
+        return False
+    return isinstance(found, OpenedModel) and found.has_chat_template
+
+
+def chat_problem(name: str, text: str) -> GlassformerError | None:
+    """Why a text goes to a model as it is typed though a chat template was asked for."""
+    try:
+        if not has_chat(name):
+            return GlassformerError("chat_missing", path=name or DEFAULT)
+        cast(OpenedModel, get_model(name)).with_chat_template().sent(text)
+    except GlassformerError as error:
+        return error
+    return None
 
 
 def task_of(name: str) -> str:

@@ -6,7 +6,7 @@ Nothing here changes a model or a trace: both are shared by all sessions.
 from dataclasses import dataclass, field, replace
 
 from app.runs import opened
-from app.runs.models import get_model, steps_of
+from app.runs.models import chat_problem, get_model, keeps_lines, steps_of
 from app.runs.traces import get_forced, get_run, get_setting, get_trace, get_variant
 from app.session import experiments, store
 from app.session.memory import Pair, RunFile, Shown
@@ -26,7 +26,8 @@ class Outcome:
 
     error: of the sentence; `trace` is then the last good one of the session. switch_error: why the
     experiment did not run; then the plain run stands for it. left_out: switches that do not fit
-    this sentence or model, and why. second_error: of the second sentence.
+    this sentence or model, and why. second_error: of the second sentence. chat_error: why the
+    text is not in the chat template that was asked for.
     """
 
     trace: Trace | None
@@ -34,6 +35,7 @@ class Outcome:
     switch_error: GlassformerError | None = None
     left_out: dict[Switch, GlassformerError] = field(default_factory=dict)
     second_error: GlassformerError | None = None
+    chat_error: GlassformerError | None = None
 
 
 def current() -> Outcome:
@@ -45,11 +47,13 @@ def current() -> Outcome:
     if (held := _from_file()) is not None:
         return held
     now = store.get_state()
+    if store.BREAK.search(now.text + now.second) and not keeps_lines(now.model):
+        now = store.settle_lines()
     try:
         if now.step:
             now = store.settle_step(steps_of(now.model))
         now = replace(now, step=step_in_view())
-        plain = get_trace(now.own_text, now.direction, now.model, now.step)
+        plain = get_trace(now.own_text, now.direction, now.model, now.version)
     except GlassformerError as error:
         shown = store.memory().shown or _first()
         store.memory().shown = shown
@@ -82,13 +86,13 @@ def _with_switches(now: State, plain: Trace) -> Outcome:
     fitting, left_out = experiments.fitting(experiments.now(), plain)
     switch_error, second_error = experiments.problem(), None
     try:
-        switched = get_run(fitting, now.own_text, now.direction, now.model, now.step)
+        switched = get_run(fitting, now.own_text, now.direction, now.model, now.version)
     except GlassformerError as error:
         switched, fitting, switch_error = plain, NOTHING, error
     pair = Pair("experiment", plain, switched) if fitting else None
     if now.second:
         try:
-            other = get_run(fitting, now.second, now.direction, now.model, now.step)
+            other = get_run(fitting, now.second, now.direction, now.model, now.version)
             pair = Pair("sentences", switched, other)
         except GlassformerError as error:
             second_error = error
@@ -96,8 +100,9 @@ def _with_switches(now: State, plain: Trace) -> Outcome:
     if pair is not None and now.run in ("first", "second"):
         trace = pair.first if now.run == "first" else pair.second
     under = NOTHING if trace is plain else fitting
-    store.memory().shown = Shown(trace, now.model, now.step, under, fitting, pair, left_out)
-    return Outcome(trace, None, switch_error, left_out, second_error)
+    store.memory().shown = Shown(trace, now.model, now.version, under, fitting, pair, left_out)
+    chat_error = None if now.chat == "off" else chat_problem(now.model, now.own_text)
+    return Outcome(trace, None, switch_error, left_out, second_error, chat_error)
 
 
 def _first() -> Shown | None:

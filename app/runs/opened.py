@@ -15,6 +15,7 @@ from app.runs.cache import SERVER, BoundedCache
 from app.runs.models import get_model, models
 from app.session import experiments, store
 from app.session.memory import RunFile
+from app.session.state import CHAT
 from core.checkpoints import DEFAULT
 from core.errors import GlassformerError
 from core.interventions import Experiment
@@ -39,9 +40,11 @@ def hold(name: str, data: bytes, trace: Trace) -> RunFile:
     now = store.get_state()
     before = now.setup
     chosen = model or (now.model, now.step)
+    if model is not None and trace.sent:
+        model = model[0], CHAT
     store.update(
         text=trace.source_text, direction=trace.direction or "auto", model=chosen[0],
-        step=chosen[1], edits="", second="", run="",
+        chat="on" if model and trace.sent else "off", step=chosen[1], edits="", second="", run="",
     )  # fmt: skip
     plain = not trace.edits and (model is None or trace.config == get_model(*model).config)
     shown = " ".join(name.split())[:LONGEST_NAME]

@@ -69,9 +69,10 @@ SPANS = ("sentence", "64", "256")
 LANGUAGES = ("en", "zh")  # a folder of app/words each
 THEMES = ("light", "dark")
 _HEAD = {"kind", "layer", "head"}
-_RUN = ("text", "direction", "model")
+_RUN = ("text", "direction", "model", "chat")
 RELEASES = {  # what goes back to its default where one of these changes
     (*_RUN, "kind"): ("query", "key"),
+    ("model",): ("chat",),
     _RUN: ("token", "words", "sentence"),
     ("sentence",): (
         "query",
@@ -92,6 +93,7 @@ RELEASES = {  # what goes back to its default where one of these changes
     ("batch",): ("row",),
     ("forced", "beams", "rule", "edits", "second", "run"): ("node",),
 }
+CHAT = "chat"  # in the place of a step: a model whose texts go through its chat template
 FIRST_SENTENCE = "The animal didn't cross the street because it was too tired"
 
 
@@ -102,6 +104,7 @@ class Setup:
     text: str
     direction: str
     model: str
+    chat: str
     step: str
     second: str
     edits: str
@@ -110,6 +113,11 @@ class Setup:
     def plain(self) -> "Setup":
         """The same with nothing switched."""
         return replace(self, edits="")
+
+    @property
+    def version(self) -> str:
+        """Of the model: a step of its training, or CHAT where its chat template wraps texts."""
+        return self.step or ("" if self.chat == "off" else CHAT)
 
 
 def _kept(default: Any, codec: Codec) -> Any:
@@ -125,6 +133,7 @@ class State:
     sentence: int = _kept(0, COUNT)  # of a text of several, the one on screen
     direction: str = _kept("auto", one_of(*DIRECTIONS))
     model: str = _kept("", TEXT)  # "": the bundled one
+    chat: str = _kept("off", one_of("off", "on"))  # on: the text in the model's chat template
     step: str = _kept("", STEP)  # of the model's training; "": its end
     second: str = _kept("", TYPED)  # another sentence beside the first; "": none
     edits: str = _kept("", TYPED)  # the experiment, as `Experiment.text`; "": nothing is switched
@@ -262,6 +271,11 @@ class State:
         """What decides which run is on screen."""
         here = {each.name: getattr(self, each.name) for each in fields(Setup)}
         return Setup(**here | {"text": self.own_text})
+
+    @property
+    def version(self) -> str:
+        """As `Setup.version`."""
+        return self.step or ("" if self.chat == "off" else CHAT)
 
     @property
     def given(self) -> frozenset[str]:

@@ -3,6 +3,7 @@
 `State` itself, what it may hold and how it is clamped is in `state.py`.
 """
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from app.session.state import LANGUAGES, State, clamp
 from core.links import PACKED, opened, packed
 from core.trace.trace import Trace
 
+BREAK = re.compile(r"\r\n?|\n")  # of a line
 THE_READERS = ("language", "theme", "size", "precision", "mine")
 PRESENTING = "presenting"  # in the query of a frame that is led by the presenter's page
 Value = TypeVar("Value")
@@ -141,6 +143,13 @@ def open_on(kind: str, layer: int, head: int | None) -> None:
     if (state := get_state()).opens == "own":
         # Not `update`: the reader did nothing, so what the link could not give stays told.
         _write(state.changed(kind=kind, layer=layer, head=head))
+
+
+def settle_lines() -> State:
+    """Make a blank of each line break, for a model that reads one there; the link says it, too."""
+    state = get_state()
+    text, second = (BREAK.sub(" ", each) for each in (state.text, state.second))
+    return _write(replace(state, text=text, second=second))
 
 
 def settle_step(steps: Sequence[int]) -> State:

@@ -31,7 +31,15 @@ LONGEST = 60.0  # seconds of one screen
 LARGEST = 1_500_000  # bytes of what one picture is drawn from
 DIGITS = 6  # significant ones: more than any screen shows
 # Containers, components and inputs without a use on a page, by the beginnings of their keys.
-LEFT_OUT = ("switches", "wants_room", "bridge_escape", "bridge_file", "widget_direction", "player")
+LEFT_OUT = (
+    "switches",
+    "wants_room",
+    "bridge_escape",
+    "bridge_file",
+    "bridge_lines",
+    "widget_direction",
+    "player",
+)
 
 
 def main(out: TextIO) -> None:

@@ -90,7 +90,14 @@ def _load(data: bytes) -> Trace:
 
 def _words(trace: Trace) -> Iterable[bool]:
     """Whether the words are words, as many as the tensors have rows, and in the vocabulary."""
-    texts = (trace.source_text, trace.output_text, trace.model_name, *trace.further, *trace.edits)
+    texts = (
+        trace.source_text,
+        trace.sent,
+        trace.output_text,
+        trace.model_name,
+        *trace.further,
+        *trace.edits,
+    )
     yield all(isinstance(each, str) and len(each) <= LONGEST for each in texts)
     known, config = set(trace.vocabulary), trace.config
     for side, tokens, pieces in _sides(trace):

@@ -20,14 +20,14 @@ from core.trace.on_demand import LOGITS
 from core.trace.sites import addresses, shape, site_at
 
 SIDES = ("source", "target", "output")
-TEXTS = ("source_text", "output_text", "direction", "model_name", "task")
+TEXTS = ("source_text", "output_text", "direction", "model_name", "task", "sent")
 TASKS = ("translate", "continue", "fill_in")
 LISTS = ("edits", "further", "vocabulary")
 DIRECTIONS = ("en-zh", "zh-en", "")
 YOUNGER: dict[str, Any] = {  # fields that files of the first days lack
     "surfaces": {}, "source_unknown": [], "direction": "", "model_name": "", "edits": [],
     "steps": [], "further": [], "calibration": {},
-    "task": "translate", "given": 0,
+    "task": "translate", "given": 0, "sent": "",
 }  # fmt: skip
 
 

@@ -78,6 +78,7 @@ class Trace:
     further: tuple[str, ...] = ()  # translations of the sentences after the first, which is traced
     calibration: Mapping[str, Any] = field(default_factory=dict, repr=False)  # of its confidence
     task: str = "translate"  # or "continue" a text (no source), or "fill_in" blanks (no target)
+    sent: str = ""  # the text as the model got it, where a chat template wrapped it
     given: int = 0  # so many words at the start of the output were given, not chosen
     generator: Generator | None = field(default=None, repr=False, compare=False)  # of its model
 

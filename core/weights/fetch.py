@@ -14,7 +14,7 @@ NAME = re.compile(r"(?:[\w.-]{1,96}/)?[\w.-]{1,96}")
 WANTED = (
     "config.json", "generation_config.json", "tokenizer.json", "source.spm", "target.spm",
     "vocab.json", "target_vocab.json", "README.md", "vocab.txt", "merges.txt", "added_tokens.json",
-    "tokenizer_config.json",
+    "tokenizer_config.json", "chat_template.jinja", "chat_template.json",
 )  # fmt: skip
 SAFE, PICKLED = ("model*.safetensors", INDEX), ("pytorch_model*.bin",)
 

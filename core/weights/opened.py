@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, TypeGuard
+from typing import Any, Literal, Self, TypeGuard
 
 import torch
 
@@ -23,12 +23,14 @@ from core.trace.sites import recorded_bytes
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace, places_of
 from core.weights.aside import LeftAside, generation_of, never_written
+from core.weights.chat import ChatTemplate, chat_template_of
 from core.weights.open import load_weights, look
 from core.weights.tokenizers.tokens import Read, Tokens, tokens_of
 
 MEMORY_BUDGET = 45_000_000  # bytes that one run may keep before its attention maps wait for demand
 MORE = 20  # words that a text is continued by
 ALL_RUN = LeftAside()
+InChat = Literal["", "always", "if it can"]  # whether texts go through the chat template
 BLANK = re.compile("__+")  # what stands for a blank in any text
 
 
@@ -47,12 +49,19 @@ class OpenedModel:
     def __init__(
         self, transformer: Transformer, tokens: Tokens, kind: TaskKind, name: str,
         facts: Mapping[str, Any], left_aside: LeftAside = ALL_RUN,
+        template: ChatTemplate | GlassformerError | None = None, in_chat: InChat = "",
     ) -> None:  # fmt: skip
         self.transformer, self.tokens, self.kind, self.name = transformer, tokens, kind, name
         self.calibration = dict[str, Any]()
         self.vocabulary = tokens.vocabulary(transformer.config.vocabulary_size)
         self.left_aside = left_aside  # what of its folder is not run
         self._facts = facts
+        self._template, self._in_chat = template, in_chat
+        self._chats = dict[bool, Self]()
+
+    @cached_property
+    def keeps_lines(self) -> bool:
+        return self.tokens.plain_ids("a\nb") != self.tokens.plain_ids("a b")
 
     @property
     def config(self) -> ModelConfig:
@@ -100,7 +109,7 @@ class OpenedModel:
 
     def task_of(self, trace: Trace) -> Task:
         """What was to be written in a run. Raises `no_decoder` of a model that fills in blanks."""
-        return self._task(trace.source_text)
+        return self._task(trace.source_text, sent=trace.sent)
 
     def reading(self, trace: Trace, words: Sequence[int]) -> Decoded:  # noqa: ARG002
         """Ids as text."""
@@ -119,16 +128,57 @@ class OpenedModel:
 
     def having(self, transformer: Transformer) -> Self:
         """The same words on another Transformer."""
-        return type(self)(
-            transformer, self.tokens, self.kind, self.name, self._facts, self.left_aside
-        )
+        return self._having(transformer, self._in_chat)
 
-    def _task(self, text: str, more: int = MORE) -> Task:
-        """What is to be written for a text."""
+    @property
+    def has_chat_template(self) -> bool:
+        """Whether its tokenizer comes with one."""
+        return self.kind == "continue" and self._template is not None
+
+    def with_chat_template(self, or_as_typed: bool = False) -> Self:
+        """The same model for what people say to it: each text goes through its chat template.
+
+        A text becomes the message of a user and the beginning of the answer; a run's `sent` is
+        what the model got. No begin token is added to it: the template has its own.
+
+        or_as_typed: a text that the template cannot wrap is taken as it is. Otherwise `trace`
+        raises `chat_template`, `chat_slow`, `chat_long` or `chat_memory`, this `chat_missing`.
+        """
+        if not (or_as_typed or self.has_chat_template):
+            raise GlassformerError("chat_missing", path=self.name)
+        if or_as_typed not in self._chats:
+            how: InChat = "if it can" if or_as_typed else "always"
+            self._chats[or_as_typed] = self._having(self.transformer, how)
+        return self._chats[or_as_typed]
+
+    def _having(self, transformer: Transformer, in_chat: InChat) -> Self:
+        own = (self.tokens, self.kind, self.name, self._facts, self.left_aside, self._template)
+        return type(self)(transformer, *own, in_chat)
+
+    def sent(self, text: str) -> str:
+        """A text in the chat template; "" where it goes to the model as it is typed."""
+        if not self._in_chat or self.kind != "continue" or self._template is None:
+            return ""
+        try:
+            if isinstance(self._template, GlassformerError):
+                raise self._template
+            return self._template.wrap(text)
+        except GlassformerError:
+            if self._in_chat == "always":
+                raise
+            return ""
+
+    def _prompt(self, text: str, sent: str) -> list[int]:
+        """The ids of a text to go on with; what is sent has its special tokens."""
+        return self._within(self.tokens.plain_ids(sent)) if sent else self._given(text)
+
+    def _task(self, text: str, more: int = MORE, sent: str | None = None) -> Task:
+        """What is to be written for a text. sent: as it was sent, where that is known."""
         if self.kind == "fill_in":
             raise GlassformerError("no_decoder", name=self.name)
         if self.kind == "continue":
-            prompt = self._given(text) or [self._fact("bos_token_id")]
+            sent = self.sent(text) if sent is None else sent
+            prompt = self._prompt(text, sent) or [self._fact("bos_token_id")]
             self._check_length(len(prompt))
             room = self.config.max_length - len(prompt) + 1  # the last word is not read
             limit = len(prompt) - 1 + max(1, min(more, room))
@@ -156,7 +206,8 @@ class OpenedModel:
             steps = greedy(self.transformer, task, tape=tapes(run.edits))
             chosen = [step.chosen for step in steps]
         elif self.kind == "continue":
-            chosen = [*task.given, *self.tokens.following(text, target)]
+            sent = self.sent(text)
+            chosen = [*task.given, *self.tokens.following(sent or text, target, plain=bool(sent))]
         else:
             spoken = [each for each in task.beginning if each in self.tokens.languages.values()]
             chosen = self.tokens.target_ids(target, next(iter(spoken), None))
@@ -217,6 +268,7 @@ class OpenedModel:
             task=self.kind,
             generator=self.transformer.generator,
             given=given,
+            sent=self.sent(text),
         )
 
     @cached_property
@@ -301,5 +353,6 @@ def open_model(folder: str | Path, widen: bool = True, limit: int | None = None)
         raise GlassformerError("weights_pieces", path=folder.name, **values)
     model = load_weights(found, widen, limit)
     facts = {**found.family.ids.get(found.kind, {}), **found.facts, **generation_of(folder)}
-    transformer = model.to(choose_device())
-    return OpenedModel(transformer, tokens, found.task, folder.name, facts, found.left_aside)
+    template = chat_template_of(folder)
+    model = model.to(choose_device())
+    return OpenedModel(model, tokens, found.task, folder.name, facts, found.left_aside, template)

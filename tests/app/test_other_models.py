@@ -30,7 +30,7 @@ from core.analysis.choices import probabilities, written
 from core.analysis.export import run_bytes
 from core.trace.trace import Trace
 from core.weights.opened import open_model
-from tests.opened_app import drawn, opened, state_of
+from tests.opened_app import drawn, memory, opened, state_of
 from tests.opened_files import open_in, with_header
 from tests.sent import data_of
 from tests.weights.folders import edit, tensors, whole
@@ -262,6 +262,41 @@ def test_the_focus_settles_to_what_the_model_has(name: str) -> None:
 def test_the_page_is_called_by_what_the_model_does() -> None:
     assert [task_of(name) for name in TASKS] == list(TASKS.values())
     assert task_of("") == task_of("translator") == "translate"
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama-3"])
+def test_a_text_has_lines_where_the_model_tells_them_apart(name: str) -> None:
+    app = opened(model=name, text="the cat\n\nsat")
+    assert app.text_input(key="widget_sentence").value == "the cat⏎⏎sat"
+    assert drawn(app).source_text == state_of(app).text == "the cat\n\nsat"
+    assert "⏎" in "".join(drawn(app).target_tokens)
+    assert data_of(app, "headline")["parts"][0] == ["the cat⏎⏎sat", True]
+    app.text_input(key="widget_sentence").set_value("the⏎cat").run()
+    assert drawn(app).source_text == state_of(app).text == "the\ncat"
+
+
+@pytest.mark.parametrize("name", ["", "marian", "bert"])
+def test_a_line_break_is_a_blank_to_other_models(name: str) -> None:
+    app = opened(model=name, text="the cat\r\nsat", second="the cat\nsat", run="first")
+    assert app.text_input(key="widget_sentence").value == "the cat sat"
+    assert app.text_input(key="widget_second").value == "the cat sat"
+    assert drawn(app).source_text == state_of(app).text == "the cat sat"  # as one types it
+
+
+def test_many_texts_have_lines_too() -> None:
+    app = opened("switch", switches="texts", model="gpt2", texts="one⏎two\n  three ")
+    assert app.text_area(key="widget_texts_typed").value == "one⏎two\nthree"
+    app.button(key="texts_run").click().run()
+    ((_, found),) = memory(app).over_texts.items()
+    assert [each.result.text for each in found] == ["one\ntwo", "three"]
+
+
+def test_the_sentence_of_a_patch_has_lines_too() -> None:
+    app = opened("switch", switches="tensors", model="gpt2", text="the cat\nsat")
+    app.button_group(key="widget_tensor_act").set_value("patch").run()
+    app.text_input(key="widget_tensor_sentence").set_value("the⏎cat ").run()
+    assert "the%0Acat" in state_of(app).draft
+    assert app.text_input(key="widget_tensor_sentence").value == "the⏎cat"
 
 
 def test_a_blank_is_filled_in_the_text_as_typed() -> None:

@@ -46,3 +46,28 @@ def test_pages_of_every_kind(context: BrowserContext, url: str, kind: str) -> No
         expect(page.get_by_test_id("stException")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth") <= 1280
         page.close()
+
+
+def test_a_pasted_text_keeps_its_lines(context: BrowserContext, url: str) -> None:
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = driver.open_page(context, f"{url}/?model=gpt2&text=a%0Ab", width=1280, height=720)
+    field = page.locator(".st-key-widget_sentence input")
+    lines = page.locator(".lines .line")
+    expect(field).to_have_value("a⏎b")
+    field.press("Enter")  # nothing was changed
+    field.press("Control+a")
+    page.evaluate("navigator.clipboard.writeText('if x:\\r\\n  y\\n')")
+    page.keyboard.press("Control+v")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("z")
+    expect(field).to_have_value("if x:⏎  y⏎⏎z")
+    assert lines.all_inner_texts() == ["if x:⏎", "  y⏎", "⏎", "z"]
+    assert "text=a%0Ab" in page.url  # nothing was run
+    field.press("Enter")
+    expect(page.locator(".headline .given")).to_have_text("if x:⏎  y⏎⏎z")
+    expect(lines.first).to_be_hidden()
+    field.press("Control+a")
+    page.keyboard.press("Control+x")
+    expect(field).to_have_value("")
+    assert page.evaluate("navigator.clipboard.readText()") == "if x:\n  y\n\nz"
+    page.close()

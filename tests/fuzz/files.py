@@ -89,8 +89,10 @@ def models(folder: Path) -> Attempt:
 def foreign_models(folder: Path) -> Attempt:
     """Another program's model with one of its files changed; what opens must go on with a text."""
     good = dict[str, dict[str, bytes]]()
+    words = {"bos_token": "<s>", "chat_template": "{{ bos_token }}{{ messages[0]['content'] }}"}
     for kind in MAKERS:
         whole(kind, folder / kind)
+        (folder / kind / "tokenizer_config.json").write_text(json.dumps(words), encoding="utf-8")
         good[kind] = {path.name: path.read_bytes() for path in (folder / kind).iterdir()}
     for kind in ("bert", "gpt2"):  # with a plain vocabulary, too
         place = shutil.copytree(folder / kind, folder / f"{kind}, plain")
@@ -104,7 +106,8 @@ def foreign_models(folder: Path) -> Attempt:
         name = rng.choice([*good[kind], "config.json", "config.json", "model.safetensors"])
         (place / name).write_bytes(_changed(rng, name, good[kind][name]))
         try:
-            trace = open_model(place, limit=2**26).trace(rng.choice(SMALL_TEXTS))
+            model = open_model(place, limit=2**26).with_chat_template(or_as_typed=True)
+            trace = model.trace(rng.choice(SMALL_TEXTS))
             assert trace.output_tokens and not trace["output/probabilities"].isnan().any()
         finally:
             (place / name).write_bytes(good[kind][name])

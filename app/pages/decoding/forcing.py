@@ -16,6 +16,7 @@ from app.session import store
 from app.session.state import State
 from app.ui.chart import current_look, show_chart
 from app.ui.layout import box, side_by_side
+from app.ui.lines import with_lines
 from app.ui.text import literal, told
 from app.words import say
 from core.analysis.training_views import agreeing
@@ -225,7 +226,7 @@ def _force(place: int, word: int | None) -> None:
 
 def _typed(decoding: Decoding, place: int) -> None:
     """Force what was typed, if it is one word that the vocabulary knows."""
-    text = str(store.widget_value("forcing_typed") or "").strip()
+    text = with_lines(str(store.widget_value("forcing_typed") or "").strip())
     if not text:
         return
     try:

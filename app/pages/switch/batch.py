@@ -15,6 +15,7 @@ from app.session import experiments, store
 from app.ui.chart import current_look, show_chart
 from app.ui.component import component
 from app.ui.layout import box
+from app.ui.lines import with_lines
 from app.ui.text import literal, told
 from app.words import say
 from core.analysis.attention_views import Kind, attention_at, layers_of, sides
@@ -111,7 +112,7 @@ def _read(text: str) -> tuple[list[Trace], list[Refused]]:
             bad.append((number, line, None))
             continue
         try:
-            good.append(get_trace(line, direction, *on_screen.made_by()))
+            good.append(get_trace(with_lines(line), direction, *on_screen.made_by()))
         except GlassformerError as error:
             bad.append((number, line, error))
     return good, bad

@@ -144,7 +144,7 @@ def _made(asked: Asked) -> tuple[Pair, Trace]:
     What does not fit the sentence is left out. Errors: GlassformerError where it cannot be run.
     """
     now = store.get_state()
-    place = (now.model, now.step)
+    place = (now.model, now.version)
     plain = get_trace(*asked.sentence, *place)
     fitting = experiments.fitting(asked.experiment, plain)[0]
     run = get_run(fitting, *asked.sentence, *place)

@@ -69,7 +69,7 @@ def pair() -> Pair | None:
         return found
     now = store.get_state()
     try:
-        plain = get_trace(now.own_text, now.direction, now.model, now.step)
+        plain = get_trace(now.own_text, now.direction, now.model, now.version)
     except GlassformerError:  # the stage bar says it; the last good runs stay
         return found
     return Pair("experiment", plain, found.first)

@@ -17,6 +17,7 @@ from app.session.limits import MOST_PATCHED
 from app.session.state import FIRST_SENTENCE
 from app.ui.chart import Click, current_look, show_chart
 from app.ui.layout import box, side_by_side
+from app.ui.lines import in_one_line, with_lines
 from app.ui.pick import into, menu
 from app.ui.text import literal, told
 from app.words import say
@@ -92,7 +93,7 @@ def _first_sentence() -> str:
     """The sentence that is patched: the state's, or where that is refused the one on screen."""
     now = store.get_state()
     try:
-        get_trace(now.own_text, now.direction, now.model, now.step)
+        get_trace(now.own_text, now.direction, now.model, now.version)
     except GlassformerError:
         return on_screen.trace().source_text
     return now.own_text
@@ -166,11 +167,11 @@ def _take_pair() -> None:
 
 def _other(second: str) -> None:
     def take() -> None:
-        store.update(second=" ".join(store.widget_value("patching_second").split()))
+        store.update(second=with_lines(store.widget_value("patching_second")).strip())
 
     st.text_input(
         say("patching.other"),
-        key=store.bind("patching_second", second),
+        key=store.bind("patching_second", in_one_line(second)),
         placeholder=say("patching.other_hint"),
         on_change=take,
     )

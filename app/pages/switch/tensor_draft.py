@@ -94,7 +94,7 @@ def plain() -> Trace:
     """The plain run of the sentence: the form is about its tensors."""
     now = store.get_state()
     try:
-        return get_trace(now.own_text, now.direction, now.model, now.step)
+        return get_trace(now.own_text, now.direction, now.model, now.version)
     except GlassformerError:  # the stage bar says it
         return on_screen.trace()
 

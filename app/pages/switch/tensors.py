@@ -15,6 +15,7 @@ from app.runs import on_screen
 from app.runs.traces import get_run, get_setting, get_trace
 from app.session import experiments, store
 from app.ui.layout import box
+from app.ui.lines import in_one_line, with_lines
 from app.ui.pick import choice
 from app.ui.text import literal, told
 from app.words import say
@@ -103,9 +104,11 @@ def _typed(name: str, label: str, value: str, hint: str = "", **released: Any) -
 
     def take() -> None:
         typed = store.widget_value(f"tensor_{name}")
-        put(**released | {name: " ".join(typed.split())})
+        words = with_lines(typed) if name == "sentence" else " ".join(typed.split())
+        put(**released | {name: words.strip()})
 
-    st.text_input(label, key=store.bind(f"tensor_{name}", value), on_change=take, placeholder=hint)
+    shown = in_one_line(value)
+    st.text_input(label, key=store.bind(f"tensor_{name}", shown), on_change=take, placeholder=hint)
 
 
 def _act(trace: Trace, where: str) -> None:
@@ -194,7 +197,7 @@ def _done(where: str) -> None:
     if not any(fnmatchcase(where, each.address) for each in slices):
         return
     now = store.get_state()
-    asked = (now.own_text, now.direction, now.model, now.step)
+    asked = (now.own_text, now.direction, now.model, now.version)
     try:
         before, after = get_trace(*asked), get_run(on_screen.experiment(), *asked)
         found = change(before, after, where)

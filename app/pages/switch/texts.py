@@ -18,6 +18,7 @@ from app.session import experiments, store
 from app.session.limits import MOST_OVER_TEXTS, MOST_TEXTS
 from app.session.state import OVER_TEXTS
 from app.ui.layout import box
+from app.ui.lines import in_one_line, with_lines
 from app.ui.pick import choice, into
 from app.ui.text import told
 from app.words import say
@@ -83,7 +84,7 @@ def _typed() -> tuple[list[str], int]:
     """The texts, and how many are left out because there are too many."""
     given = store.get_state().texts.strip()
     lines = given.splitlines() if given else list(_first())
-    texts = [line.strip() for line in lines if line.strip()]
+    texts = [with_lines(line.strip()) for line in lines if line.strip()]
     return texts[:MOST_OVER_TEXTS], max(0, len(texts) - MOST_OVER_TEXTS)
 
 
@@ -110,7 +111,7 @@ def _edit(texts: Sequence[str], more: int) -> None:
 
     st.text_area(
         say("over_texts.texts", most=MOST_OVER_TEXTS),
-        key=store.bind("texts_typed", "\n".join(texts)),
+        key=store.bind("texts_typed", "\n".join(map(in_one_line, texts))),
         height=220,
         on_change=take,
     )

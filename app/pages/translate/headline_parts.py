@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from app.plots.labels import format_percent, visible
 from app.runs import on_screen
+from app.ui.lines import in_one_line
 from app.ui.text import aside
 from app.words import say
 from core.analysis.choices import BLANKS, least_sure, probabilities, written
@@ -25,7 +26,8 @@ def parts(trace: Trace) -> list[Part]:
     if not trace.config.has_generator:
         return [(trace.source_text, True)]
     if trace.task == "continue":
-        return [(trace.source_text, True), (_continuation(trace), False)]
+        found = [(trace.sent or trace.source_text, True), (_continuation(trace), False)]
+        return [(in_one_line(each), given) for each, given in found]  # all of it, on few lines
     return _filled(trace) if trace.task == "fill_in" else []
 
 

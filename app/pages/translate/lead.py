@@ -88,7 +88,7 @@ def around(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
     now = store.get_state()
     if not now.sentence or not _is_typed(trace):
         return (), trace.further
-    whole = get_trace(now.text, now.direction, now.model, now.step)
+    whole = get_trace(now.text, now.direction, now.model, now.version)
     every = (whole.output_text, *whole.further)
     return every[: now.sentence], every[now.sentence + 1 :]
 

@@ -126,13 +126,16 @@ class Tokens(ABC):
         unknown = any(self.pieces[each] in UNKNOWN for each in self.plain_ids(text))
         return "unknown" if unknown else "not_one"
 
-    def following(self, text: str, target: str) -> list[int]:
+    def following(self, text: str, target: str, plain: bool = False) -> list[int]:
         """The ids of a text that goes on with one, which keeps the ids that it has alone.
+
+        plain: no special tokens are put before the text, it has its own.
 
         They are those that both have together, but where a piece would reach over the join: then
         the ids of what follows, without the space that some tokenizers put before every text.
         """
-        before, whole = self.ids(text), self.ids(text + target)
+        ids = self.plain_ids if plain else self.ids
+        before, whole = ids(text), ids(text + target)
         if whole[: len(before)] == before:
             return whole[len(before) :]
         line, alone = self.plain_ids("\n"), self.plain_ids(target)
