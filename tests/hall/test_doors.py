@@ -1,5 +1,7 @@
 """Who is let in: codes that are guessed, places in the hall, a file that another holds."""
 
+import asyncio
+import socket
 import sqlite3
 import threading
 import time
@@ -7,12 +9,18 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from urllib.parse import quote
 
 import pytest
+from starlette.datastructures import Headers
+from starlette.types import Message, Receive, Scope, Send
 
-from app.hall import hub, keys, rooms, store
+from app.hall import hub, keys, rooms, routes, store
 from app.hall.rooms import Room
+from app.server import doors
+from app.server.doors import FirstWord, Hosts, Proxies, client_of
 from tests.hall.halls import CHOICE, Client
 
 
@@ -156,3 +164,138 @@ def test_a_file_of_before_has_its_votes_counted(tmp_path: Path) -> None:
     held = store.Store(old)
     assert "client" in [row[1] for row in held.ask("pragma table_info(votes)")]
     held.close()
+
+
+def called(middleware: Any, scope: Scope) -> tuple[Scope | None, list[Message]]:
+    """What the app behind a middleware is asked, None for nothing, and what is answered."""
+    asked, sent = list[Scope](), list[Message]()
+
+    async def app(scope: Scope, _receive: Receive, _send: Send) -> None:
+        asked.append(scope)
+
+    async def nothing() -> Message:
+        return {"type": "http.request"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    asyncio.run(middleware(app)(scope, nothing, send))
+    return (asked or [None])[0], sent
+
+
+def scope(client: str = "203.0.113.9", kind: str = "http", **headers: str) -> Any:
+    given = {"host": "localhost", **headers}
+    found = {name.replace("_", "-"): value for name, value in given.items()}
+    return {
+        "type": kind, "method": "GET", "path": "/", "query_string": b"", "scheme": "http",
+        "client": (client, 50000), "headers": [(a.encode(), b.encode()) for a, b in found.items()],
+    }  # fmt: skip
+
+
+FORWARDED = {
+    "x_forwarded_for": "198.51.100.7", "x_forwarded_proto": "https",
+    "x_forwarded_host": "a.example",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("client", ["10.0.0.5", "10.1.2.3", "127.0.0.1"])
+def test_the_proxies_that_are_named_are_believed(
+    monkeypatch: pytest.MonkeyPatch, client: str
+) -> None:
+    monkeypatch.setenv("GLASSFORMER_PROXIES", "10.0.0.5, 10.1.0.0/16")
+    found, _ = called(Proxies, scope(client, **FORWARDED))
+    assert found and found["client"][0] == "198.51.100.7" and found["scheme"] == "https"
+    assert Headers(scope=found)["x-forwarded-host"] == "a.example"
+
+
+def test_what_others_claim_of_themselves_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLASSFORMER_PROXIES", "10.0.0.5")
+    found, _ = called(Proxies, scope(**FORWARDED))
+    assert found and found["client"][0] == "203.0.113.9" and found["scheme"] == "http"
+    assert list(Headers(scope=found)) == ["host"]
+
+
+def test_a_household_is_one_client() -> None:
+    assert client_of(scope("2001:db8::1")) == client_of(scope("2001:db8::ffff:2"))
+    assert client_of(scope("2001:db8::1")) != client_of(scope("2001:db8:0:1::1"))
+    assert (
+        client_of(scope("::ffff:192.0.2.1")) == "192.0.2.1" and client_of(scope("unix")) == "unix"
+    )
+
+
+OWN = ("localhost", "localhost:8501", "app.localhost", "127.0.0.1:80", "[::1]:8501", "192.168.0.7",
+       "[2001:db8::1]", socket.gethostname(), f"{socket.gethostname()}:8501")  # fmt: skip
+
+
+@pytest.mark.parametrize("host", OWN)
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+def test_addresses_and_names_of_this_machine_are_answered(host: str, kind: str) -> None:
+    found, sent = called(Hosts, scope(kind=kind, host=host))
+    assert found and not sent
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "", "a b", "x" * 99],
+)
+def test_a_name_that_another_points_here_is_refused(host: str) -> None:
+    found, sent = called(Hosts, scope(host=host, accept_language="zh-CN"))
+    assert found is None and sent[0]["status"] == 421 and "不以" in sent[1]["body"].decode()
+    found, sent = called(Hosts, scope(kind="websocket", host=host))
+    assert found is None and sent == [{"type": "websocket.close", "code": 1008}]
+
+
+@pytest.mark.parametrize(
+    ("told", "host"),
+    [("Hall.Example", "hall.example:443"), ("x, *.hall.example.", "a.b.hall.example"), ("*", "y")],
+)
+def test_a_name_of_its_own_is_told(monkeypatch: pytest.MonkeyPatch, told: str, host: str) -> None:
+    assert called(Hosts, scope(host=host))[0] is None
+    monkeypatch.setenv("GLASSFORMER_HOSTS", told)
+    assert called(Hosts, scope(host=host))[0] is not None
+
+
+def test_a_web_socket_that_says_nothing_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors, "FIRST_WORD", 0.05)
+    heard, sent, silent = list[str](), list[Message](), asyncio.Event
+
+    async def app(_scope: Scope, receive: Receive, _send: Send) -> None:
+        while not heard or heard[-1] != "websocket.disconnect":
+            heard.append((await receive())["type"])
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    def receiving(*messages: str) -> Receive:
+        coming = list(messages)
+
+        async def receive() -> Message:
+            if not coming:
+                await silent().wait()
+            return {"type": coming.pop(0)}
+
+        return receive
+
+    connects = "websocket.connect"
+    asyncio.run(FirstWord(app)(scope(kind="websocket"), receiving(connects), send))
+    assert heard == [connects, "websocket.disconnect"] and sent[0]["type"] == "websocket.close"
+    heard.clear(), sent.clear()
+    spoken = receiving(connects, "websocket.receive", "websocket.disconnect")
+    asyncio.run(FirstWord(app)(scope(kind="websocket"), spoken, send))
+    assert len(heard) == 3 and not sent
+
+
+def test_bare_connections_do_not_close_the_app_to_explorers(
+    monkeypatch: pytest.MonkeyPatch, url: str, room: Room
+) -> None:
+    sessions = [SimpleNamespace(script_run_count=0) for _ in range(2 * routes.MOST_EXPLORING)]
+    manager = SimpleNamespace(list_active_sessions=lambda: sessions)
+    here = SimpleNamespace(
+        exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=manager)
+    )
+    monkeypatch.setattr(routes, "runtime", here)
+    phone = Client(f"{url}/hall/{room.code}")
+    assert phone.ask("/open").status == 303
+    for each in sessions:
+        each.script_run_count = 1
+    assert phone.ask("/open").status == 503
