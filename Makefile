@@ -24,7 +24,7 @@ PROCESSORS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 TEST_THREADS=
 HEADLESS := $(if $(CI),--server.headless true)
 
 .DEFAULT_GOAL := help
-.PHONY: help app test numeric check format bench screenshots fuzz train evaluate calibrate browser clean
+.PHONY: help app test numeric check format bench screenshots fuzz train evaluate calibrate browser proxies clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -71,6 +71,9 @@ evaluate: $(READY_CHECKS) ## measure the bundled models and write their model ca
 	@$(PYTHON) -m core evaluate $(ARGS)
 
 browser: $(READY_BROWSER) ## what the browser tests need: Chromium and a Chinese font
+
+proxies: ## what the tests of docs/proxy.md need: nginx and HAProxy (as root, on Debian)
+	@apt-get install -y --no-install-recommends nginx-light haproxy openssl
 
 clean: ## remove the environment and all caches
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -6,7 +6,7 @@ from streamlit.navigation.page import StreamlitPage
 from app.frame import frame
 from app.panels import compare
 from app.panels.provenance import panel as provenance
-from app.runs import turns
+from app.runs import trainings, turns
 from app.runs.models import task_of
 from app.runs.turns import admitted
 from app.server import process
@@ -33,6 +33,7 @@ def run() -> None:
     page = st.navigation(_pages(*titles), position="top")
     if _titles(store.sync(page.url_path)) != titles:
         st.rerun()  # the browser's back button: the page titles are still those of another screen
+    trainings.claim()
     process.prepare()
     with turns.heard():
         frame.show()

@@ -4,6 +4,7 @@ Its settings are read before it starts. Torch and the model are loaded while the
 scripts, so that the first visitor does not wait for them.
 """
 
+import asyncio
 import pkgutil
 import sys
 import threading
@@ -18,7 +19,7 @@ from starlette.middleware import Middleware
 from app.hall import keys, rooms
 from app.hall import routes as hall
 from app.runs.uploads import UploadLimit
-from app.server import network
+from app.server import doors, network
 from app.server.network import Departures, SecurityHeaders, reach
 from app.ui import scripts
 from core.errors import GlassformerError
@@ -47,6 +48,7 @@ async def _warm_up(_app: Any) -> AsyncIterator[None]:
     sys.stdout.write("".join(f"\n  {line}" for line in lines) + "\n")
     sys.stdout.flush()
     network.gather()
+    asyncio.get_running_loop().set_exception_handler(CONNECTIONS.failed)
     async with hall.running():
         with scripts.served():
             yield
@@ -73,9 +75,13 @@ def _load() -> None:
 
 _check()
 share_heaps()
+CONNECTIONS = doors.watch_connections(doors.raise_file_limit())
+MIDDLEWARE = (
+    Departures, doors.Proxies, SecurityHeaders, doors.Hosts, doors.FirstWord, UploadLimit,
+)  # fmt: skip
 app = st.App(
     "app.py",
     lifespan=_warm_up,
     routes=[scripts.route(), *hall.routes()],
-    middleware=[Middleware(Departures), Middleware(SecurityHeaders), Middleware(UploadLimit)],
+    middleware=[Middleware(each) for each in MIDDLEWARE],
 )

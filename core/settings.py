@@ -7,15 +7,18 @@ freed memory instead.
 """
 
 import ctypes
+import ipaddress
 import os
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from core.errors import GlassformerError
 
 DEVICES = ("cpu", "cuda", "mps")
 HALLS = ("on", "key", "off")
+NAME = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*\.?|\*", re.IGNORECASE | re.ASCII)
 MOST_THREADS, MOST_TRAININGS, NICEST = 1024, 1024, 19
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # malloc.h
 LARGEST_BLOCK = 32 * 2**20  # bytes; larger blocks go back at once (the most that glibc takes)
@@ -32,7 +35,8 @@ class Settings:
     hall: whether lectures can have an audience; "key" asks for the presenter's key, too, where the
     server listens on this machine alone (behind a reverse proxy). hall_folder: of its rooms, "" for
     one of this user. models: a folder whose folders are models that visitors may choose, "" for
-    none.
+    none. proxies: addresses or networks of proxies that are believed who their
+    clients are, "*" for all. hosts: names that the server answers to beside those of its machine.
     """
 
     device: str = ""
@@ -42,6 +46,8 @@ class Settings:
     hall: str = "on"
     hall_folder: str = ""
     models: str = ""
+    proxies: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -56,6 +62,10 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         threads=_whole(given, "GLASSFORMER_THREADS", 1, MOST_THREADS) or Settings.threads,
         trainings=_whole(given, "GLASSFORMER_TRAININGS", 1, MOST_TRAININGS),
         nice=Settings.nice if nice is None else nice,
+        proxies=_listed(given, "GLASSFORMER_PROXIES", _is_network, "10.0.0.5, 10.1.0.0/16, *"),
+        hosts=_listed(
+            given, "GLASSFORMER_HOSTS", NAME.fullmatch, "talk.example, *.talk.example, *"
+        ),
     )
 
 
@@ -71,6 +81,23 @@ def _hall(given: str) -> str:
         allowed = ", ".join(HALLS)
         raise GlassformerError("setting", name="GLASSFORMER_HALL", given=given, allowed=allowed)
     return found
+
+
+def _listed(
+    environment: Mapping[str, str], name: str, fits: Callable[[str], object], allowed: str
+) -> tuple[str, ...]:
+    """What stands there between commas."""
+    found = tuple(filter(None, (each.strip() for each in environment.get(name, "").split(","))))
+    if wrong := [each for each in found if not fits(each)]:
+        raise GlassformerError("setting", name=name, given=wrong[0], allowed=allowed)
+    return tuple(each.lower().rstrip(".") for each in found)
+
+
+def _is_network(given: str) -> bool:
+    try:
+        return given == "*" or bool(ipaddress.ip_network(given))
+    except ValueError:
+        return False
 
 
 def _whole(environment: Mapping[str, str], name: str, least: int, most: int) -> int | None:

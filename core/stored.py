@@ -52,20 +52,32 @@ def read_json(text: str | bytes) -> dict[str, Any]:
     return found
 
 
+def regular(path: Path) -> Path:
+    """The path of a file, or of none; ValueError for a pipe, a device, a folder.
+
+    Reading those may wait for ever, or never come to an end.
+    """
+    if path.exists() and not path.is_file():
+        raise ValueError("it is no regular file")
+    return path
+
+
 def read_json_file(path: Path) -> dict[str, Any]:
     """As `read_json`, of a file; ValueError names it. OSError where it cannot be read."""
-    size = path.stat().st_size
     try:
-        if size > LARGEST_JSON:
+        with regular(path).open("rb") as file:
+            text = file.read(LARGEST_JSON + 1)
+        if len(text) > LARGEST_JSON:
+            size = path.stat().st_size
             raise ValueError(f"it has {size:,} bytes; at most {LARGEST_JSON:,} are read")
-        return read_json(path.read_bytes())
+        return read_json(text)
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from error
 
 
 def tensor_header(path: Path) -> tuple[dict[str, str], dict[str, Stored]]:
     """Facts and tensors from the header of safetensors. Raises OSError or SafetensorError."""
-    with safe_open(path, framework="pt") as file:
+    with safe_open(regular(path), framework="pt") as file:
         parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
         tensors = {
             name: Stored(str(part.get_dtype()), tuple(part.get_shape()))

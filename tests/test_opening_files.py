@@ -3,6 +3,7 @@
 import json
 import pickle
 import struct
+import time
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,17 @@ def test_too_large_is_known_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -
     assert refused(lambda: kind_of(experiment_file() + b" " * 2**20)) == "file_large"
     long = (2**25).to_bytes(8, "little") + b"{" + b" " * 9
     assert refused(lambda: kind_of(long)) == "file_large"
+
+
+def test_hundreds_of_thousands_of_empty_tensors_are_not_read() -> None:
+    empty = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
+    header = HEADER | {str(each): empty for each in range(220_000)}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    data = len(text).to_bytes(8, "little") + text
+    start = time.process_time()
+    assert refused(lambda: kind_of(data)) == "file_damaged"
+    assert refused(lambda: read_run(data)) == "file_damaged"
+    assert time.process_time() - start < 0.5
 
 
 def test_a_run_comes_back_bit_for_bit() -> None:

@@ -19,6 +19,9 @@ WRONG = (
     ("GLASSFORMER_TRAININGS", "1.5"),
     ("GLASSFORMER_NICE", "20"),
     ("GLASSFORMER_DEVICE", "abacus"),
+    ("GLASSFORMER_PROXIES", "my-proxy"),
+    ("GLASSFORMER_PROXIES", "10.0.0.0/99"),
+    ("GLASSFORMER_HOSTS", "http://talk.example"),
     ("GLASSFORMER_HALL", "maybe"),
 )
 
@@ -36,8 +39,13 @@ def test_what_is_set_is_typed() -> None:
         "GLASSFORMER_NICE": "0",
         "GLASSFORMER_HALL": " Key",
         "GLASSFORMER_HALL_FOLDER": "rooms",
+        "GLASSFORMER_PROXIES": "10.0.0.5, fd00::/8,",
+        "GLASSFORMER_HOSTS": "Talk.example., *.hall.example",
     }
-    assert read_settings(given) == Settings("cuda:1", 4, 2, 0, "key", "rooms")
+    found = read_settings(given)
+    assert found.proxies == ("10.0.0.5", "fd00::/8")
+    assert found.hosts == ("talk.example", "*.hall.example")
+    assert found == Settings("cuda:1", 4, 2, 0, "key", "rooms", "", found.proxies, found.hosts)
 
 
 @pytest.mark.parametrize(("name", "value"), WRONG)

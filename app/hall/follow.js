@@ -86,6 +86,7 @@ function follow({ key = "", show, behind, over }) {
   const check = (answer) => {
     if (answer.status === 404) end("ended");
     if (answer.status === 403) end("refused");
+    if (answer.status === 503) polls = true; // no place to wait in
     if (!answer.ok) throw new Error(answer.status);
     return answer;
   };

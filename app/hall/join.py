@@ -1,6 +1,7 @@
 """Where the audience finds a room: its address as others in the network reach it, as a QR code."""
 
 import base64
+import re
 from io import BytesIO
 
 import segno
@@ -8,6 +9,9 @@ from starlette.requests import Request
 from streamlit import config
 
 from app.server import network
+from app.server.doors import name_of
+
+PREFIX = re.compile(r"(/[\w~-][\w.~-]{0,60}){1,4}", re.ASCII)
 
 
 def address(request: Request, code: str) -> str:
@@ -17,11 +21,13 @@ def address(request: Request, code: str) -> str:
     behind a proxy what the proxy says of itself counts.
     """
     headers = request.headers
-    host = headers.get("x-forwarded-host", headers.get("host", "")).partition(",")[0].strip()
-    name = (request.url.hostname or "") if "x-forwarded-host" not in headers else host
+    given = (headers.get("x-forwarded-host", "").partition(",")[0].strip(), headers.get("host", ""))
+    host = next((each for each in given if name_of(each)), "localhost")
+    name = name_of(host)
     if network.is_local(name) and network.listens_beyond():
         host = f"{network.network_host()}:{config.get_option('server.port')}"
-    before = headers.get("x-forwarded-prefix", "").rstrip("/") or network.base_path()
+    prefix = headers.get("x-forwarded-prefix", "").rstrip("/")
+    before = prefix if PREFIX.fullmatch(prefix) else network.base_path()
     return f"{request.url.scheme}://{host}{before}/hall/{code}"
 
 
@@ -30,12 +36,12 @@ def path(place: str) -> str:
     return f"{network.base_path()}/{place}"
 
 
-def qr(text: str) -> bytes:
+def qr(text: str, title: str = "") -> bytes:
     """A text as the SVG of a QR code, dark on white with its quiet margin in either theme."""
     found = BytesIO()
     segno.make(text, error="m", micro=False).save(
         found, kind="svg", scale=8, border=3, dark="#000", light="#fff", xmldecl=False,
-        svgns=True, omitsize=True, title=text,
+        svgns=True, omitsize=True, title=title or text,
     )  # fmt: skip
     return found.getvalue()
 

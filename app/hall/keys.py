@@ -1,9 +1,10 @@
 """Who may come in: the presenter's key, wrong codes counted, the cookie of an anonymous voter."""
 
+import asyncio
 import hmac
 import secrets
 import time
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from functools import cache
 from hashlib import sha256
 
@@ -12,37 +13,65 @@ from core.errors import GlassformerError
 from core.settings import read_settings
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-WRONG, SPAN = 10, 60.0  # so many wrong ones in so many seconds
+# Who guesses is slowed down, and who is right is never refused. After so many wrong codes in a span
+# the codes of a client, and of all clients, that no cookie speaks for are looked up one after
+# another: each wrong one holds up the next. So one client guesses 20 codes a second, all of them
+# together 50: in a lecture of two hours 360,000 of the 24^6 = 191,102,976 that there are, one
+# chance in 500 for all guessers of the world, of what anybody in the hall has: a seat and a vote.
+WRONG, WRONG_ALL, SPAN = 10, 200, 60.0
+PAUSE, PAUSE_ALL = 0.05, 0.02  # seconds
+MOST_WAITING, MOST_WAITING_ALL = 400, 2000  # requests; more are sent away for a moment
 MOST_CLIENTS = 10_000  # remembered; of more the first go
+ALL = ""  # counts every client
 
 now = time.monotonic
 
 
 class Attempts:
-    """Wrong attempts by client: ten a minute, then none is listened to for a while."""
+    """Wrong codes by client, and how long the next code waits."""
 
     def __init__(self) -> None:
-        self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
+        self._wrong = OrderedDict[str, deque[float]]()
+        self._free = dict[str, float]()  # when the next one is looked up
+        self._waiting = Counter[str]()
 
-    def too_many(self, client: str) -> bool:
-        """Whether a client has tried too often."""
-        times = self._wrong.get(client, deque())
-        while times and times[0] <= now() - SPAN:
-            times.popleft()
-        return len(times) >= WRONG
+    async def turn(self, client: str) -> None:
+        """Waits until a code of this client is looked up. Errors: hall_wait for a flood."""
+        limits = {client: MOST_WAITING, ALL: MOST_WAITING_ALL}
+        if self._pause(client) <= 0:
+            return
+        if any(self._waiting[each] >= most for each, most in limits.items()):
+            raise GlassformerError("hall_wait")
+        self._waiting.update(limits.keys())
+        try:
+            while (pause := self._pause(client)) > 0:
+                await asyncio.sleep(pause)
+        finally:
+            self._waiting.subtract(limits.keys())
+            self._waiting += Counter()
 
     def wrong(self, client: str) -> None:
         """A client was wrong."""
-        self._wrong.setdefault(client, deque(maxlen=WRONG)).append(now())
+        for each, most, pause in ((client, WRONG, PAUSE), (ALL, WRONG_ALL, PAUSE_ALL)):
+            times = self._wrong.setdefault(each, deque(maxlen=most))
+            if len(times) == most and times[0] > now() - SPAN:
+                self._free[each] = now() + pause
+            times.append(now())
+            self._wrong.move_to_end(each)
         while len(self._wrong) > MOST_CLIENTS:
-            self._wrong.popitem(last=False)
+            gone, _ = self._wrong.popitem(last=False)
+            self._free.pop(gone, None)
 
     def clear(self) -> None:
         """Forget all of it."""
         self._wrong.clear()
+        self._free.clear()
+
+    def _pause(self, client: str) -> float:
+        return max(self._free.get(client, 0.0), self._free.get(ALL, 0.0)) - now()
 
 
-CODES = Attempts()  # by the client's address
+CODES = Attempts()
 
 
 def is_open() -> bool:
@@ -91,6 +120,21 @@ def voter(secret: bytes, cookie: str) -> str | None:
     drawn, _, sign = cookie.partition(".")
     good = hmac.compare_digest(sign.encode("utf-8", "replace"), _signed(secret, drawn).encode())
     return drawn if good else None
+
+
+def ticket(secret: bytes) -> str:
+    """What the picture of a code has beside it: who scans it was not guessing."""
+    return _signed(secret, "ticket")[:10]
+
+
+def is_ticket(secret: bytes, given: str) -> bool:
+    """Whether somebody has scanned the picture."""
+    return hmac.compare_digest(given.encode("utf-8", "replace"), ticket(secret).encode())
+
+
+def hidden(secret: bytes, client: str) -> str:
+    """What a room keeps of an address: enough to count by, nothing to find anybody with."""
+    return _signed(secret, f"client {client}")[:12]
 
 
 def _signed(secret: bytes, drawn: str) -> str:

@@ -30,13 +30,28 @@ CODE = 6  # letters
 AWAY = 2 * 3600.0  # seconds that a room waits for its presenter
 LONGEST = 24 * 3600.0  # seconds that anything of it is kept
 TOUCHED = 30.0  # seconds between two notes that the presenter is there
+GRACE = 600.0  # the same after a start: the server was away, not its presenter
 MOST_ROOMS, MOST_VOTERS = 50, 2000  # of a server, of a question
+MOST_OF_CLIENT = 600  # votes on a question: a whole hall may come from one address
 MOST_PICTURE = 200 * 1024  # bytes
 LARGEST = 1e9  # of a number that is voted
 PICTURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"RIFF": "image/webp"}
 
 CHANGED: list[Callable[[str, bool], None]] = []  # each called with the code, and "votes alone"
-now = time.time  # tests set the clock
+
+
+def _ticks() -> float:
+    """Seconds that nobody sets; where the system tells, those asleep count."""
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if clock is None else time.clock_gettime(clock)
+
+
+_started = time.time() - _ticks()
+
+
+def now() -> float:
+    """The time of day at the start, and what has passed since: no jump of the clock ends a room."""
+    return _started + _ticks()
 
 
 @dataclass(frozen=True)
@@ -171,11 +186,20 @@ def answer_of(room: Room) -> dict[str, Any] | None:
     return orjson.loads(rows[0][0]) if rows else None
 
 
-def vote(room: Room, scene: int, voter: str, value: Any) -> None:
+def vote(
+    room: Room,
+    scene: int,
+    voter: str,
+    value: Any,
+    client: str = "",
+    is_present: Callable[[str], bool] = lambda _: False,
+) -> None:
     """Take in a vote; of several of one voter the last counts.
 
-    Errors: hall_vote_scene, hall_vote_closed, hall_vote_value, hall_voters.
-    """
+    Nobody is refused because others have voted: of too many votes of a client, or of all, an older
+    one goes, of the client with most of them, and of a voter who does not follow if there is one.
+    Errors: hall_vote_scene, hall_vote_closed, hall_vote_value.
+    """  # fmt: skip
     held = store.held()
     with held.changing():
         current = _current(room.code)
@@ -184,13 +208,15 @@ def vote(room: Room, scene: int, voter: str, value: Any) -> None:
         if not current.opened:
             raise GlassformerError("hall_vote_closed")
         text = orjson.dumps(_checked(current, value)).decode()
-        voted = (
-            "select count(*), coalesce(sum(voter = ?), 0) from votes where room = ? and scene = ?"
-        )
-        count, own = held.ask(voted, voter, room.code, scene)[0]
-        if count >= MOST_VOTERS and not own:
-            raise GlassformerError("hall_voters", limit=MOST_VOTERS)
-        held.ask("insert or replace into votes values (?, ?, ?, ?)", room.code, scene, voter, text)
+        where = room.code, scene
+        sql = "delete from votes where room = ? and scene = ? and voter = ?"
+        held.ask(sql, *where, voter)
+        if (crowd := _crowded(held, where, client)) is not None:
+            sql = "select voter from votes where room = ? and scene = ? and client = ?"
+            voters = [each for (each,) in held.ask(sql, *where, crowd)]
+            gone = next((each for each in voters if not is_present(each)), voters[0])
+            held.ask("delete from votes where room = ? and scene = ? and voter = ?", *where, gone)
+        held.ask("insert into votes values (?, ?, ?, ?, ?)", *where, voter, text, client)
     _tell(room.code, votes=True)
 
 
@@ -250,6 +276,11 @@ def resume() -> None:
             _warm(found)
 
 
+def greet() -> None:
+    """At a start: nobody could be seen meanwhile, so each presenter has a while to come back."""
+    store.held().ask("update rooms set seen = max(seen, ?)", now() - AWAY + GRACE)
+
+
 def purge() -> list[str]:
     """Delete what is a day old or was left by its presenter; the codes of those rooms."""
     held = store.held()
@@ -259,6 +290,16 @@ def purge() -> list[str]:
         codes = [code for (code,) in held.ask(f"select code {gone}", *ages)]
         held.ask(f"delete {gone}", *ages)
     return codes
+
+
+def _crowded(held: store.Store, where: tuple[str, int], client: str) -> str | None:
+    """The client of whose votes one goes before another comes; None where there is room."""
+    sql = "select client, count(*) from votes where room = ? and scene = ? group by client"
+    counts: dict[str, int] = dict(held.ask(sql, *where))
+    if counts.get(client, 0) >= MOST_OF_CLIENT:
+        return client
+    full = sum(counts.values()) >= MOST_VOTERS
+    return max(counts, key=counts.__getitem__) if full else None
 
 
 def _current(code: str) -> Room | None:

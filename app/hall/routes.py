@@ -5,6 +5,7 @@ below any path.
 """
 
 import asyncio
+import unicodedata
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -18,27 +19,35 @@ from starlette.routing import Route
 from streamlit import runtime
 
 from app.hall import join, keys, pages, rooms, screen
-from app.hall.hub import ENDED, HANDED, Channel, Hub
+from app.hall.hub import ENDED, HANDED, Channel, Hub, Who
 from app.hall.rooms import Room
+from app.hall.store import READING, WRITING
+from app.server.doors import client_of
 from app.server.network import base_path
 from core.errors import GlassformerError
 
 MOST_BODY = 4096  # bytes of a vote or a command
 PATIENCE = 20.0  # seconds that a long poll waits
+PAUSE = 2.0  # the same where there is no place to wait: it holds none for long
 TURN = 30.0  # seconds between two looks at which rooms have ended
 MOST_EXPLORING = 60  # sessions of the app, after which a room sends nobody more there
 FRESH = {"Cache-Control": "no-store"}
 STREAM = {**FRESH, "X-Accel-Buffering": "no"}  # nginx then passes each event on at once
 STATUS = {  # of what is refused; anything else is 400
     "hall_code": 404, "hall_scene": 404, "hall_off": 404, "hall_wait": 429, "hall_driver": 403,
-    "hall_voter": 403, "hall_vote_scene": 409, "hall_vote_closed": 409, "hall_voters": 503,
-    "hall_full": 503, "hall_explored": 503, "hall_picture_large": 413, "hall_body": 413,
+    "hall_voter": 403, "hall_vote_scene": 409, "hall_vote_closed": 409, "hall_busy": 503,
+    "hall_disk": 507, "hall_full": 503, "hall_explored": 503, "hall_picture_large": 413,
+    "hall_body": 413,
 }  # fmt: skip
 
 Answer = Callable[[Request, Room], Awaitable[Response]]
 
 
-def _message(channel: Channel) -> tuple[bytes, int]:
+async def _message(channel: Channel) -> tuple[bytes, int]:
+    return await READING.run(_encoded, channel)
+
+
+def _encoded(channel: Channel) -> tuple[bytes, int]:
     code, key = channel
     if (found := rooms.room(code)) is None:
         return ENDED, 0
@@ -78,7 +87,7 @@ def routes() -> list[Route]:
         Route(f"{here}/black", _in_room(_driven(_black)), methods=["POST"]),
         Route(f"{here}/reveal", _in_room(_driven(_reveal)), methods=["POST"]),
         Route(f"{here}/handover", _in_room(_driven(_hand_over)), methods=["POST"]),
-        Route(f"{here}/picture/{{scene:int}}", _in_room(_picture), methods=["GET", "PUT"]),
+        Route(f"{here}/picture/{{scene}}", _in_room(_picture), methods=["GET", "PUT"]),
     ]
 
 
@@ -95,12 +104,14 @@ async def running() -> AsyncIterator[None]:
 
 
 async def _turns() -> None:
+    await WRITING.run(rooms.greet)
     while True:
-        for code in HUB.driven():
-            if (found := rooms.room(code)) is not None:
-                await run_in_threadpool(rooms.seen, found)
-        for code in await run_in_threadpool(rooms.purge):
-            HUB.tell(code)
+        with suppress(GlassformerError):  # held by another process: at the next turn
+            for code in HUB.driven():
+                if (found := await READING.run(rooms.room, code)) is not None:
+                    await WRITING.run(rooms.seen, found)
+            for code in await WRITING.run(rooms.purge):
+                HUB.tell(code)
         await asyncio.sleep(TURN)
 
 
@@ -112,7 +123,7 @@ def _in_room(answer: Answer, page: bool = False) -> Callable[[Request], Awaitabl
 
     async def answered(request: Request) -> Response:
         try:
-            return await answer(request, _room(request))
+            return await answer(request, await _room(request))
         except GlassformerError as error:
             status = STATUS.get(error.key, 400)
             if page:
@@ -123,16 +134,20 @@ def _in_room(answer: Answer, page: bool = False) -> Callable[[Request], Awaitabl
     return answered
 
 
-def _room(request: Request) -> Room:
-    """Errors: hall_code for none, hall_wait for a client that has guessed too often."""
-    client = request.client.host if request.client else ""
-    found = rooms.room(str(request.path_params["code"]))
-    known = found is not None and (_voter(request, found) or rooms.allowed(found, _key(request)))
-    if keys.CODES.too_many(client) and not known:
-        raise GlassformerError("hall_wait")
+async def _room(request: Request) -> Room:
+    """Errors: hall_code for none, hall_wait where a flood of guesses comes from its client."""
+    code, client = str(request.path_params["code"]), client_of(request.scope)
+    found = await READING.run(rooms.room, code)
+    if found is not None and (
+        _voter(request, found)
+        or rooms.allowed(found, _key(request))
+        or keys.is_ticket(found.secret, _asked(request, "k"))
+    ):
+        return found
+    await keys.CODES.turn(client)
     if found is None:
         keys.CODES.wrong(client)
-        raise GlassformerError("hall_code", given=str(request.path_params["code"])[:12])
+        raise GlassformerError("hall_code", given=code[:12])
     return found
 
 
@@ -142,7 +157,8 @@ def _driven(answer: Answer) -> Answer:
     async def answered(request: Request, room: Room) -> Response:
         if not rooms.allowed(room, _key(request)):
             raise GlassformerError("hall_driver")
-        await run_in_threadpool(rooms.seen, room)
+        with suppress(GlassformerError):  # it is here all the same
+            await WRITING.run(rooms.seen, room)
         return await answer(request, room)
 
     return answered
@@ -184,14 +200,18 @@ async def _slash(_request: Request) -> Response:
 async def _enter(request: Request) -> Response:
     """The page that asks for a code; without scripts its form comes back here."""
     language = pages.language_of(request.headers.get("accept-language", ""))
-    if code := _asked(request, "code").upper():
-        plain = "".join(each for each in code if each.isalnum())[: rooms.CODE]
-        return Response(status_code=303, headers={"Location": plain or "./"})
+    if given := _asked(request, "code"):
+        letters = unicodedata.normalize("NFKC", given[:80]).upper()  # also of full width
+        plain = "".join(each for each in letters if each.isascii() and each.isalnum())
+        if not plain:
+            error = GlassformerError("hall_code", given=given[:12])
+            return pages.entrance(error, 404, language)
+        return Response(status_code=303, headers={"Location": plain[: 2 * rooms.CODE]})
     return pages.entrance(None, 200, language)
 
 
 async def _audience(request: Request, room: Room) -> Response:
-    found = pages.page("audience", screen.state(room), code=room.code)
+    found = pages.page("audience", await READING.run(screen.state, room), code=room.code)
     if _voter(request, room) is None:
         secure = request.url.scheme == "https"
         cookie = keys.new_voter(room.secret)
@@ -210,8 +230,7 @@ def _page(name: str) -> Answer:
 
 async def _open(request: Request, room: Room) -> Response:
     """The screen of the scene, in a session of the app, if there is room for one more."""
-    exploring = runtime.get_instance()._session_mgr.num_active_sessions() if runtime.exists() else 0
-    if exploring >= MOST_EXPLORING:
+    if _exploring() >= MOST_EXPLORING:
         raise GlassformerError("hall_explored", limit=MOST_EXPLORING)
     language = _asked(request, "language")
     language = language if language in room.lecture.languages else room.language
@@ -220,27 +239,47 @@ async def _open(request: Request, room: Room) -> Response:
     return Response(status_code=303, headers={"Location": place, **FRESH})
 
 
+def _exploring() -> int:
+    """The sessions of the app that have asked for a page: a bare connection explores nothing."""
+    if not runtime.exists():
+        return 0
+    sessions = runtime.get_instance()._session_mgr.list_active_sessions()
+    return sum(each.script_run_count > 0 for each in sessions)
+
+
 # What is followed.
 
 
 async def _events(request: Request, room: Room) -> Response:
-    if HUB.is_full:
+    channel, who = _channel(request, room), _who(request, room)
+    if HUB.is_full(channel, who):
         raise GlassformerError("hall_full")
-    return StreamingResponse(
-        HUB.follow(_channel(request, room)), media_type="text/event-stream", headers=STREAM
-    )
+
+    async def events() -> AsyncIterator[bytes]:
+        with suppress(GlassformerError):  # the rooms cannot be read: it ends, and they ask again
+            async for each in HUB.follow(channel, who):
+                yield each
+
+    return StreamingResponse(events(), media_type="text/event-stream", headers=STREAM)
 
 
 async def _state(request: Request, room: Room) -> Response:
-    """The state, once it is newer than `since`: where a proxy holds back streams."""
+    """The state, once it is newer than `since`: where streams are held back, or have no place."""
     since = _asked(request, "since")
-    if HUB.is_full:
-        raise GlassformerError("hall_full")
+    channel, who = _channel(request, room), _who(request, room)
     known = int(since) if since.isascii() and since.isdigit() and len(since) < 12 else -1
-    told = await HUB.newer(_channel(request, room), known, PATIENCE)
+    if HUB.is_full(channel, who):
+        await asyncio.sleep(PAUSE * (known >= 0))
+        told, _ = await _message(channel)
+    else:
+        told = await HUB.newer(channel, who, known, PATIENCE)
     return Response(
         told.rpartition(b"data: ")[2].strip(), media_type="application/json", headers=FRESH
     )
+
+
+def _who(request: Request, room: Room) -> Who:
+    return Who(client_of(request.scope), _voter(request, room) or "")
 
 
 def _channel(request: Request, room: Room) -> Channel:
@@ -252,11 +291,13 @@ def _channel(request: Request, room: Room) -> Channel:
 
 
 async def _lecture(request: Request, room: Room) -> Response:
-    return _json(screen.lecture(room) | {"join": join.address(request, room.code)})
+    told = await READING.run(screen.lecture, room)
+    return _json(told | {"join": join.address(request, room.code)})
 
 
 async def _qr(request: Request, room: Room) -> Response:
-    picture = join.qr(join.address(request, room.code))
+    place = join.address(request, room.code)
+    picture = join.qr(f"{place}?k={keys.ticket(room.secret)}", place)
     headers = {"Content-Security-Policy": pages.PICTURE_POLICY, **FRESH}
     return Response(picture, media_type="image/svg+xml", headers=headers)
 
@@ -272,7 +313,8 @@ async def _vote(request: Request, room: Room) -> Response:
     scene, value = sent.get("scene"), sent.get("value")
     if not isinstance(scene, int):
         raise GlassformerError("hall_vote_scene")
-    await run_in_threadpool(rooms.vote, room, scene, voter, value)
+    client = keys.hidden(room.secret, client_of(request.scope))
+    await WRITING.run(rooms.vote, room, scene, voter, value, client, HUB.is_present)
     return _json({"value": value})
 
 
@@ -280,12 +322,12 @@ async def _move(request: Request, room: Room) -> Response:
     scene = (await _sent(request)).get("scene")
     if not isinstance(scene, int) or isinstance(scene, bool):
         raise GlassformerError("hall_scene")
-    await run_in_threadpool(rooms.move, room, scene)
+    await WRITING.run(rooms.move, room, scene)
     return _json({})
 
 
 async def _black(request: Request, room: Room) -> Response:
-    await run_in_threadpool(rooms.blacken, room, bool((await _sent(request)).get("black")))
+    await WRITING.run(rooms.blacken, room, bool((await _sent(request)).get("black")))
     return _json({})
 
 
@@ -295,19 +337,20 @@ async def _reveal(_request: Request, room: Room) -> Response:
 
 
 async def _hand_over(request: Request, room: Room) -> Response:
-    key = await run_in_threadpool(rooms.hand_over, room)
+    key = await WRITING.run(rooms.hand_over, room)
     link = f"{join.address(request, room.code)}/notes#{key}"
     return _json({"key": key, "link": link, "qr": join.as_data(join.qr(link))})
 
 
 async def _picture(request: Request, room: Room) -> Response:
-    scene = request.path_params["scene"]
+    given = str(request.path_params["scene"])
+    scene = int(given) if given.isascii() and given.isdigit() and len(given) < 6 else -1
     if request.method == "PUT":
         if not rooms.allowed(room, _key(request)):
             raise GlassformerError("hall_driver")
         body = await _body(request, rooms.MOST_PICTURE, "hall_picture_large")
-        return _json({"version": await run_in_threadpool(rooms.put_picture, room, scene, body)})
-    if (kept := await run_in_threadpool(rooms.picture, room, scene)) is None:
+        return _json({"version": await WRITING.run(rooms.put_picture, room, scene, body)})
+    if (kept := await READING.run(rooms.picture, room, scene)) is None:
         raise GlassformerError("hall_scene")
     # Its version stands in the address that the pages ask for.
     headers = {"Cache-Control": "private, max-age=86400, immutable",

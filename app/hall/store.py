@@ -4,15 +4,17 @@ The folder is this user's alone, a server's file has its port in its name; what 
 overwritten.
 """
 
+import asyncio
 import os
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from streamlit import config
 
@@ -20,6 +22,7 @@ from core.errors import GlassformerError
 from core.settings import read_settings
 
 BUSY = 5.0  # seconds to wait for another process
+Result = TypeVar("Result")
 SCHEMA = """
 create table if not exists rooms (
     code text primary key, lecture text not null, language text not null,
@@ -34,7 +37,8 @@ create table if not exists answers (
 );
 create table if not exists votes (
     room text not null references rooms on delete cascade, scene integer not null,
-    voter text not null, value text not null, primary key (room, scene, voter)
+    voter text not null, value text not null, client text not null default '',
+    primary key (room, scene, voter)
 ) without rowid;
 create table if not exists prepared (
     room text not null references rooms on delete cascade, scene integer not null,
@@ -48,33 +52,81 @@ create table if not exists pictures (
 
 
 class Store:
-    """One connection for all threads; what is asked of it takes well under a millisecond."""
+    """A connection that writes, and one that reads and waits for no writer; for all threads.
+
+    Errors of all that is asked: hall_busy where another process holds the file, hall_disk.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._lock = threading.RLock()
-        self._db = _opened(path)
+        self._lock, self._reading = threading.RLock(), threading.Lock()
+        self._changing = 0  # the thread that is, else 0
+        with _told():
+            self._db = _opened(path)
+            self._reader = _connected(path)
 
     @contextmanager
     def changing(self) -> Iterator[None]:
         """All that is asked inside happens, or nothing of it; nobody else's changes between."""
-        with self._lock:
+        with self._lock, _told():
             self._db.execute("begin immediate")
+            self._changing = threading.get_ident()
             try:
                 yield
+                self._db.commit()
             except BaseException:
                 self._db.rollback()
                 raise
-            self._db.commit()
+            finally:
+                self._changing = 0
 
     def ask(self, sql: str, *values: Any) -> list[Any]:
         """The rows of one statement."""
-        with self._lock:
-            return self._db.execute(sql, values).fetchall()
+        reads = sql.startswith("select") and self._changing != threading.get_ident()
+        lock, db = (self._reading, self._reader) if reads else (self._lock, self._db)
+        with lock, _told():
+            return db.execute(sql, values).fetchall()
 
     def close(self) -> None:
         """Let the file go."""
-        with self._lock:
+        with self._lock, self._reading:
             self._db.close()
+            self._reader.close()
+
+
+class Line:
+    """What waits for the store: some threads of its own, so that the event loop never does.
+
+    The threads of everybody else are not used up while another process holds the file.
+    """
+
+    def __init__(self, threads: int, most: int) -> None:
+        self._threads = ThreadPoolExecutor(threads, "rooms")
+        self._waiting, self._most = 0, most
+
+    async def run(self, act: Callable[..., Result], *values: Any) -> Result:
+        """What a function gives, called in one of the threads. Errors: hall_busy, its own."""
+        if self._waiting >= self._most:
+            raise GlassformerError("hall_busy")
+        self._waiting += 1
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._threads, partial(act, *values))
+        finally:
+            self._waiting -= 1
+
+
+READING, WRITING = Line(2, 4000), Line(2, 1000)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the file's troubles are called."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise GlassformerError("hall_busy") from error
+        raise GlassformerError("hall_disk", problem=str(error)) from error
 
 
 def held() -> Store:
@@ -132,6 +184,9 @@ def _connected(path: Path) -> sqlite3.Connection:
                         "secure_delete = on"):  # fmt: skip
             db.execute(f"pragma {setting}")
         db.executescript(SCHEMA)
+        names = [each[1] for each in db.execute("pragma table_info(votes)")]
+        if "client" not in names:  # a file of an earlier version
+            db.execute("alter table votes add column client text not null default ''")
     except sqlite3.DatabaseError:
         db.close()
         raise

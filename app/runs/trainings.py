@@ -1,7 +1,7 @@
 """The trainings of this session: its workshop at the server's desk, and glimpses of its run.
 
-A link carries the workshop's token, so that the page finds it again when it is loaded anew. Only
-the session that owns it may use it; when that one has gone, the one that comes with the link.
+The session remembers it; when it has gone (a page that is loaded anew), the next one of the same
+browser has it, known by its cookie. What a link carries names the workshop and opens nothing.
 """
 
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app.runs.cache import SERVER, BoundedCache
 from app.session import store
+from app.session.limits import OWNER, OWNERS
 from core.checkpoints import load_model
 from core.models import Direction
 from core.settings import read_settings
@@ -48,8 +49,23 @@ def desk() -> TrainingQueue:
 
 def workshop() -> Workshop | None:
     """This session's workshop; None before its first training."""
-    token = store.get_state().mine
+    token = store.memory().workshop
     return desk().find(token, _session()) if token else None
+
+
+def claim() -> None:
+    """At the start of a run: this browser's workshop, and the link's name for it.
+
+    A link that somebody else copied names another workshop: a model of that one is not this one's.
+    """
+    memory, state = store.memory(), store.get_state()
+    if not memory.workshop and (browser := _browser()):
+        memory.workshop = desk().claim(browser, _session(), state.mine)
+    if not memory.workshop or memory.workshop == state.mine:
+        return
+    if state.mine and state.model in kept():
+        store.drop("model")
+    store.name_reader(memory.workshop)
 
 
 def current_run() -> TrainingRun | None:
@@ -107,7 +123,8 @@ def _own() -> Workshop | None:
     """This session's workshop, opened if need be; None where the server takes in no more."""
     own = workshop()
     if own is None and not desk().is_full:
-        own = desk().open(_session())
+        own = desk().open(_session(), _browser())
+        store.memory().workshop = own.token
         store.update(mine=own.token)
     return own
 
@@ -134,6 +151,12 @@ def _look(folder: Path, text: str, direction: str) -> Glimpse:
 def _session() -> str:
     context = get_script_run_ctx()
     return context.session_id if context is not None else ""
+
+
+def _browser() -> str:
+    """What only this browser knows; "" where it takes no cookies, and in a script without one."""
+    found: str = st.context.cookies.to_dict().get(OWNER, "")
+    return found if OWNERS.fullmatch(found) else ""
 
 
 def _is_here(session: str) -> bool:

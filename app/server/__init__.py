@@ -1,4 +1,4 @@
-"""The process: its memory, its headers, how often its loop is woken.
+"""The process: its memory, its headers, who is let in, how often its loop is woken.
 
-Of the other rooms it imports runs, session and core.
+Of the other rooms it imports runs, session, words and core.
 """

@@ -2,15 +2,19 @@
 
 import asyncio
 import ipaddress
+import secrets
 import socket
 import threading
 import time
 from contextlib import suppress
 from typing import Any
 
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnected
 from streamlit import config
+
+from app.session.limits import OWNER
 
 # Where a page may load what from. Streamlit and its components bring scripts and styles inline and
 # as blob: URLs; Plotly compiles its shaders with `new Function`.
@@ -58,16 +62,32 @@ class SecurityHeaders:
             await self._app(scope, receive, send)
             return
 
+        owner = _owner(scope)
+
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 given = message["headers"]
                 kept = {POLICY_HEADER} & {name.lower() for name, _ in given}
                 others = (pair for pair in given if pair[0].lower() not in _OURS - kept)
                 ours = (pair for pair in _ENCODED if pair[0] not in kept)
-                message = {**message, "headers": [*others, *ours]}
+                message = {**message, "headers": [*others, *ours, *owner]}
             await send(message)
 
         await self._app(scope, receive, with_headers)
+
+
+def _owner(scope: Scope) -> list[tuple[bytes, bytes]]:
+    """The cookie by which a browser's trainings are its own, for a page of the app without one.
+
+    It has no path: the browser takes that of the page, whatever a proxy has put before it.
+    """
+    headers = Headers(scope=scope)
+    is_page = scope["method"] == "GET" and "text/html" in headers.get("accept", "")
+    if not is_page or OWNER in headers.get("cookie", "") or "/hall/" in scope["path"]:
+        return []
+    secure = "; Secure" * (scope["scheme"] == "https")
+    cookie = f"{OWNER}={secrets.token_hex(16)}; HttpOnly; SameSite=Lax{secure}"
+    return [(b"set-cookie", cookie.encode())]
 
 
 class Departures:

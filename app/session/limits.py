@@ -6,6 +6,7 @@ of a link in `codecs.py`, of switches in `core.interventions.experiment`, of a b
 """
 
 import os
+import re
 
 # What a session remembers.
 MOST_EXPERIMENTS = 20  # kept under a name
@@ -14,6 +15,9 @@ MOST_TEXTS = 4  # lists of texts that ran
 MOST_OVER_TEXTS = 50  # texts of a list
 MOST_DRAFTS = 40  # lectures of one's own; the browser keeps them
 MOST_BUILT = 3  # names of untrained models in its menu
+
+# Whose trainings they are: a cookie that the app's pages come with.
+OWNER, OWNERS = "glassformer_owner", re.compile("[0-9a-f]{32}")
 
 # Files.
 UPLOAD_BYTES = 34 * 2**20  # of all files of a session until they are read

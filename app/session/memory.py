@@ -117,6 +117,7 @@ class Memory:
 
     # Training
     replay: tuple[str, Replay, Trace] | None = None  # the last good one: model, replay, its end
+    workshop: str = ""  # the token of one's own
     workshop_full: bool = False
     workshop_refused: GlassformerError | None = None  # by the desk, until tried again
     workshop_kept: tuple[str, int] | None = None  # folder and step of the run that was kept last

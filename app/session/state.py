@@ -152,7 +152,7 @@ class State:
     way: tuple[tuple[str, tuple[int, ...]], ...] = _kept((), WAY)  # the numbers before that one
 
     # The reader
-    mine: str = _kept("", TOKEN)  # names this reader's own trainings
+    mine: str = _kept("", TOKEN)  # names this reader's own trainings, and opens nothing
     language: str = _kept("en", one_of(*LANGUAGES))
     theme: str = _kept("", one_of(*THEMES))  # "": that of the reader's system
     precision: int = _kept(3, between(1, 7))

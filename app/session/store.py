@@ -168,6 +168,11 @@ def dropped() -> tuple[str, ...]:
     return names
 
 
+def name_reader(token: str) -> None:
+    """The reader's own trainings are called so; what the link could not give stays told."""
+    _write(replace(get_state(), mine=token))
+
+
 def drop(name: str, part: str | None = None, **changes: Any) -> None:
     """Leave out what a page finds that it cannot use of a field, and say so; run again after it.
 

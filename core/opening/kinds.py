@@ -17,7 +17,9 @@ MOST_BYTES: dict[Kind, int] = {
     "experiment": MEGABYTE,
     "model": 32 * MEGABYTE,
 }
+MOST_TENSORS = 20_000  # of a safetensors file: 64 layers record some 5,000
 MOST_HEADER = 16 * MEGABYTE  # of a safetensors file: names, shapes and facts as JSON
+SHAPE = b'"shape"'  # stands with each tensor: they are counted before they are read
 ZIP = b"PK\x03\x04"
 EXPERIMENT = "glassformer-experiment"
 LONGEST = 10_000  # characters of a sentence
@@ -61,8 +63,9 @@ def header_of(data: bytes) -> dict[str, Any]:
     """Tensors by name and `__metadata__` of safetensors. Raises file_damaged, file_large."""
     size = int.from_bytes(data[:8], "little")
     refuse_large(size, MOST_HEADER)
+    check(len(data) >= 8 + size, data.count(SHAPE, 8, 8 + size) <= MOST_TENSORS)
     header = as_object(data[8 : 8 + size])
-    check(len(data) >= 8 + size)
+    check(len(header) <= MOST_TENSORS)
     return header
 
 

@@ -13,7 +13,7 @@ from core.errors import GlassformerError
 from core.model.shell import shell_of
 from core.model.transformer import Transformer
 from core.models import TaskKind
-from core.stored import UNREADABLE, problem_of, read_json_file
+from core.stored import UNREADABLE, problem_of, read_json_file, regular
 from core.weights.account import GENERATOR, SOURCE, TABLES, TARGET, account, as_ours, tables
 from core.weights.aside import LeftAside, generation_of, not_applied
 from core.weights.families import bart, bert, distilbert, gpt2, llama, m2m100, marian, t5
@@ -214,9 +214,9 @@ def free_bytes() -> int:
 def licence_of(folder: Path) -> str:
     """What the card (README.md) says of the licence, in its first lines; "" where it says none."""
     try:
-        with (folder / "README.md").open(encoding="utf-8", errors="replace") as card:
+        with regular(folder / "README.md").open(encoding="utf-8", errors="replace") as card:
             lines = card.read(4096).splitlines()
-    except OSError:
+    except (OSError, ValueError):
         return ""
     named = (line.partition(":")[2] for line in lines if line.startswith("license:"))
     return next(named, "").strip().strip("\"'")[:80]

@@ -9,10 +9,19 @@ from safetensors import safe_open
 from torch import Tensor
 
 from core.errors import GlassformerError
-from core.stored import UNREADABLE, Stored, problem_of, read_json_file, table_of, tensor_header
+from core.stored import (
+    UNREADABLE,
+    Stored,
+    problem_of,
+    read_json_file,
+    regular,
+    table_of,
+    tensor_header,
+)
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+LARGEST_BESIDE = 256 * 2**20  # bytes of a file that is no weights; a tokenizer's has 35 MB
 FLOATS = ("F32", "F16", "BF16", "F64")
 WRAPPERS = re.compile(r"(^|\.)((module|_orig_mod)\.)+")  # of training on several devices, compiled
 # The norms of the first BERTs, as they were called in another library.
@@ -79,17 +88,25 @@ def damaged(folder: Path, problem: str) -> GlassformerError:
 
 
 def inside(folder: Path, file: str) -> Path:
-    """A file of a folder; raises `weights_outside` for one that lies elsewhere."""
+    """A file of a folder, or of none; raises `weights_outside` for one that lies elsewhere.
+
+    `weights_damaged` for a pipe, a device, and for more than any file beside the weights takes.
+    """
     path = folder / file
     if Path(file).name != file or path.resolve().parent != folder.resolve():
         raise GlassformerError("weights_outside", path=folder.name, file=file)
+    try:
+        beside = regular(path).exists() and path.suffix != ".safetensors"
+    except ValueError as error:
+        raise damaged(folder, f"{file}: {error}") from error
+    if beside and path.stat().st_size > LARGEST_BESIDE:
+        raise damaged(folder, f"{file} has more than {LARGEST_BESIDE:,} bytes")
     return path
 
 
 def _files(folder: Path) -> tuple[str, ...]:
     """The files that hold the weights, each there."""
-    if (folder / WEIGHTS).is_file():
-        inside(folder, WEIGHTS)
+    if inside(folder, WEIGHTS).is_file():
         return (WEIGHTS,)
     if not (folder / INDEX).is_file():
         found = sorted(each.name for each in folder.iterdir() if each.suffix in PICKLES)
@@ -97,7 +114,7 @@ def _files(folder: Path) -> tuple[str, ...]:
             raise GlassformerError("weights_pickle", path=folder.name, file=found[0])
         raise GlassformerError("weights_missing", path=folder.name)
     try:
-        index = table_of(read_json_file(folder / INDEX)["weight_map"], str, "weight_map")
+        index = table_of(read_json_file(inside(folder, INDEX))["weight_map"], str, "weight_map")
     except UNREADABLE as error:
         raise damaged(folder, problem_of(error)) from error
     files = tuple(sorted(set(index.values())))

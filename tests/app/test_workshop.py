@@ -218,9 +218,14 @@ def test_start_stop_go_on_keep_use_and_take_away(
     assert own.translate("word3 is 12", "en-zh") == drawn(app).output_text
     other = open_page()
     assert "mine-1" not in other.selectbox(key="widget_model_en").options
-    stranger = opened("attention", model="mine-1")
+    # Whoever opens the link that its owner copied has nothing of it, and takes nothing away.
+    stranger = opened("attention", model="mine-1", mine=first)
     assert "mine-1" in said(stranger)
     assert drawn(stranger).model_name != "mine-1"
+    stranger.switch_page("app/pages/training/page.py").run()
+    assert "mine-1" not in stranger.selectbox(key="widget_model_en").options
+    app.run()
+    assert drawn(app).model_name == "mine-1" and trainings.desk()._workshops[first].kept
 
 
 @pytest.mark.slow

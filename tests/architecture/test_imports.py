@@ -18,7 +18,7 @@ ROOMS = {
     "ui": ("plots", "session", "words"),
     "plots": (),
     "hall": ("server", *BELOW),
-    "server": ("runs", "session"),
+    "server": ("runs", "session", "words"),
     "runs": ("session", "words"),
     "session": (),
 }

@@ -73,11 +73,15 @@ def serving(port: int | None = None, script: str = "serve.py") -> Iterator[str]:
 
 @contextmanager
 def server(
-    port: int | None = None, script: str = "serve.py", **environment: str
+    port: int | None = None, script: str = "serve.py", shell: str = "", **environment: str
 ) -> Iterator[Server]:
-    """As `serving`, with the process and its log; further variables of the environment by name."""
+    """As `serving`, with the process and its log; further variables of the environment by name.
+
+    shell: what a shell does with the interpreter's arguments, "$@", in place of calling it.
+    """
     port = port or _free_port()
-    command = [sys.executable, "-m", "streamlit", "run", script]
+    start = ["sh", "-c", shell, "sh"] if shell else [sys.executable]
+    command = [*start, "-m", "streamlit", "run", script]
     options = ["--server.port", str(port), "--server.headless", "true"]
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     steady = {"OMP_NUM_THREADS": "1", "GLASSFORMER_NICE": "0"}

@@ -64,8 +64,15 @@ def test_the_whole_way(open_page: Callable[..., Page], tmp_path: Path) -> None:
     driver.wait_until_idle(page)
     own = load_model(tmp_path / "mine-1").translate("word3 is 12", "en-zh")
     expect(page.locator(".headline .text")).to_have_text(own)
-    stranger = open_page("", "model=mine-1")
+    link = page.url
+    page.goto("about:blank")  # its owner is gone, for now
+    elsewhere = page.context.browser
+    assert elsewhere is not None
+    stranger = driver.open_page(elsewhere, link)
     expect(stranger.locator(".st-key-stage_focus")).to_contain_text("There is no model")
+    stranger.close()
+    page.goto(link)
+    expect(page.locator(".headline .text")).to_have_text(own)
 
 
 def fill_in(page: Page) -> None:

@@ -21,6 +21,7 @@ from streamlit import config
 
 from app.hall import rooms, routes
 from app.hall.rooms import Room
+from app.server.doors import Hosts, Proxies
 from app.server.network import SecurityHeaders
 from core.lectures.lecture import Lecture
 from core.lectures.read import read
@@ -73,9 +74,8 @@ def served() -> Iterator[str]:
         async with routes.running():
             yield
 
-    app = Starlette(
-        routes=routes.routes(), lifespan=running, middleware=[Middleware(SecurityHeaders)]
-    )
+    middleware = [Middleware(each) for each in (Proxies, SecurityHeaders, Hosts)]
+    app = Starlette(routes=routes.routes(), lifespan=running, middleware=middleware)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])

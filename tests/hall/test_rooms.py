@@ -3,6 +3,7 @@
 import re
 import stat
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -99,14 +100,42 @@ def test_a_vote_for_another_scene_or_after_the_reveal_is_refused(room: Room) -> 
     assert on(room, WORD).opened and not on(room, CHOICE).opened  # it stays closed
 
 
-def test_more_voters_than_can_be_are_refused(monkeypatch: pytest.MonkeyPatch, room: Room) -> None:
-    monkeypatch.setattr(rooms, "MOST_VOTERS", 2)
-    here = on(room, CHOICE)
-    for voter in "ab":
-        rooms.vote(here, CHOICE, voter, 0)
-    refused("hall_voters", rooms.vote, here, CHOICE, "c", 0)
-    rooms.vote(here, CHOICE, "b", 1)  # whoever has voted may change it
-    assert rooms.counts(here, CHOICE) == {0: 1, 1: 1}
+def test_one_who_casts_many_votes_shuts_nobody_out(
+    monkeypatch: pytest.MonkeyPatch, room: Room
+) -> None:
+    monkeypatch.setattr(rooms, "MOST_VOTERS", 8)
+    monkeypatch.setattr(rooms, "MOST_OF_CLIENT", 6)
+    here, present = on(room, CHOICE), {"a", "b", "c", "d"}
+
+    def cast(voter: str, value: int, client: str) -> None:
+        rooms.vote(here, CHOICE, voter, value, client, present.__contains__)
+
+    for each in range(50):
+        cast(f"script-{each}", 0, "one")
+    assert rooms.counts(here, CHOICE) == {0: 6}
+    cast("a", 1, "one")  # of the same address: the script's go first, for it is not there
+    for voter in "bcd":
+        cast(voter, 1, "other")
+    assert rooms.counts(here, CHOICE) == {0: 4, 1: 4}
+    cast("b", 2, "other")  # whoever has voted may change it
+    assert rooms.counts(here, CHOICE) == {0: 4, 1: 3, 2: 1}
+
+
+def test_no_jump_of_the_clock_ends_a_room(monkeypatch: pytest.MonkeyPatch, room: Room) -> None:
+    late = time.time() + 2.5 * 3600
+    monkeypatch.setattr(time, "time", lambda: late)
+    assert rooms.purge() == [] and rooms.room(room.code) is not None
+
+
+def test_after_a_start_the_presenter_has_a_while_to_come_back(
+    monkeypatch: pytest.MonkeyPatch, room: Room
+) -> None:
+    late = rooms.now() + rooms.AWAY + 1  # the server was off, or the clock is another
+    monkeypatch.setattr(rooms, "now", lambda: late)
+    rooms.greet()
+    assert rooms.purge() == [] and rooms.room(room.code) is not None
+    monkeypatch.setattr(rooms, "now", lambda: late + rooms.GRACE + 1)
+    assert rooms.purge() == [room.code]
 
 
 def test_votes_of_many_threads_are_counted_once_each(room: Room) -> None:

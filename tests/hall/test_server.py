@@ -2,10 +2,16 @@
 
 import os
 import re
+import shlex
 import signal
+import socket
+import sys
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -46,6 +52,60 @@ def test_a_server_that_is_told_to_end_does_not_wait_for_followers(folder: Path) 
             os.kill(server.pid, signal.SIGTERM)
             assert [kind for kind, _ in events] == []  # the stream ends
             os.waitpid(server.pid, 0)  # it ends by itself
+
+
+@contextmanager
+def few_files(most: int) -> Iterator[None]:
+    """What is started inside may have so many files open, as with `ulimit -Sn`, until it asks."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 1024:
+        pytest.skip("this system allows no more files than a crowd needs")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def connected(url: str, count: int) -> list[socket.socket]:
+    place = urlsplit(url)
+    assert place.hostname and place.port
+    return [socket.create_connection((place.hostname, place.port)) for _ in range(count)]
+
+
+def test_a_hall_follows_where_few_files_are_allowed_at_first(folder: Path) -> None:
+    with ExitStack() as held:
+        with few_files(256):
+            server = held.enter_context(driver.server(GLASSFORMER_HALL_FOLDER=str(folder)))
+        room = open_at(server.url)
+        path = urlsplit(f"{server.url}/hall/{room.code}/events").path
+        asked = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+        followers = connected(server.url, 300)
+        for each in followers:
+            held.enter_context(each)
+            each.sendall(asked)
+        for each in followers:
+            each.settimeout(20)
+            told = b""
+            while b"data: " not in told:
+                told += each.recv(65536)
+        assert "files" not in server.log()
+
+
+def test_one_client_that_is_silent_keeps_nobody_out(folder: Path) -> None:
+    """With a hard limit: the server cannot ask for more files than these."""
+    with ExitStack() as held:
+        command = f'ulimit -Hn 300; exec {shlex.quote(sys.executable)} "$@"'
+        server = held.enter_context(
+            driver.server(shell=command, GLASSFORMER_HALL_FOLDER=str(folder))
+        )
+        for each in connected(server.url, 400):
+            held.enter_context(each)
+        for _ in range(3):
+            with urllib.request.urlopen(f"{server.url}/hall/", timeout=5) as page:
+                assert page.status == 200
+        assert len(server.log()) < 10_000
 
 
 def test_who_listens_to_everybody_is_told_the_presenters_key(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import tracemalloc
 from collections.abc import Callable
@@ -12,8 +13,9 @@ from typing import Any
 import pytest
 import torch
 
+from core.checkpoints import load_model
 from core.errors import GlassformerError
-from core.weights.open import load_weights, look
+from core.weights.open import is_foreign, load_weights, look
 from core.weights.opened import open_model
 from tests.weights.folders import as_pickle, edit, in_shards, tensors, whole
 
@@ -39,6 +41,19 @@ def linked_out(name: str) -> Change:
         outside = folder.parent / f"elsewhere-{name}"
         (folder / name).rename(outside)
         (folder / name).symlink_to(outside)
+
+    return change
+
+
+def special(name: str, device: str = "") -> Change:
+    """A file of the folder that is a pipe that nobody writes to, or a device without an end."""
+
+    def change(folder: Path) -> None:
+        (folder / name).unlink(missing_ok=True)
+        if device:
+            (folder / name).symlink_to(device)
+        else:
+            os.mkfifo(folder / name)
 
     return change
 
@@ -109,6 +124,16 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
     "link": (linked_out("model.safetensors"), "weights_outside", "outside"),
     "linked config": (linked_out("config.json"), "weights_outside", "outside"),
     "linked tokenizer": (linked_out("tokenizer.json"), "weights_outside", "outside"),
+    "zeros": (special("config.json", "/dev/zero"), "weights_outside", "config.json"),
+    "pipe": (special("config.json"), "weights_damaged", "no regular file"),
+    "piped weights": (special("model.safetensors"), "weights_damaged", "no regular file"),
+    "piped shard": (
+        then(in_shards, special("model-00002-of-00002.safetensors")), "weights_damaged", "regular",
+    ),
+    "piped index": (
+        then(in_shards, special("model.safetensors.index.json")), "weights_missing", "no model",
+    ),
+    "piped tokenizer": (special("tokenizer.json"), "weights_tokenizer", "tokenizer.json"),
     "no index": (then(in_shards, edit("model.safetensors.index.json", weight_map=None)),
                  "weights_damaged", "weight_map is missing"),
     "unknown tensor": (tensors(strange), "weights_unknown", "has: layers.0.mystery.weight"),
@@ -223,3 +248,18 @@ def hostile(folder: Path, lot: random.Random) -> None:
         strange = [-1, 0, 2**31, 2**70, 1e308, "", [], {}, None, True, "relu", 0.5, [[]] * 3]
         about[lot.choice(list(about))] = lot.choice(strange)
         (folder / "config.json").write_text(json.dumps(about), encoding="utf-8")
+
+
+def test_a_card_that_is_a_pipe_names_no_licence(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    whole("qwen2", folder)
+    special("README.md")(folder)
+    assert look(folder).licence == ""
+
+
+@pytest.mark.parametrize("device", ["", "/dev/zero"])
+def test_a_folder_of_special_files_is_no_model(device: str, tmp_path: Path) -> None:
+    special("config.json", device)(tmp_path)
+    assert not is_foreign(tmp_path)
+    with pytest.raises(GlassformerError):
+        load_model(tmp_path)

@@ -58,11 +58,15 @@ def _sweep(folder: Path) -> None:
 
 
 class Workshop:
-    """What one user has: a run, and kept models by name. `token` names it in links."""
+    """What one user has: a run, and kept models by name.
 
-    def __init__(self, folder: Path, token: str, owner: str) -> None:
+    token: names it, in links, too. owner: the session that has it. secret: of the user's browser,
+    whose next session has it when that one is gone; "" for none.
+    """
+
+    def __init__(self, folder: Path, token: str, owner: str, secret: str = "") -> None:
         folder.mkdir()
-        self.folder, self.token, self.owner = folder, token, owner
+        self.folder, self.token, self.owner, self.secret = folder, token, owner, secret
         self.run: TrainingRun | None = None
         self.kept: dict[str, Path] = {}
         self.seen = 0.0  # when its owner was last there, by the clock of the queue
@@ -134,11 +138,11 @@ class TrainingQueue:
         """Whether no further user can be taken in."""
         return len(self._workshops) >= MOST_USERS
 
-    def open(self, owner: str) -> Workshop:
+    def open(self, owner: str, secret: str = "") -> Workshop:
         """A new workshop; look at `is_full` first. Raises `no_room` for a full disk."""
         with self._lock, _room():
             token = secrets.token_hex(8)
-            workshop = Workshop(self._root / token, token, owner)
+            workshop = Workshop(self._root / token, token, owner, secret)
             workshop.seen = time.monotonic()
             self._workshops[token] = workshop
             if self._watch is None:
@@ -147,15 +151,28 @@ class TrainingQueue:
             return workshop
 
     def find(self, token: str, owner: str) -> Workshop | None:
-        """The workshop of a link, if it is the owner's; one whose owner is gone changes hands."""
+        """The workshop of a token, if it is the owner's."""
         with self._lock:
             workshop = self._workshops.get(token)
-            if workshop is None or workshop.owner == owner:
-                return workshop
-            if self._alive(workshop.owner):
-                return None
-            workshop.owner, workshop.seen = owner, time.monotonic()
-            return workshop
+            return workshop if workshop is not None and workshop.owner == owner else None
+
+    def claim(self, secret: str, owner: str, token: str = "") -> str:
+        """The token of a browser's workshop whose owner is gone, which it now has; "" for none.
+
+        token: of several the one that is asked for.
+        """
+        with self._lock:
+            own = [
+                each
+                for each in self._workshops.values()
+                if secrets.compare_digest(each.secret, secret)
+                and (each.owner == owner or not self._alive(each.owner))
+            ]
+            if not secret or not own:
+                return ""
+            found = next((each for each in own if each.token == token), own[-1])
+            found.owner, found.seen = owner, time.monotonic()
+            return found.token
 
     def begin(self, workshop: Workshop, plan: Plan) -> TrainingRun:
         """Puts a new run in the line, or starts it. Raises `no_room` for a full disk."""

@@ -222,8 +222,8 @@ class MarianTokens(Tokens):
 
     def __init__(self, folder: Path) -> None:
         self._cut = [_processor(inside(folder, name)) for name in SPM]
-        self._vocabulary = _vocabulary(folder / "vocab.json")
-        own = folder / "target_vocab.json"  # of models with two vocabularies
+        self._vocabulary = _vocabulary(inside(folder, "vocab.json"))
+        own = inside(folder, "target_vocab.json")  # of models with two vocabularies
         self._written = _vocabulary(own) if own.is_file() else self._vocabulary
 
     def ids(self, text: str) -> list[int]:

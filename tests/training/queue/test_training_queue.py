@@ -50,13 +50,16 @@ def test_the_line_moves_on_without_anybody_looking_and_results_are_kept(
 def test_a_workshop_is_its_owners_until_the_owner_is_gone(tmp_path: Path) -> None:
     here = {"me", "you"}
     desk = TrainingQueue(here.__contains__, slots=1, grace=0.0, root=tmp_path)
-    workshop = desk.open("me")
+    workshop = desk.open("me", "my browser")
     assert desk.find(workshop.token, "me") is workshop
     assert desk.find(workshop.token, "you") is None
     assert desk.find("0" * 16, "me") is None
+    assert desk.claim("my browser", "my other tab") == ""
     here.remove("me")
-    assert desk.find(workshop.token, "you") is workshop
-    assert desk.find(workshop.token, "me") is None
+    for browser in ("your browser", ""):  # who has the link alone has nothing
+        assert desk.claim(browser, "you", workshop.token) == ""
+    assert desk.claim("my browser", "me, again") == workshop.token
+    assert desk.find(workshop.token, "me, again") is workshop
     run = desk.begin(workshop, plan(5000))
     here.clear()
     until(lambda: not workshop.folder.exists(), desk)
