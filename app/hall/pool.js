@@ -169,8 +169,8 @@ class Pool {
     const place = new URL(`${this.base}/${this.link(scene)}`, location.origin);
     place.searchParams.set(ASKED, this.serial);
     this.lay(frame);
-    const { contentWindow } = frame.node;
-    if (frame.loaded && contentWindow.document.querySelector(APP)) {
+    const { contentDocument, contentWindow } = frame.node;
+    if (frame.loaded && contentDocument?.querySelector(APP)) { // none of the browser's own page, of a server that is away
       contentWindow.history.replaceState(null, "", place);
       contentWindow.dispatchEvent(new contentWindow.PopStateEvent("popstate", { state: null }));
     } else this.load(frame, place);
@@ -179,7 +179,8 @@ class Pool {
 
   load(frame, place) {
     frame.node.onload = () => {
-      frame.loaded = true;
+      frame.loaded = Boolean(frame.node.contentDocument);
+      if (!frame.loaded) return;
       const { contentWindow } = frame.node;
       this.dress(frame);
       this.heard(contentWindow); // first: keys of the lecture do not touch the screen

@@ -183,7 +183,9 @@ def test_black_overview_explore_and_back(present: Callable[..., tuple[Page, Room
     expect(frame.locator("body")).to_contain_text("would write")
     page.keyboard.press("ArrowRight")  # the page's, not the lecture's
     page.keyboard.press("s")
+    page.keyboard.press("q")
     at_scene(page, 2)
+    expect(page.locator("#join")).to_be_visible()  # it was opened before the scene was back
     shown = page.locator("iframe.seen").content_frame
     expect(shown.locator(".stAppHeader")).to_be_hidden()
     expect(shown.locator("body")).to_contain_text("How long each word's vector is")
@@ -290,6 +292,11 @@ def test_the_screen_follows_who_drives_now(
     page, room = present(lecture_of(SMALL))
     answer: Any = page.evaluate("send('handover', {}, key)")
     expect(page.locator("#told")).to_contain_text("Somebody else drives now")
+    for key in ("PageDown", "End", "b"):  # its own keys move it no more
+        page.keyboard.press(key)
+    page.wait_for_timeout(1_000)
+    at_scene(page, 0)
+    expect(page.locator("#black")).to_be_hidden()
     notes = opened(f"/hall/{room.code}/notes#{answer['key']}", 390, 844)
     notes.get_by_role("button", name="Forward").click()
     at_scene(page, 1)
