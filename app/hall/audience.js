@@ -31,10 +31,7 @@ function draw() {
   byId("open").href = `${here}/open?language=${language}`;
   byId("open_help").textContent = say("open_help");
   byId("code").textContent = `${say("code")}: ${code}`;
-  if (part("text", state.text)) {
-    const lines = told(state.text).split(/\n\s*\n/).filter(Boolean);
-    byId("text").replaceChildren(...lines.map((line) => make("p", {}, line)));
-  }
+  if (part("text", state.text)) byId("text").replaceChildren(...lines(told(state.text)));
   const picture = byId("picture");
   byId("picture_open").hidden = !state.picture;
   picture.alt = say("picture", { title: told(state.title) });

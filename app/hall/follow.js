@@ -22,6 +22,9 @@ function say(key, values = {}) {
 /* A text of the lecture, in the reader's language or in one that it has. */
 const told = (text) => (text ? text[language] ?? Object.values(text)[0] ?? "" : "");
 
+/* Each line of a text as a paragraph: "Say", "Point" and "Ask" of the notes stand apart. */
+const lines = (text) => text.split("\n").filter((each) => each.trim()).map((each) => make("p", {}, each));
+
 /* The switch between the languages: draw is called after it, and now. */
 function speaks(button, draw) {
   const turn = () => {

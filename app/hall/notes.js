@@ -9,7 +9,6 @@ const minutes = (seconds) => {
   const whole = Math.round(Math.abs(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 };
-const paragraphs = (text) => text.split(/\n\s*\n/).filter(Boolean).map((line) => make("p", {}, line));
 
 function draw() {
   for (const name of ["notes", "hand_over_about", "hand_over_now", "hand_over_link"])
@@ -36,7 +35,7 @@ function draw() {
   byId("blacken").textContent = say(state.black ? "light" : "blacken");
   byId("blacken").setAttribute("aria-pressed", String(state.black));
   const notes = told(state.notes);
-  byId("notes").replaceChildren(...(notes ? paragraphs(notes) : [make("p", { className: "faint" }, say("no_notes"))]));
+  byId("notes").replaceChildren(...(notes ? lines(notes) : [make("p", { className: "faint" }, say("no_notes"))]));
   byId("next").textContent = state.next ? say("next", { title: told(state.next) }) : say("last");
   byId("next").hidden = byId("notes_name").hidden = byId("notes").hidden = !drives;
   byId("back").disabled = !drives || state.scene === 0;

@@ -20,7 +20,7 @@ from core.errors import GlassformerError
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-SCRIPTS = {"present": ("follow", "pool", "present")}  # of a page with others than those of its name
+SCRIPTS = {"present": ("follow", "pool", "overlays", "present")}  # beside its own
 FRAMES = {"present": "frame-src 'self'"}  # what a page needs beside the others
 SHARED = ("behind", "ended", "failed", "handed", "no_scripts")
 WORDS = {
@@ -42,7 +42,7 @@ WORDS = {
         "scene", "computed", "right", "others", "below", "above", "range", "no_truth", "voted",
         "no_votes", "present_back", "present_none", "present_votes", "present_qr", "present_keys",
         "present_keys_title", "present_exploring", "present_asked", "present_asked_votes",
-        "present_clock",
+        "present_clock", "next", "last", "no_notes",
     ),
 }  # fmt: skip
 

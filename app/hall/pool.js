@@ -74,14 +74,24 @@ class Pool {
     this.later(CALM);
   }
 
+  /* Somebody works on a screen: it stays in front, and a copy of its scene is prepared when they pause. */
+  touch(frame) {
+    if (frame !== this.shown) return;
+    frame.touched = true;
+    this.pressed = performance.now();
+    this.later(2 * CALM);
+  }
+
   /* A screen that somebody has touched is no scene any more. */
   leave() {
     if (this.shown?.touched) this.shown.scene = null;
   }
 
+  /* Never away from the scene that is wanted: whoever works on its screen keeps it until they leave. */
   swap() {
-    const frame = this.frames.find((each) => each.scene === this.at && each.ready && !(each === this.shown && each.touched));
-    if (!frame || frame === this.shown) return;
+    if (this.isThere) return;
+    const frame = this.frames.find((each) => each.scene === this.at && each.ready && each !== this.shown);
+    if (!frame) return;
     this.shown?.node.classList.remove("seen");
     if (this.shown) { this.shown.node.setAttribute("aria-hidden", "true"); this.dress(this.shown); }
     frame.node.classList.add("seen");
@@ -90,10 +100,21 @@ class Pool {
     this.changed();
   }
 
+  /* What is held ready, the most needed first: as many scenes as there are frames. One that was touched
+   * holds none; one is lent to the pictures while they are made. */
   get wanted() {
-    const { at, way } = this;
+    const { at, way } = this, lent = Boolean(this.shown?.touched) + this.gathers;
     return [at, at + way, at - way, at + 2 * way, at - 2 * way, at + 3 * way, at + 4 * way]
-      .filter((scene) => scene >= 0 && scene < this.count).slice(0, this.frames.length - (this.exploring ? 1 : 0));
+      .filter((scene) => scene >= 0 && scene < this.count).slice(0, Math.max(1, this.frames.length - lent));
+  }
+
+  get calm() {
+    return performance.now() - this.pressed;
+  }
+
+  /* Whether scenes that no frame holds are led into one for their picture. */
+  get gathers() {
+    return !this.exploring && this.calm >= 4 * CALM && this.pictures.size < this.count;
   }
 
   later(pause) {
@@ -101,13 +122,25 @@ class Pool {
     this.timer = setTimeout(() => this.plan(), pause);
   }
 
+  /* The next thing to do; with all scenes held and all pictures made there is none, and the pool rests. */
   plan() {
-    const { wanted } = this;
+    const { wanted, calm } = this;
     const busy = this.frames.some((each) => !each.ready);
     const holds = (scene) => this.frames.some((each) => each.scene === scene && !(each === this.shown && each.touched));
     const lacks = wanted.find((scene) => !holds(scene));
-    if (lacks !== undefined && (!busy || lacks === this.at)) this.lead(this.spare(wanted), lacks);
-    else if (!busy) this.rest();
+    if (lacks === this.at) return void this.lead(this.spare(wanted), lacks);
+    if (busy) return;
+    if (!this.exploring && this.pictures.size < this.count) {
+      if (calm < 4 * CALM) this.later(calm < 2 * CALM ? 2 * CALM - calm : 4 * CALM - calm);
+      const frame = calm >= 2 * CALM && this.frames.find((each) => !each.touched && each.scene !== null && !this.pictures.has(each.scene));
+      if (frame) return void this.draw(frame).then(() => this.later(60));
+    }
+    const next = lacks ?? (this.gathers ? this.undrawn : undefined);
+    if (next !== undefined) this.lead(this.spare(wanted), next);
+  }
+
+  get undrawn() {
+    return [...Array(this.count).keys()].find((scene) => !this.pictures.has(scene));
   }
 
   /* The frame whose scene is needed least: an empty one, then the farthest. */
@@ -116,36 +149,13 @@ class Pool {
     return this.frames.filter((each) => each !== this.shown).sort((one, other) => far(other) - far(one))[0];
   }
 
-  /* Nobody has pressed a key for a while: pictures of the scenes, in the unseen frames. */
-  async rest() {
-    const calm = performance.now() - this.pressed;
-    if (this.exploring) return;
-    if (calm < 2 * CALM) return this.later(2 * CALM - calm);
-    const frame = this.frames.find((each) => each.ready && !each.touched && each.scene !== null && !this.pictures.has(each.scene));
-    if (frame) {
-      await this.draw(frame);
-      return this.later(60);
-    }
-    const scene = [...Array(this.count).keys()].find((each) => !this.pictures.has(each));
-    if (scene === undefined || calm < 4 * CALM) return scene === undefined ? this.settle() : this.later(4 * CALM - calm);
-    // The frame for the last of what is wanted can be spared for a moment.
-    const last = this.frames.filter((each) => each !== this.shown && each.scene !== this.at + this.way)
-      .sort((one, other) => this.wanted.indexOf(other.scene) - this.wanted.indexOf(one.scene));
-    if (last.length) this.lead(last.find((each) => !this.wanted.includes(each.scene)) ?? last[0], scene);
-  }
-
-  /* All pictures are made: whatever was spared for them goes back to its scene. */
-  settle() {
-    const { wanted } = this;
-    if (wanted.some((scene) => !this.frames.some((each) => each.scene === scene))) this.plan();
-  }
-
   async draw(frame) {
-    const { scene, turn } = frame, { glassformerPicture } = frame.node.contentWindow;
+    const { scene, turn } = frame;
     this.pictures.set(scene, "");
     try {
-      const blob = await glassformerPicture?.();
-      if (!blob || frame.turn !== turn || frame.touched) return void this.pictures.delete(scene);
+      const blob = await frame.node.contentWindow.glassformerPicture?.();
+      if (frame.turn !== turn || frame.touched) return void this.pictures.delete(scene);
+      if (!blob) return; // as below
       this.pictures.set(scene, URL.createObjectURL(blob));
       this.drawn(scene, blob);
     } catch (error) {
@@ -159,8 +169,8 @@ class Pool {
     const place = new URL(`${this.base}/${this.link(scene)}`, location.origin);
     place.searchParams.set(ASKED, this.serial);
     this.lay(frame);
-    const { contentWindow } = frame.node;
-    if (frame.loaded && contentWindow.document.querySelector(APP)) {
+    const { contentDocument, contentWindow } = frame.node;
+    if (frame.loaded && contentDocument?.querySelector(APP)) { // none of the browser's own page, of a server that is away
       contentWindow.history.replaceState(null, "", place);
       contentWindow.dispatchEvent(new contentWindow.PopStateEvent("popstate", { state: null }));
     } else this.load(frame, place);
@@ -169,12 +179,13 @@ class Pool {
 
   load(frame, place) {
     frame.node.onload = () => {
-      frame.loaded = true;
+      frame.loaded = Boolean(frame.node.contentDocument);
+      if (!frame.loaded) return;
       const { contentWindow } = frame.node;
       this.dress(frame);
-      const touch = () => { if (frame === this.shown) frame.touched = true; };
-      contentWindow.addEventListener("pointerdown", touch, true);
-      this.heard(contentWindow);
+      this.heard(contentWindow); // first: keys of the lecture do not touch the screen
+      for (const event of ["pointerdown", "keydown", "wheel"])
+        contentWindow.addEventListener(event, () => this.touch(frame), { capture: true, passive: true });
     };
     frame.node.src = place;
   }

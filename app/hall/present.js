@@ -1,4 +1,5 @@
-/* The presenter's page: keys, what a scene says, the question, the room. The screens are pool.js's. */
+/* The presenter's page: keys, what a scene says, the question, the room. The screens are pool.js's,
+ * what lies over them is drawn in overlays.js. */
 "use strict";
 const code = document.body.dataset.code ?? ""; // "": without a room
 const hash = decodeURIComponent(location.hash.slice(1)); // the driver's key; without a room the lecture's name
@@ -8,7 +9,7 @@ const TRIES = 20; // to get texts with their numbers
 const PATIENCE = 20_000; // ms in which the Lectures page has the lecture ready
 const HIGHEST = 0.3; // of the window that texts may take; longer ones are written smaller
 const SMALLEST = 0.6;
-const OVERLAYS = ["question", "join", "overview", "keys"];
+const OVERLAYS = ["question", "join", "overview", "keys", "notes"];
 let key = code ? hash : "";
 let lecture, pool, state = null, sending = false, sent = -1e9, started = null, shift = 0;
 const queued = new Map(); // what the room is to be told: the newest of each kind
@@ -32,7 +33,7 @@ async function begin() {
   if (code) {
     listen();
     refresh();
-  } else pool.go(0);
+  } else pool.go(kept());
   drawFoot();
   navigator.wakeLock?.request("screen").catch(() => {});
 }
@@ -67,6 +68,10 @@ async function fromHere() {
   }
   throw new Error(say("present_none"));
 }
+
+/* Without a room this window remembers the scene, for when it is loaded anew. */
+const KEPT = `glassformer.scene.${hash}`;
+const kept = () => Number(sessionStorage.getItem(KEPT)) || 0;
 
 /* The colours are those that the reader chose for the app, or the system's. */
 function dress() {
@@ -109,7 +114,7 @@ function band(scene) {
 function write(scene, shrink) {
   const { title, text } = lecture.scenes[scene];
   byId("title").textContent = told(title);
-  byId("text").replaceChildren(...told(text).split(/\n\s*\n/).filter(Boolean).map((line) => make("p", {}, line)));
+  byId("text").replaceChildren(...lines(told(text)));
   byId("band").style.setProperty("--shrink", shrink);
 }
 
@@ -124,7 +129,10 @@ function fill() {
 function changed() {
   pool.last = pool.shown.scene;
   fill();
-  hide();
+  // An overlay that was opened meanwhile stays, about this scene.
+  if (!byId("question").hidden) drawQuestion();
+  if (!byId("overview").hidden) drawOverview();
+  if (!byId("notes").hidden) drawNotes();
   const invites = Boolean(code) && pool.last === 0;
   byId("invite").hidden = !invites;
   if (invites) {
@@ -141,9 +149,13 @@ function drawn(scene, blob) {
   if (!byId("overview").hidden) drawOverview();
 }
 
+/* Who has handed over follows: no key may move this screen alone. */
+const drives = () => !code || Boolean(key);
+
 // Steps. The newest wins: one is on its way to the room, the last of those after it follows.
 
 function step(to) {
+  if (!drives()) return;
   const scene = Math.max(0, Math.min(lecture.scenes.length - 1, to));
   light(false);
   hide();
@@ -152,6 +164,7 @@ function step(to) {
   if (scene === pool.at) pool.again();
   else pool.go(scene);
   if (started === null && scene > 0) started = Date.now();
+  if (!code) sessionStorage.setItem(KEPT, scene);
   tell("move", { scene });
   drawFoot();
 }
@@ -174,6 +187,7 @@ async function tell(path, data) {
 function catchUp() {
   if (!state || sending || performance.now() - sent < SETTLES) return;
   if (state.scene !== pool.at) {
+    hide();
     explored(false);
     pool.go(state.scene);
   }
@@ -230,6 +244,7 @@ function light(is, tells = true) {
 }
 
 function blacken() {
+  if (!drives()) return;
   const is = !black;
   light(is, false);
   tell("black", { black: is });
@@ -252,82 +267,6 @@ function explored(is) {
 function back() {
   explored(false);
   pool.again();
-}
-
-/* Prompt and answers of the question on screen, where one is asked; the votes where there are any. */
-function asked() {
-  const scene = seen();
-  if (!code) {
-    const { question, answer } = lecture.scenes[scene];
-    return question && { question, result: revealed.has(scene) ? answer : null, voted: null };
-  }
-  const is = state?.scene === scene && state.question;
-  return is ? { question: state.question, result: state.result, voted: state.votes?.voted ?? null } : null;
-}
-
-async function ask() {
-  const now = asked();
-  if (!now) return;
-  if (byId("question").hidden) return toggle("question", drawQuestion);
-  if (now.result) return hide();
-  if (!code) revealed.add(seen());
-  else if (key) await tell("reveal", {});
-  drawQuestion();
-}
-
-function drawQuestion() {
-  const now = asked();
-  if (!now) return hide();
-  const { question, result, voted } = now;
-  const box = byId("question"), asks = Boolean(code) && !result;
-  box.classList.toggle("asks", asks);
-  const inside = [make("h2", {}, told(question.prompt))];
-  if (result) inside.push(answered(result.answer), result.bars?.length ? bars(result, question) : null,
-    code ? make("p", { className: "count" }, result.voted ? say("voted", { count: result.voted }) : say("no_votes")) : null);
-  else {
-    const options = question.options?.map((each) => make("li", {}, told(each)));
-    if (options) inside.push(make("ol", { className: "options", type: "A" }, ...options));
-    else if (question.words) inside.push(make("div", { className: "words" }, ...question.words.map((each) => make("span", {}, each))));
-    if (voted !== null) inside.push(make("p", { className: "count" }, make("b", {}, String(voted)), ` ${say("present_votes")}`));
-  }
-  const left = make("div", {}, ...inside.filter(Boolean));
-  box.replaceChildren(left, ...(asks ? [joining()] : []));
-}
-
-function joining() {
-  const { join = `${location.origin}${here}` } = lecture;
-  return make("div", { className: "join" }, make("img", { src: `${here}/qr.svg`, alt: say("present_qr") }),
-    make("span", { className: "where" }, join.replace(/^https?:\/\//, "").replace(/\/[^/]*$/, "")), make("b", {}, code));
-}
-
-function drawOverview() {
-  const box = byId("overview"), focused = [...box.children].indexOf(document.activeElement);
-  box.replaceChildren(...lecture.scenes.map((scene, place) => {
-    const picture = make("span", {});
-    if (pool.pictures.get(place)) picture.style.backgroundImage = `url(${pool.pictures.get(place)})`;
-    const button = make("button", { onclick: () => step(place) }, picture,
-      make("span", {}, make("small", {}, `${place + 1} `), told(scene.title)));
-    if (place === pool.at) button.setAttribute("aria-current", "step");
-    return button;
-  }));
-  (box.children[focused] ?? box.children[pool.at])?.focus();
-}
-
-/* The arrows in the overview go from picture to picture, in the rows as they lie. */
-function wander(event) {
-  const all = [...byId("overview").children], now = Math.max(0, all.indexOf(document.activeElement));
-  const across = all.filter((each) => each.offsetTop === all[0].offsetTop).length;
-  const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: across, ArrowUp: -across }[event.key];
-  if (by) all[Math.max(0, Math.min(all.length - 1, now + by))].focus();
-  else if (event.key === "Enter" || event.key === " ") step(now);
-  else return false;
-  return true;
-}
-
-function drawKeys() {
-  const rows = say("present_keys").split("\n").map((each) => each.split(" | "));
-  byId("keys").replaceChildren(make("h2", {}, say("present_keys_title")),
-    make("dl", {}, ...rows.flatMap(([name, does]) => [make("dt", {}, name), make("dd", {}, does)])));
 }
 
 function drawFoot() {
@@ -361,7 +300,7 @@ const KEYS = {
   o: () => toggle("overview", drawOverview),
   v: ask,
   q: () => code && toggle("join", () => byId("join").replaceChildren(joining())),
-  n: () => code && key && window.open(`${here}/notes#${key}`, `notes-${code}`),
+  n: () => (code ? key && window.open(`${here}/notes#${key}`, `notes-${code}`) : toggle("notes", drawNotes)),
   p: () => { ring = !ring; byId("ring").hidden = true; },
   f: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()).catch(() => {}),
   e: () => explored(true),

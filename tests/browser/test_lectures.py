@@ -1,6 +1,8 @@
 """A lecture of one's own: screens become scenes, ordered and edited; the browser keeps it."""
 
+import os
 import re
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -123,8 +125,10 @@ def test_a_scene_is_opened_here_and_the_lecture_tried(open_page: Callable[..., P
     shell.keyboard.press("PageDown")
     shell.wait_for_function("() => pool.isThere && pool.shown.scene === 1", timeout=60_000)
     expect(shell.locator("#title")).to_have_text("Word by word")
-    shell.reload()  # the browser has it still
-    expect(shell.locator("#title")).to_have_text(TITLE, timeout=60_000)
+    shell.keyboard.press("n")
+    expect(shell.locator("#notes")).to_contain_text("No notes for this scene.")
+    shell.reload()  # the browser has it still, and where it was
+    expect(shell.locator("#title")).to_have_text("Word by word", timeout=60_000)
     shell.close()
 
     page.get_by_role("button", name=f"Open this screen: {TITLE}").click()
@@ -175,4 +179,12 @@ def test_without_a_hall_it_is_presented_all_the_same(browser: Browser) -> None:
         expect(shell.locator("#question")).to_contain_text("Where does “it” look?")
         shell.keyboard.press("v")
         expect(shell.locator("#question .answer")).to_contain_text("animal")
+        shell.keyboard.press("Escape")
+        # The server is killed: Streamlit has its say, unseen, and the scene stands.
+        frame = shell.locator("iframe.seen").content_frame
+        os.kill(server.pid, signal.SIGKILL)
+        expect(frame.get_by_text("Connection error")).to_be_attached(timeout=60_000)
+        expect(frame.get_by_test_id("stDialog")).to_be_hidden()
+        expect(frame.locator("[data-stale=true]")).to_have_count(0)
+        expect(frame.get_by_text("looks from").first).to_be_visible()
         page.close()

@@ -96,6 +96,14 @@ def pooled(page: Page) -> None:
     page.wait_for_function("() => pool.frames.every((each) => each.ready && each.scene !== null)")
 
 
+def resting(page: Page) -> None:
+    """Wait until the scenes beside it are drawn and the overview has its pictures."""
+    page.wait_for_function(
+        "() => pool.pictures.size === pool.count && pool.wanted.every("
+        "(scene) => pool.frames.some((each) => each.ready && each.scene === scene))"
+    )
+
+
 def key_of(lecture: Lecture, scene: Scene, language: str) -> str:
     """The number or the word that is to be seen on the scene, from the run; "" without one."""
     if scene.key is None:
@@ -175,7 +183,9 @@ def test_black_overview_explore_and_back(present: Callable[..., tuple[Page, Room
     expect(frame.locator("body")).to_contain_text("would write")
     page.keyboard.press("ArrowRight")  # the page's, not the lecture's
     page.keyboard.press("s")
+    page.keyboard.press("q")
     at_scene(page, 2)
+    expect(page.locator("#join")).to_be_visible()  # it was opened before the scene was back
     shown = page.locator("iframe.seen").content_frame
     expect(shown.locator(".stAppHeader")).to_be_hidden()
     expect(shown.locator("body")).to_contain_text("How long each word's vector is")
@@ -186,6 +196,44 @@ def test_black_overview_explore_and_back(present: Callable[..., tuple[Page, Room
     expect(page.locator("#keys")).to_be_hidden()
     page.keyboard.press("q")
     expect(page.locator("#join img")).to_be_visible()
+
+
+def test_what_is_done_on_a_scene_stays(present: Callable[..., tuple[Page, Room]]) -> None:
+    page, _ = present(lecture_of(SMALL))
+    page.keyboard.press("PageDown")
+    page.keyboard.press("PageDown")
+    at_scene(page, 2)
+    resting(page)
+    # The overview is drawn, of the scenes that no frame holds, too.
+    page.keyboard.press("o")
+    pictures = page.locator("#overview button > span:first-child")
+    assert "none" not in pictures.evaluate_all(
+        "(all) => all.map((each) => getComputedStyle(each).backgroundImage)"
+    )
+    page.keyboard.press("Escape")
+    led = page.evaluate("pool.serial")
+    frame = page.locator("iframe.seen").content_frame
+    for key, look, shown in (
+        ("Tab", "Logit lens", "would write"),
+        ("e", "Positions", "Every position adds a pattern"),
+    ):
+        page.keyboard.press(key)
+        frame.get_by_text(look, exact=True).click()
+        expect(frame.locator("body")).to_contain_text(shown)
+        page.wait_for_function("(led) => pool.serial > led", arg=led)  # a copy, to go back to
+        pooled(page)
+        led = page.evaluate("pool.serial")
+        page.wait_for_timeout(5_000)
+        expect(frame.locator("body")).to_contain_text(shown)
+        assert not frame.get_by_text("How long each word's vector is").is_visible()
+        page.keyboard.press("s")
+        at_scene(page, 2)
+        frame = page.locator("iframe.seen").content_frame
+        expect(frame.locator("body")).to_contain_text("How long each word's vector is")
+        resting(page)
+        led = page.evaluate("pool.serial")
+    page.wait_for_timeout(10_000)
+    assert page.evaluate("pool.serial") == led, "screens are led though nobody touches anything"
 
 
 def test_a_question_is_asked_and_its_answer_shown(
@@ -244,6 +292,11 @@ def test_the_screen_follows_who_drives_now(
     page, room = present(lecture_of(SMALL))
     answer: Any = page.evaluate("send('handover', {}, key)")
     expect(page.locator("#told")).to_contain_text("Somebody else drives now")
+    for key in ("PageDown", "End", "b"):  # its own keys move it no more
+        page.keyboard.press(key)
+    page.wait_for_timeout(1_000)
+    at_scene(page, 0)
+    expect(page.locator("#black")).to_be_hidden()
     notes = opened(f"/hall/{room.code}/notes#{answer['key']}", 390, 844)
     notes.get_by_role("button", name="Forward").click()
     at_scene(page, 1)
