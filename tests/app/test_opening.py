@@ -226,3 +226,11 @@ def test_a_later_version_and_another_model_are_told() -> None:
     foreign = {**json.loads(experiment_file()), "model": {"name": "other", "fingerprint": "0" * 16}}
     open_in(app, "experiment", json.dumps(foreign).encode())
     assert "made on other" in told(app)[0]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_dialog_tells_that_other_peoples_models_open_too(language: str) -> None:
+    app = opened(language=language)
+    app.button(key="widget_open_file").click().run()
+    for word in ("GPT-2", "python -m core fetch", "GLASSFORMER_MODELS"):
+        assert word in texts(app)

@@ -1,7 +1,7 @@
 """Strategies and the beam tree in a real browser, by mouse."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
@@ -167,3 +167,22 @@ def test_words_that_look_like_markup_stay_words(context: BrowserContext, app_url
     assert "".join(words[:-3]).replace("␣", "") == "<b>x</b>"
     assert page.locator(".tree b, .beam-path b b").count() == 0
     page.close()
+
+
+def test_in_large_type_no_setting_lies_over_another(open_page: Callable[..., Page]) -> None:
+    page = open_page("decoding", f"decoding=strategies&size=150&{TEXT}", width=1280, height=720)
+    columns = page.locator("[class*=st-key-strategies_controls] [data-testid=stColumn]")
+    boxes = columns.evaluate_all(
+        """all => all.map((each) => {
+          const { x, y, width, height } = each.getBoundingClientRect();
+          const label = each.querySelector("label p");
+          const cut = label && label.scrollWidth > label.parentElement.clientWidth + 1;
+          return [x, y, x + width, y + height, each.scrollWidth - each.clientWidth, Boolean(cut)];
+        })"""
+    )
+    assert len(boxes) == 7
+    assert all(over <= 1 and not cut for *_, over, cut in boxes)
+    assert all(right <= 1280 and right - left >= 200 for left, _, right, *_ in boxes)
+    for at, (left, top, right, bottom, *_) in enumerate(boxes):
+        for x, y, beyond, below, *_ in boxes[at + 1 :]:
+            assert min(right, beyond) - max(left, x) <= 1 or min(bottom, below) - max(top, y) <= 1

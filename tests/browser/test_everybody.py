@@ -171,6 +171,25 @@ def test_a_phone_never_scrolls_sideways(open_page: Callable[..., Page], name: st
     assert told.is_visible() == (name not in ("translate", "walkthrough", "lectures"))
 
 
+def test_at_400_percent_the_switches_lie_on_nothing(open_page: Callable[..., Page]) -> None:
+    page = open_page(width=320, height=256)
+    more = page.get_by_test_id("stExpandSidebarButton").bounding_box()
+    switches = page.locator("[class*='st-key-switches--']").bounding_box()
+    assert more is not None
+    assert switches is not None
+    assert more["x"] + more["width"] <= switches["x"]
+
+
+def test_zoomed_in_the_choices_of_heads_are_not_cut(open_page: Callable[..., Page]) -> None:
+    page = open_page("switch", "switches=heads", width=853, height=480)  # 1280 x 720 at 150 %
+    controls = page.locator("[class*=st-key-heads_controls]")
+    beyond = controls.evaluate(
+        """box => Math.max(...[...box.querySelectorAll("button")]
+          .map((each) => each.getBoundingClientRect().right - box.getBoundingClientRect().right))"""
+    )
+    assert beyond <= 1
+
+
 def test_the_walkthrough_is_one_column_on_a_phone(open_page: Callable[..., Page]) -> None:
     page = open_page("walkthrough", width=390, height=844)
     page.wait_for_selector(".scene .panel canvas")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlparse
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from core.interventions import Experiment
@@ -160,3 +161,26 @@ def test_sixty_words_can_be_painted(open_page: Callable[..., Page]) -> None:
     for key in ("ArrowDown", *["ArrowDown"] * 40, "Space"):
         page.keyboard.press(key)
     expect_painted(page, ((40, 0, 0),))
+
+
+@pytest.mark.parametrize(("query", "least"), [("", 24), ("size=150&language=zh", 16)])
+def test_the_mask_and_what_it_did_stand_side_by_side(
+    open_page: Callable[..., Page], query: str, least: int
+) -> None:
+    text = "The+animal+didn't+cross+the+street+because+it+was+too+tired+and+old"
+    edits = f"painted:{PLACE},(),((0,1,3)),()"
+    page = open_page(
+        "switch", f"switches=masks&text={text}&edits={edits}&{query}", width=1280, height=720
+    )
+    board = page.locator(f"{BOARD}[data-cell]")
+    assert board.get_attribute("data-rows") == "14"
+    assert float(board.get_attribute("data-cell") or 0) >= least
+    cells, written = board.bounding_box(), page.locator(".sentence").nth(1).bounding_box()
+    assert cells is not None
+    assert written is not None
+    lowest = max(cells["y"] + cells["height"], written["y"] + written["height"])
+    assert lowest <= (720 if least == 24 else 740)  # in large type the last row reaches the edge
+    assert cells["x"] + cells["width"] <= written["x"]
+    mask = page.locator(".st-key-mask_grid").bounding_box()
+    assert mask is not None
+    assert mask["width"] > 1.4 * page.locator(".effect").evaluate("each => each.offsetWidth")

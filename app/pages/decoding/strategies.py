@@ -146,7 +146,7 @@ def about(now: State, name: str) -> str:
 
 def _controls(now: State) -> None:
     """The settings of all strategies in one line."""
-    with st.container(key="strategies_controls"):
+    with box("wraps", "strategies_controls"):
         places = st.columns([1.25, 1.0, 1.25, 1.0, 0.85, 0.85, 0.85], vertical_alignment="bottom")
         _slider(places[0], "temperature", max(HOTTEST, now.temperature), 0.1)
         _number(places[1], "top_k", 0, 50_000, 1, say("strategies.top_k_help"))

@@ -36,7 +36,7 @@ NOBODY = -1  # no head, or all rows
 
 def show() -> None:
     """Draw the controls, the switches and the head in focus."""
-    with box("dense", "heads_controls", horizontal=True, gap="small", wrap=False):
+    with box("dense", "heads_controls", horizontal=True, gap="small"):
         by = store.get_state().heads_by
         choice("switch_heads_order", "switch_heads.order", ORDERS, by, into("heads_by"))
         choice("switch_heads_way", "switch_heads.way", WAYS, way(), _take_way)

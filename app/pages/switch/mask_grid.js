@@ -64,7 +64,7 @@ function cellsNow({ data, drag, known, pending }) {
   return cells;
 }
 
-const LEAST_CELL = 12, MOST_CELL = 34, SLANT = Math.SQRT1_2;
+const LEAST_CELL = 12, MOST_CELL = 44, SLANT = Math.SQRT1_2;
 
 const remOf = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
 

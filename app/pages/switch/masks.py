@@ -37,13 +37,19 @@ ALL = -1  # the picker's value for all heads
 
 
 def show() -> None:
-    """Draw the group for the attention in focus."""
+    """Draw the mask of the attention in focus, and which one that is."""
     focus = MaskFocus.current()
     with box("small dense", "masks", gap="xsmall"):
         _pickers(focus)
-        _title(focus)
         with box("fill", "mask_box", gap=None):
             mask_grid(focus, store.memory().mask_painted, paint)
+
+
+def show_settings() -> None:
+    """Draw what it is called, what is drawn at a click, and the masks of the whole model."""
+    focus = MaskFocus.current()
+    with box("small dense", "mask_settings", gap="xsmall"):
+        _title(focus)
         _presets(focus)
         _quick(focus)
         _fill(focus)
@@ -71,9 +77,9 @@ def _pickers(focus: MaskFocus) -> None:
 
 def _title(focus: MaskFocus) -> None:
     shape = " × ".join(map(str, focus.trace[f"{focus.place}/mask"].shape))
-    with st.container(key="mask_title", horizontal=True, gap="small"):
+    with st.container(key="mask_title", gap="xsmall"):
         address = f":small[:gray[`{focus.place}/mask` (B × H × T × S) = {shape}]]"
-        st.markdown(f"**{say('masks.title')}**  \n{address}", width="stretch")
+        st.markdown(f"**{say('masks.title')}**  \n{address}")
         choice("mask_ones_mean", "masks.ones", ("look", "hidden"), focus.now.ones, into("ones"))
 
 
@@ -148,7 +154,7 @@ def _quick(focus: MaskFocus) -> None:
     causal = say(f"masks.causal_{focus.kind}_help")
     about = [causal if both else say(f"masks.causal_{focus.kind}_alone_help")]
     about += [say(f"masks.padding_{side}_help") for side in sides]
-    with st.container(key="mask_quick", horizontal=True, gap="small", wrap=False):
+    with st.container(key="mask_quick", gap="xsmall"):
         st.markdown(say("masks.quick"), help="\n\n".join(about), width="content")
         st.segmented_control(
             say("masks.quick"),
@@ -170,7 +176,7 @@ def _is_there(switch: Switch) -> bool:
 
 def _fill(focus: MaskFocus) -> None:
     fill = focus.trace.config.mask_fill
-    with st.container(key="mask_fill", horizontal=True, gap="small", wrap=False):
+    with st.container(key="mask_fill", gap="xsmall"):
         st.markdown(say("masks.fill"), help=say("masks.fill_help"), width="content")
         choice("mask_fill_is", "masks.fill", FILLS, fill, fill_with)
 

@@ -8,6 +8,7 @@ from app.panels.opening.on_file import show_part
 from app.runs import on_screen
 from app.session import experiments, store
 from app.session.state import SWITCHES
+from app.ui.layout import box
 from app.ui.pick import choice
 from app.ui.style import put_sheet
 
@@ -34,6 +35,9 @@ def show() -> None:
         if chosen == "examples" and not experiments.now() and on_screen.pair() is None:
             examples.show_gallery()
             return
+        if chosen == "masks":
+            _show_masks()
+            return
         left, middle, right = st.columns([1.35, 1.9, 1.2], gap="medium")
         with left, st.container(key="switch_group", gap="small"):
             show_part("app.pages.switch", chosen)
@@ -41,6 +45,20 @@ def show() -> None:
             show_part("app.pages.switch", "panel")
         with right, st.container(key="switch_effect", gap="xsmall"):
             show_part("app.pages.switch", "effect")
+
+
+def _show_masks() -> None:
+    """The mask that is painted, large, and what it did beside it; the attention below both."""
+    with box("stage", "mask_page"):
+        left, middle, right = st.columns(3)
+        with left:
+            show_part("app.pages.switch", "masks")
+        with middle, st.container(key="switch_effect", gap="xsmall"):
+            show_part("app.pages.switch", "effect")
+        with right:
+            show_part("app.pages.switch", "masks", show="show_settings")
+    with box("across", "mask_panel", gap="xsmall"):
+        show_part("app.pages.switch", "panel")
 
 
 def go_to(group: str) -> None:

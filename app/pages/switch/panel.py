@@ -26,6 +26,7 @@ from core.trace.trace import Trace
 
 # What the column has at 1440 × 900; at other sizes the shares stay, only labels do not grow.
 WIDTH, HEIGHT = 580, 450
+WHOLE = 1000  # the same of the whole page, where the pictures stand in a row
 LEAST = 352  # the least height of the pictures in `panel.css`, which grows with the type
 ATTENTION = "attention"
 KEY = "beside_switch"
@@ -58,7 +59,8 @@ def show() -> None:
                 pickers.one_head(trace.config.of(chosen).n_heads, "beside_switch_tensor")
     shown = found or triple.plain_pair(trace)
     height = max(HEIGHT, LEAST * store.get_state().size // 100)
-    layout = TripleLayout(WIDTH, height, in_a_row=False)
+    in_a_row = store.get_state().switches == "masks"
+    layout = TripleLayout(WHOLE if in_a_row else WIDTH, height, in_a_row)
     triple.show(shown, asked, KEY, title, layout, found is None)
 
 

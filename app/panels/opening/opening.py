@@ -45,6 +45,7 @@ def _dialog() -> None:
     if failed is not None:
         st.error(told(failed))
     st.caption(say("opening.kept"))
+    st.markdown(say("opening.others"))
 
 
 def _uploader() -> None:
