@@ -2,14 +2,14 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
 import sentencepiece
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from core.errors import GlassformerError
 from core.stored import UNREADABLE, problem_of, read_json_file
@@ -36,15 +36,33 @@ class Read:
     tokens: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Typed:
+    """A text or a pair of texts as a model reads it: ids, and which text each belongs to.
+
+    segments are the tokenizer's `type_ids`, which a model may have a table for; second tells what
+    belongs to the second text, whatever these are.
+    """
+
+    ids: tuple[int, ...]
+    segments: tuple[int, ...] = ()
+    second: tuple[bool, ...] = ()
+
+
 class Tokens(ABC):
     """Text to ids and back."""
 
     byte_level = False
+    takes_pairs = False  # whether it knows how two texts are read together
     languages: Mapping[str, int] = MappingProxyType({})  # the pieces that stand for one
 
     @abstractmethod
     def ids(self, text: str) -> list[int]:
         """The ids of a source, with the marks that the model was trained with."""
+
+    def typed(self, text: str, text_pair: str = "") -> Typed:  # noqa: ARG002
+        """The ids of a text, or of two that are read together, with their segments."""
+        return Typed(tuple(self.ids(text)))
 
     @abstractmethod
     def plain_ids(self, text: str) -> list[int]:
@@ -117,6 +135,8 @@ class JsonTokens(Tokens):
         self._tokenizer = Tokenizer.from_file(str(path))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
+        marks = self._tokenizer.num_special_tokens_to_add
+        self.takes_pairs = marks(True) > marks(False)  # something stands between the two
         about = read_json_file(path)
         self.byte_level = '"ByteLevel"' in str(about.get("decoder")).replace("'", '"')
         added = self._tokenizer.get_added_tokens_decoder().items()
@@ -130,6 +150,10 @@ class JsonTokens(Tokens):
             return list(self._tokenizer.encode(text).ids)
         ids = self._tokenizer.encode(text[found.end() :]).ids
         return self._spoken(ids, self._language(found[1]) if found[1] else None)
+
+    def typed(self, text: str, text_pair: str = "") -> Typed:
+        found = self._tokenizer.encode(text, text_pair or None)
+        return Typed(tuple(found.ids), tuple(found.type_ids), tuple(_second(found)))
 
     def plain_ids(self, text: str) -> list[int]:
         return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
@@ -216,6 +240,14 @@ def tokens_of(folder: Path) -> Tokens:
     alone = next((name for name in ALONE if (folder / name).is_file()), "")
     problem = f"{alone} is not read without {JSON}" if alone else f"{JSON} is missing"
     raise GlassformerError("weights_tokenizer", path=folder.name, problem=problem)
+
+
+def _second(found: Encoding) -> Iterator[bool]:
+    """Whether each piece belongs to the second text: a mark belongs to what stands before it."""
+    at = 0
+    for each in found.sequence_ids:
+        at = at if each is None else each
+        yield at == 1
 
 
 def _processor(path: Path) -> sentencepiece.SentencePieceProcessor:
