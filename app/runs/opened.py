@@ -40,7 +40,7 @@ def hold(name: str, data: bytes, trace: Trace) -> RunFile:
     before = now.setup
     chosen = model or (now.model, now.step)
     store.update(
-        text=trace.source_text, direction=trace.direction or "auto", model=chosen[0],
+        text=trace.line, direction=trace.direction or "auto", model=chosen[0],
         step=chosen[1], edits="", second="", run="",
     )  # fmt: skip
     plain = not trace.edits and (model is None or trace.config == get_model(*model).config)

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 import torch
-from tokenizers import Tokenizer
-from tokenizers.processors import TemplateProcessing
 
 from core import Trace, load_model
 from core.config import ModelConfig
@@ -199,19 +197,6 @@ def test_another_decoding_of_a_run_is_as_lean(tmp_path: Path) -> None:
     assert torch.equal(again["output/probabilities"], trace["output/probabilities"])
 
 
-def in_pairs(folder: Path, kind: str) -> Any:
-    """A model whose tokenizer knows how two texts stand together; returns the oracle."""
-    oracle = whole(kind, folder)
-    path = folder / "tokenizer.json"
-    cut = Tokenizer.from_file(str(path))
-    ends = [(each, cut.token_to_id(each)) for each in ("[CLS]", "[SEP]")]
-    cut.post_processor = TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=ends
-    )
-    cut.save(str(path))
-    return oracle
-
-
 def asked(oracle: Any, folder: Path, *texts: str) -> Any:
     """What the oracle says of them, by its own reading of the tokenizer."""
     words = transformers.PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
@@ -230,7 +215,7 @@ PAIRS = (
 @torch.no_grad()
 @pytest.mark.parametrize("kind", ["bert", "distilbert"])
 def test_two_texts_are_read_as_the_oracle_reads_them(kind: str, tmp_path: Path) -> None:
-    oracle = in_pairs(tmp_path, kind)
+    oracle = whole(kind, tmp_path)
     oracle.set_attn_implementation("eager")
     model = opened(tmp_path)
     typed = [("a house [SEP] it is small", ""), ("a tab\tis a space", "")]
@@ -253,7 +238,7 @@ def test_two_texts_are_read_as_the_oracle_reads_them(kind: str, tmp_path: Path) 
 
 @torch.no_grad()
 def test_a_pair_survives_wherever_its_run_is_made_again(tmp_path: Path) -> None:
-    in_pairs(tmp_path, "bert")
+    whole("bert", tmp_path)
     model = opened(tmp_path)
     trace = model.trace("the small house", text_pair="I like it")
     logits = trace["output/logits"]
@@ -296,7 +281,7 @@ def test_a_pair_is_refused_where_none_is_read(tmp_path: Path) -> None:
 
 
 def test_two_texts_are_counted_together(tmp_path: Path) -> None:
-    in_pairs(tmp_path, "bert")
+    whole("bert", tmp_path)
     model = opened(tmp_path)
     half = "the " * 60
     model.trace(half)
