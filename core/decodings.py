@@ -65,7 +65,7 @@ def recorded(
     only what its rows are asked for.
     """
     if not trace.config.decoder_layers:
-        return _asked(model.trace(trace.source_text, None, edits, None, dropout_seed), words, model)
+        return _asked(_read_again(model, trace, edits, dropout_seed), words, model)
     task = task_of(model, trace)
     check_number("words", len(words), 1, task.limit)
     task.check(model.transformer, words)
@@ -90,6 +90,10 @@ def recorded(
         further=(),
         generator=trace.generator and model.transformer.generator,
     )
+
+
+def _read_again(model: Model, trace: Trace, edits: Sequence[Edit], seed: int | None) -> Trace:
+    return model.trace(trace.source_text, None, edits, None, seed, trace.text_pair)
 
 
 def _asked(trace: Trace, words: Sequence[int], model: Model) -> Trace:

@@ -26,6 +26,7 @@ class Model(Protocol):
     kind: TaskKind
     vocabulary: tuple[str, ...]  # its pieces by id, of what it writes
     calibration: dict[str, Any]  # see `core.analysis.confidence`; empty for most
+    takes_pairs: bool  # whether it reads two texts together
 
     @property
     def keeps_lines(self) -> bool: ...  # whether it tells a line break from a blank
@@ -38,12 +39,13 @@ class Model(Protocol):
 
     def trace(
         self, text: str, target: str | None = None, edits: Sequence[Edit] = (),
-        direction: Direction | None = None, dropout_seed: int | None = None,
+        direction: Direction | None = None, dropout_seed: int | None = None, text_pair: str = "",
     ) -> Trace:  # fmt: skip
         """Runs the model on a text and records every tensor.
 
         target: None lets the model write, a text is forced on it. direction: of translations
         that go both ways. dropout_seed: a number puts the recorded pass in training mode.
+        text_pair: a second text, of a model that reads two together; raises `no_pair` of another.
         """
         ...
 
@@ -70,3 +72,18 @@ class Model(Protocol):
     def having(self, transformer: Transformer) -> Self:
         """The same words on another Transformer."""
         ...
+
+
+def texts_of(model: Model, line: str) -> tuple[str, str]:
+    """The text of a line, and the second one that it is read with: "" where there is none.
+
+    A tab divides them, as `in_line` joins them, of a model that reads two together.
+    """
+    text, _, text_pair = line.partition("\t") if model.takes_pairs else (line, "", "")
+    return text, text_pair
+
+
+def trace_of(model: Model, line: str) -> Trace:
+    """The plain run of a line. Raises as `Model.trace`."""
+    text, text_pair = texts_of(model, line)
+    return model.trace(text, text_pair=text_pair)

@@ -18,7 +18,7 @@ from core.interventions.causal_tracing import BLANKS
 from core.interventions.experiment import Experiment, mean_contexts, prepared, run, setting
 from core.interventions.switch import Setting
 from core.interventions.translations import kullback_leibler, log_probabilities
-from core.models import Model
+from core.models import Model, texts_of
 from core.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def over_texts(
 ) -> Iterator[TextResult]:
     """Every text in turn; an error of one is its result, not the end.
 
+    A tab divides a text in two that are read together, of a model that takes such pairs.
     asked: as in `core.interventions.experiment.run`. Raises what the experiment itself raises,
     before the first text: `config` for conventions that the weights do not allow.
     """
@@ -61,13 +62,14 @@ def over_texts(
     edits = experiment.edits(asked)
     for text in counted(texts, len(texts)):
         try:
-            plain = model.trace(text)
+            own, text_pair = texts_of(model, text)
+            plain = model.trace(own, text_pair=text_pair)
             if bad := _misfit(experiment, plain):
                 raise bad
             switched = plain
             forced = plain
             if experiment:
-                switched = run(experiment, model, text, asked=asked)
+                switched = run(experiment, model, own, asked=asked, text_pair=text_pair)
                 forced = recorded(
                     chosen, switched, plain.output_ids, edits, dropout_seed=experiment.seed
                 )

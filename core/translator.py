@@ -49,6 +49,7 @@ class Translator:
         self.name = name
         self.kind: TaskKind = "translate"
         self.keeps_lines = False  # a line break ends a sentence, or is a blank
+        self.takes_pairs = False
         self.vocabulary = tuple(tokenizer.vocabulary.pieces)
         self.calibration = dict(calibration or {})  # see core.analysis.confidence
         words = tokenizer.vocabulary
@@ -69,6 +70,7 @@ class Translator:
         edits: Sequence[Edit] = (),
         direction: Direction | None = None,
         dropout_seed: int | None = None,
+        text_pair: str = "",
         memory_budget: int = MEMORY_BUDGET,
     ) -> Trace:
         """Runs the model on a sentence and records every tensor.
@@ -83,10 +85,13 @@ class Translator:
             dropout_seed: a number puts the recorded pass in training mode, with that seed.
             memory_budget: bytes; a run that would record more keeps q, k and mask instead of the
                 attention maps and recomputes a map, bit for bit, when it is asked for.
+            text_pair: nothing: a translator reads no pairs of texts.
 
-        Raises for text the tokenizer refuses, an unknown direction, and an edit that matched
-        nothing or changed a tensor's kind.
+        Raises for text the tokenizer refuses, `no_pair`, an unknown direction, and an edit that
+        matched nothing or changed a tensor's kind.
         """
+        if text_pair.strip():
+            raise GlassformerError("no_pair", name=self.name)
         source_language, language = self._languages(text, direction)
         source, *others = self.tokenizer.encode_all(text, source_language)
         source_ids = torch.tensor([source.ids], device=self.device)  # (1, S)

@@ -122,7 +122,8 @@ def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
     if trace.sent:
         made[-1] += ".with_chat_template()"
     direction = "" if now.direction == "auto" else f", direction={now.direction!r}"
-    asked = f"{trace.source_text!r}{direction}"
+    pair = f", text_pair={trace.text_pair!r}" if trace.text_pair else ""
+    asked = f"{trace.source_text!r}{direction}{pair}"
     run = f"trace = model.trace({asked})"
     if switched:
         imports.append("from core.interventions import Experiment, run")

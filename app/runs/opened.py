@@ -43,7 +43,7 @@ def hold(name: str, data: bytes, trace: Trace) -> RunFile:
     if model is not None and trace.sent:
         model = model[0], CHAT
     store.update(
-        text=trace.source_text, direction=trace.direction or "auto", model=chosen[0],
+        text=trace.line, direction=trace.direction or "auto", model=chosen[0],
         chat="on" if model and trace.sent else "off", step=chosen[1], edits="", second="", run="",
     )  # fmt: skip
     plain = not trace.edits and (model is None or trace.config == get_model(*model).config)

@@ -21,7 +21,7 @@ from core.interventions.head_ablation import AblatedHead, ablated_heads
 from core.interventions.heads import Way
 from core.interventions.padding import InBatch, in_batch
 from core.interventions.switch import Setting
-from core.models import Direction, Model
+from core.models import Direction, Model, texts_of
 from core.trace.trace import Trace
 
 BYTES_A_NUMBER = 32  # a float in a tuple
@@ -46,12 +46,16 @@ _replays: BoundedCache[Replay] = BoundedCache(SERVER, lambda found: found.nbytes
 def get_trace(text: str, direction: str = "auto", model: str = "", step: str = "") -> Trace:
     """The recorded translation of a text; direction "auto", "en-zh" or "zh-en".
 
+    A tab divides a text in two that are read together, of a model that takes such pairs.
     step: of the model's training, "" for its end. The trace is shared: never write to its tensors.
     Errors: GlassformerError for a text that cannot be translated, or a model that cannot be loaded.
     """
     translator = get_model(model, step)
     key = (text, direction, place_of(model)[0], step, "", None)
-    return _traces.get(key, lambda: translator.trace(text, direction=asked(direction)))
+    own, pair = texts_of(translator, text)
+    return _traces.get(
+        key, lambda: translator.trace(own, direction=asked(direction), text_pair=pair)
+    )
 
 
 def asked(direction: str) -> Direction | None:
@@ -78,7 +82,8 @@ def get_run(
     def make() -> Trace:
         translator = get_model(model, step)
         own = get_setting(model, step)
-        return run(experiment, translator, text, target, asked(direction), asked=own)
+        first, pair = texts_of(translator, text)
+        return run(experiment, translator, first, target, asked(direction), own, pair)
 
     return _traces.get(key, make)
 
@@ -92,7 +97,7 @@ def get_forced(
     """
     if own.output_ids == words:
         return own
-    key = (own.source_text, own.direction, place_of(model)[0], step, experiment.text, words)
+    key = (own.line, own.direction, place_of(model)[0], step, experiment.text, words)
 
     def make() -> Trace:
         asked = replace(get_setting(model, step), config=own.config)
@@ -144,7 +149,7 @@ def get_batch(
 
     alone: the plain runs of that model. Errors: as `get_model`, and those of the edits.
     """
-    sentences = tuple((each.source_text, each.direction) for each in alone)
+    sentences = tuple((each.line, each.direction) for each in alone)
     key = (sentences, place_of(model)[0], step, experiment.text)
     return _batches.get(key, lambda: in_batch(get_model(model, step), alone, experiment))
 

@@ -63,7 +63,7 @@ def _other_than_printed(config: ModelConfig, across: bool) -> dict[tuple[str, st
     std = rf"{norm.deviation} = \sqrt{{\frac{{1}}{{{norm.count}}} \sum_i (x_i - \mu)^2}}"
     placed = " + PE" if config.adds_positions else ""
     found = {
-        ("embedding", "input"): f"x = {word}{placed}" + (" + T_0" if config.token_types else ""),
+        ("embedding", "input"): f"x = {word}{placed}" + (" + T_s" if config.token_types else ""),
         ("attention", "masked"): masked.replace("-10^9", _FILLS[config.mask_fill]),
         ("output", "logits"): rf"z = x {weight}" + (" + b" if config.generator_bias else ""),
         ("feed_forward", "activation"): f"a = {activation.of('x W_1 + b_1')}",
@@ -136,10 +136,10 @@ _MEANINGS: dict[tuple[str, str], dict[str, str]] = {
     ("embedding", "embedding"): {"E_w": "=", "E": "~table.weight", "w": "ids"},
     ("embedding", "scaled"): {r"\sqrt{d_{model}}": "#√D", "E_w": "<0"},
     ("embedding", "positions"): {"PE": "=", "PE_t": "=", "D": "#D", "P": "~position_table.weight"},
-    ("embedding", "token_type"): {"T_0": "~type_table.weight"},
+    ("embedding", "token_type"): {"T_s": "=", "T": "~type_table.weight"},
     ("embedding", "input"): {
         "x": "=", r"\sqrt{D}\,E_w": "scaled", "E_w": "scaled", "PE": "positions", "m": "kept",
-        "p": "#p", "T_0": "token_type",
+        "p": "#p", "T_s": "token_type",
     },
     ("residual", "summed"): {"x": "<0", r"\mathrm{Sublayer}(x)": "<1"},
     ("residual", "kept"): {"m": "=", "p": "#p", r"\mathrm{Sublayer}(x)": "<0"},

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from core.config import ModelConfig
 from core.errors import GlassformerError, check_index
-from core.interventions.experiment import ids_of
+from core.interventions.experiment import ids_of, segments_of
 from core.models import Model
 from core.trace.graph import layer_count, layer_end, sublayers
 from core.trace.sites import addresses
@@ -112,10 +112,12 @@ def causal_tracing(
         yield found
         return
     donor = Recorder(keep=lambda address: address in left)
-    model.transformer.decode(*given, donor)
+    model.transformer.decode(*given, donor, segments_of(model, other))
+    segments = segments_of(model, plain)
     for address in left:
         read = donor.tensors[address]
-        logs = _patched(model, own, address, read, found.question.row)  # (positions, V)
+        patch = address, read
+        logs = _patched(model, own, segments, patch, found.question.row)  # (positions, V)
         answer = logs[:, found.question.answer]
         scores = (answer - logs[:, found.question.rival]).cpu()
         found = replace(
@@ -190,7 +192,8 @@ def _untraced(model: Model, plain: Trace, other: Trace) -> list[Tracing]:
     """A tracing for every word that would change, with the scores of both sentences left alone."""
     own, given = _ids(model, plain, other)
     sources, targets = (torch.cat(each) for each in zip(own, given, strict=True))  # (2, S), (2, T)
-    logs = model.transformer(sources, targets).log_softmax(dim=-1)  # (2, T, V)
+    scores = model.transformer(sources, targets, segments=segments_of(model, plain, other))
+    logs = scores.log_softmax(dim=-1)  # (2, T, V)
     barred = sorted(model.task_of(plain).forbidden) if model.kind != "fill_in" else []
     words = logs.index_fill(
         -1, torch.tensor(barred, dtype=torch.long, device=logs.device), -torch.inf
@@ -222,16 +225,17 @@ def _start(model: Model, plain: Trace, other: Trace, row: int | None) -> Tracing
 
 
 def _patched(
-    model: Model, own: tuple[Tensor, Tensor], address: str, given: Tensor, row: int
-) -> Tensor:
-    """Log-probabilities of the row, (positions, V): run p has its vector p from `given`."""
-    found = []
+    model: Model, own: tuple[Tensor, Tensor], segments: Tensor | None, patch: tuple[str, Tensor],
+    row: int,
+) -> Tensor:  # fmt: skip
+    """Log-probabilities of the row, (positions, V): run p has its vector p from the patch."""
+    found, (address, given) = [], patch
     everywhere = torch.arange(given.size(1), device=given.device)
     for places in torch.split(everywhere, AT_ONCE):
         edit = Edit(address, partial(_one_each, given=given, places=places))
         sources, targets = (each.expand(len(places), -1) for each in own)
         tape = Recorder([edit], keep=lambda _: False)
-        x = model.transformer.decode(sources, targets, tape)  # (places, T, D)
+        x = model.transformer.decode(sources, targets, tape, segments)  # (places, T, D)
         found.append(model.transformer.generator(x[:, row]).log_softmax(dim=-1))
     return torch.cat(found)
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, Generic, Self, TypeVar
 
 import torch
@@ -21,6 +22,7 @@ from core.errors import GlassformerError
 from core.interventions.switch import KINDS, Setting, Switch, from_text, refuse, switch_of
 from core.model.shell import shell_of
 from core.models import Direction, Model, Side
+from core.models import trace_of as plain_run
 from core.stored import UNREADABLE, problem_of, read_json
 from core.trace.address import Address
 from core.trace.tape import Edit
@@ -166,7 +168,7 @@ def setting(
     """What switches may ask; `trace_of` and `means` are computed anew unless given."""
     return Setting(
         config=config or model.config,
-        trace_of=trace_of or model.trace,
+        trace_of=trace_of or partial(plain_run, model),
         means=means or (lambda: mean_contexts(model)),
     )
 
@@ -178,6 +180,7 @@ def run(
     target: str | None = None,
     direction: Direction | None = None,
     asked: Setting | None = None,
+    text_pair: str = "",
 ) -> Trace:
     """The run of an experiment; the arguments are those of `Model.trace`, which it calls.
 
@@ -186,7 +189,7 @@ def run(
     """
     chosen, asked = prepared(experiment, model, asked)
     edits = experiment.edits(asked)
-    return chosen.trace(text, target, edits, direction, experiment.seed)
+    return chosen.trace(text, target, edits, direction, experiment.seed, text_pair=text_pair)
 
 
 def prepared(
@@ -202,6 +205,18 @@ def ids_of(model: Model, side: Side, *rows: Sequence[str]) -> Tensor:
     """The ids of pieces, (rows, pieces), where the model is; all rows are equally long."""
     found = [model.ids(row, side) for row in rows]
     return torch.tensor(found, dtype=torch.long, device=model.device)
+
+
+def segments_of(model: Model, *traces: Trace) -> Tensor | None:
+    """The segments of the words that some runs read, as `Embedding` takes them; padding is 0.
+
+    Of one run (S,), of several (runs, S); None where every run read one text.
+    """
+    if not any(each.segments for each in traces):
+        return None
+    longest = max(len(each.source_pieces) for each in traces)
+    rows = [[*each.segments, *[0] * (longest - len(each.segments))] for each in traces]
+    return torch.tensor(rows if len(rows) > 1 else rows[0], dtype=torch.long, device=model.device)
 
 
 def _positional(kind: str, values: list[object]) -> Switch:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from core.config import ModelConfig
 from core.device import precise
-from core.interventions.experiment import Experiment, ids_of, prepared
+from core.interventions.experiment import Experiment, ids_of, prepared, segments_of
 from core.interventions.heads import Way, filling
 from core.interventions.parts import OfHeads
 from core.interventions.switch import Setting
@@ -103,7 +103,7 @@ def _log_probabilities(
     source = ids_of(model, "source", trace.source_pieces).expand(copies, -1)  # (copies, S)
     target = ids_of(model, "target", trace.target_pieces).expand(copies, -1)  # (copies, T)
     tape = Recorder(edits, keep=lambda _: False, dropout_seed=seed)
-    logits: Tensor = model.transformer(source, target, tape)
+    logits: Tensor = model.transformer(source, target, tape, segments_of(model, trace))
     tape.finish()
     return precise(logits).log_softmax(dim=-1)
 
@@ -112,7 +112,8 @@ def _dropping(model: Model, trace: Trace, edits: Sequence[Edit], seed: int) -> l
     """What one copy alone keeps and drops, for all copies."""
     tape = Recorder(edits, keep=lambda each: Address.of(each).name == "kept", dropout_seed=seed)
     source = ids_of(model, "source", trace.source_pieces)
-    model.transformer(source, ids_of(model, "target", trace.target_pieces), tape)
+    target = ids_of(model, "target", trace.target_pieces)
+    model.transformer(source, target, tape, segments_of(model, trace))
     return [Edit(address, kept.expand_as) for address, kept in tape.tensors.items()]
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from core.config import ModelConfig
 from core.errors import GlassformerError
-from core.interventions.experiment import Experiment, ids_of, prepared
+from core.interventions.experiment import Experiment, ids_of, prepared, segments_of
 from core.interventions.translations import divergences
 from core.models import Model
 from core.trace.address import Address
@@ -45,7 +45,7 @@ def padded_runs(
     source = _padded([trace.source_pieces for trace in traces], padding)
     target = _padded([trace.target_pieces for trace in traces], padding)
     ids = ids_of(model, "source", *source), ids_of(model, "target", *target)
-    chosen.transformer(*ids, tape)
+    chosen.transformer(*ids, tape, segments_of(model, *traces))
     tape.finish()
     return tuple(
         replace(
@@ -67,10 +67,14 @@ def padded_runs(
 
 def _slice(tensors: dict[str, Tensor], place: int) -> dict[str, Tensor]:
     """One sentence's part, its batch axis of size 1 kept; positions belong to all."""
-    return {
-        address: tensor[place : place + 1] if site_at(address).axes[0] == "batch" else tensor
-        for address, tensor in tensors.items()
-    }
+    found = dict[str, Tensor]()
+    for address, tensor in tensors.items():
+        axes = site_at(address).axes
+        if axes[0] == "batch":
+            found[address] = tensor[place : place + 1]
+        else:  # segments that are others in each sentence
+            found[address] = tensor[place] if tensor.dim() > len(axes) else tensor
+    return found
 
 
 def padding_of(model: Model) -> str:

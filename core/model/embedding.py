@@ -33,16 +33,23 @@ class Embedding(nn.Module):
             self.type_table = nn.Embedding(config.token_types, config.d_model)
         self.norm = norm_of(config) if config.embedding_norm else None
 
-    def forward(self, ids: Tensor, tape: Tape = SILENT, start: int = 0) -> Tensor:
-        """Ids (B, S) -> (B, S, D); `start` is the position of the first id."""
+    def forward(
+        self, ids: Tensor, tape: Tape = SILENT, start: int = 0, segments: Tensor | None = None
+    ) -> Tensor:
+        """Ids (B, S) -> (B, S, D); `start` is the position of the first id.
+
+        segments: which of its texts each position belongs to, (S,), or (B, S) where texts differ
+        in it; None for one text, all of it segment 0.
+        """
         ids = tape("ids", ids)  # (B, S)
         embedding = tape("embedding", self.table(ids))  # (B, S, D)
         scale = math.sqrt(self.config.d_model) if self.config.embedding_scale else 1.0
         scaled = tape("scaled", embedding * scale)  # (B, S, D)
         positions = tape("positions", self.positions(start, ids.size(-1)))  # (S, D)
         placed = scaled + positions
-        if self.config.token_types:  # a text is one segment, the first
-            placed = placed + tape("token_type", self.type_table.weight[0].expand_as(positions))
+        if self.config.token_types:
+            segments = torch.zeros_like(ids[0]) if segments is None else segments
+            placed = placed + tape("token_type", self.type_table(segments))  # (S, D)
         input = tape("input", dropout(placed, self.config.dropout, tape))  # (B, S, D)
         return self.norm(input, tape / "norm") if self.norm is not None else input
 

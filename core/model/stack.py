@@ -28,20 +28,28 @@ class EncoderAlone(Transformer):
         self.encoder = Encoder(config)
         self._add_generator(self.source_embedding.table)
 
-    def forward(self, source_ids: Tensor, target_ids: Tensor, tape: Tape = SILENT) -> Tensor:
+    def forward(
+        self, source_ids: Tensor, target_ids: Tensor, tape: Tape = SILENT,
+        segments: Tensor | None = None,
+    ) -> Tensor:  # fmt: skip
         """Ids (B, S) -> logits (B, S, V); vectors (B, S, D) of a model without a generator."""
         if self.config.has_generator:
-            return super().forward(source_ids, target_ids, tape)
-        return self.decode(source_ids, target_ids, tape)
+            return super().forward(source_ids, target_ids, tape, segments)
+        return self.decode(source_ids, target_ids, tape, segments)
 
-    def decode(self, source_ids: Tensor, target_ids: Tensor, tape: Tape = SILENT) -> Tensor:
+    def decode(
+        self, source_ids: Tensor, target_ids: Tensor, tape: Tape = SILENT,
+        segments: Tensor | None = None,
+    ) -> Tensor:  # fmt: skip
         """The pass up to the generator: ids (B, S) -> (B, S, D); there is no target."""
-        return self.encode(source_ids, tape)
+        return self.encode(source_ids, tape, segments)
 
-    def encode(self, source_ids: Tensor, tape: Tape = SILENT) -> Tensor:
-        """Reads a text: ids (B, S) -> (B, S, D)."""
+    def encode(
+        self, source_ids: Tensor, tape: Tape = SILENT, segments: Tensor | None = None
+    ) -> Tensor:
+        """Reads a text or a pair of texts: ids (B, S) -> (B, S, D)."""
         mask = padding_mask(source_ids, self.config.pad_id)  # (B, 1, 1, S)
-        x = self.source_embedding(source_ids, tape / "source")  # (B, S, D)
+        x = self.source_embedding(source_ids, tape / "source", segments=segments)  # (B, S, D)
         return self.encoder(x, mask, tape / "encoder")
 
 
@@ -55,13 +63,18 @@ class DecoderAlone(Transformer):
         self.decoder = Decoder(config)
         self._add_generator(self.target_embedding.table)
 
-    def decode(self, source_ids: Tensor, target_ids: Tensor, tape: Tape = SILENT) -> Tensor:
+    def decode(
+        self, source_ids: Tensor, target_ids: Tensor, tape: Tape = SILENT,
+        segments: Tensor | None = None,
+    ) -> Tensor:  # fmt: skip
         """The pass up to the generator: ids (B, T) -> (B, T, D); there is no source."""
         mask = target_mask(target_ids, self.config.pad_id)  # (B, 1, T, T)
         x = self.target_embedding(target_ids, tape / "target")  # (B, T, D)
         return self.decoder(x, x, mask, mask, tape / "decoder")
 
-    def encode(self, source_ids: Tensor, tape: Tape = SILENT) -> Tensor:
+    def encode(
+        self, source_ids: Tensor, tape: Tape = SILENT, segments: Tensor | None = None
+    ) -> Tensor:
         """No source, so nothing to remember: (B, 0, D)."""
         return self.target_embedding.table.weight.new_empty(len(source_ids), 0, self.config.d_model)
 

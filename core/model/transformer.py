@@ -30,28 +30,37 @@ class Transformer(nn.Module):
         self.decoder = Decoder(config)
         self._add_generator(self.target_embedding.table)
 
-    def forward(self, source_ids: Tensor, target_ids: Tensor, tape: Tape = SILENT) -> Tensor:
+    def forward(
+        self, source_ids: Tensor, target_ids: Tensor, tape: Tape = SILENT,
+        segments: Tensor | None = None,
+    ) -> Tensor:  # fmt: skip
         """One teacher-forced pass: ids (B, S) and (B, T) -> logits (B, T, V).
 
-        Row t of the logits scores the word that follows target_ids[:, : t + 1].
+        Row t of the logits scores the word that follows target_ids[:, : t + 1]. segments: which of
+        two texts each word of the source belongs to, as `Embedding` takes it.
         """
-        x = self.decode(source_ids, target_ids, tape)  # (B, T, D)
+        x = self.decode(source_ids, target_ids, tape, segments)  # (B, T, D)
         logits: Tensor = self.generator(x, tape / "output")  # (B, T, V)
         return logits
 
-    def decode(self, source_ids: Tensor, target_ids: Tensor, tape: Tape = SILENT) -> Tensor:
+    def decode(
+        self, source_ids: Tensor, target_ids: Tensor, tape: Tape = SILENT,
+        segments: Tensor | None = None,
+    ) -> Tensor:  # fmt: skip
         """The pass up to the generator: ids (B, S) and (B, T) -> (B, T, D)."""
-        memory = self.encode(source_ids, tape)  # (B, S, D)
+        memory = self.encode(source_ids, tape, segments)  # (B, S, D)
         source_mask = padding_mask(source_ids, self.config.pad_id)  # (B, 1, 1, S)
         mask = target_mask(target_ids, self.config.pad_id)  # (B, 1, T, T)
         x = self.target_embedding(target_ids, tape / "target")  # (B, T, D)
         x = self.decoder(x, memory, mask, source_mask, tape / "decoder")
         return x  # (B, T, D)
 
-    def encode(self, source_ids: Tensor, tape: Tape = SILENT) -> Tensor:
+    def encode(
+        self, source_ids: Tensor, tape: Tape = SILENT, segments: Tensor | None = None
+    ) -> Tensor:
         """Reads the source: ids (B, S) -> memory (B, S, D)."""
         mask = padding_mask(source_ids, self.config.pad_id)  # (B, 1, 1, S)
-        x = self.source_embedding(source_ids, tape / "source")  # (B, S, D)
+        x = self.source_embedding(source_ids, tape / "source", segments=segments)  # (B, S, D)
         memory = tape("memory", self.encoder(x, mask, tape / "encoder"))
         return memory  # (B, S, D)
 

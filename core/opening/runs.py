@@ -90,15 +90,10 @@ def _load(data: bytes) -> Trace:
 
 def _words(trace: Trace) -> Iterable[bool]:
     """Whether the words are words, as many as the tensors have rows, and in the vocabulary."""
-    texts = (
-        trace.source_text,
-        trace.sent,
-        trace.output_text,
-        trace.model_name,
-        *trace.further,
-        *trace.edits,
-    )
-    yield all(isinstance(each, str) and len(each) <= LONGEST for each in texts)
+    texts = (trace.source_text, trace.text_pair, trace.sent, trace.output_text, trace.model_name)
+    others = (*trace.further, *trace.edits)
+    yield all(isinstance(each, str) and len(each) <= LONGEST for each in (*texts, *others))
+    yield trace.task == "fill_in" or not trace.text_pair
     known, config = set(trace.vocabulary), trace.config
     for side, tokens, pieces in _sides(trace):
         yield len(tokens) == len(pieces) <= MOST_WORDS

@@ -20,14 +20,14 @@ from core.trace.on_demand import LOGITS
 from core.trace.sites import addresses, shape, site_at
 
 SIDES = ("source", "target", "output")
-TEXTS = ("source_text", "output_text", "direction", "model_name", "task", "sent")
+TEXTS = ("source_text", "output_text", "direction", "model_name", "task", "sent", "text_pair")
 TASKS = ("translate", "continue", "fill_in")
 LISTS = ("edits", "further", "vocabulary")
 DIRECTIONS = ("en-zh", "zh-en", "")
 YOUNGER: dict[str, Any] = {  # fields that files of the first days lack
     "surfaces": {}, "source_unknown": [], "direction": "", "model_name": "", "edits": [],
     "steps": [], "further": [], "calibration": {},
-    "task": "translate", "given": 0, "sent": "",
+    "task": "translate", "given": 0, "sent": "", "text_pair": "", "segments": [],
 }  # fmt: skip
 
 
@@ -90,6 +90,8 @@ def facts_of(about: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("source_unknown is no list of positions")
     length = len(found["source_tokens"])
     found["source_unknown"] = tuple(_index(place, length, "source_unknown") for place in unknown)
+    kinds = config.token_types
+    found["segments"] = tuple(_index(each, kinds, "segments") for each in about["segments"])
     found["given"] = _index(about["given"], len(found["output_tokens"]) + 1, "given")
     found["steps"] = tuple(_step(step, config.vocabulary_size) for step in about["steps"])
     _check_lengths(found)
@@ -128,6 +130,8 @@ def _check_lengths(found: Mapping[str, Any]) -> None:
     rows = len(found["target_tokens"])
     if len(found["output_tokens"]) != rows or len(found["steps"]) not in (0, rows):
         raise ValueError("target, output and steps differ in length")
+    if len(found["segments"]) not in (0, len(found["source_tokens"])):
+        raise ValueError("segments has not one for each word")
     if len(found["vocabulary"]) != found["config"].vocabulary_size:
         raise ValueError("the vocabulary is not that of its config")
     if found["direction"] not in DIRECTIONS:

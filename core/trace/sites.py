@@ -73,7 +73,7 @@ SITES: tuple[Site, ...] = (
     Site("embedding", "embedding", r"E_w", _STREAM, r"E_w = E[w]", "data"),
     Site("embedding", "scaled", r"\sqrt{D}\,E_w", _STREAM, r"\sqrt{d_{model}} \cdot E_w", "data"),
     Site("embedding", "positions", r"PE", ("position", "feature"), r"PE_{(t, 2i)} = \sin(t / 10000^{2i/D}),\ PE_{(t, 2i+1)} = \cos(t / 10000^{2i/D})", "data"),
-    Site("embedding", "token_type", r"T_0", ("position", "feature"), r"T_0", "data"),
+    Site("embedding", "token_type", r"T_s", ("position", "feature"), r"T_s = T[s]", "data"),
     Site("embedding", "kept", r"m", _STREAM, _KEPT, "data", training_only=True),
     Site("embedding", "input", r"x", _STREAM, r"x = \sqrt{D}\,E_w + PE", "data"),
 

@@ -34,6 +34,11 @@ def check_places(address: str, axes: Iterable[Axis], at: Mapping[str, int]) -> N
         check_index(name, index, sizes[name])
 
 
+def in_line(text: str, text_pair: str) -> str:
+    """A text, or two that are read together, in one line: a tab stands between them."""
+    return "\t".join((text.replace("\t", " "), text_pair)) if text_pair.strip() else text
+
+
 @lru_cache(maxsize=4)
 def places_of(vocabulary: tuple[str, ...]) -> Mapping[str, int]:
     """The id of every piece: of the vocabularies in use, for one may have 250,000 pieces."""
@@ -80,6 +85,8 @@ class Trace:
     task: str = "translate"  # or "continue" a text (no source), or "fill_in" blanks (no target)
     sent: str = ""  # the text as the model got it, where a chat template wrapped it
     given: int = 0  # so many words at the start of the output were given, not chosen
+    text_pair: str = ""  # the second text of a pair: the first is `source_text`
+    segments: tuple[int, ...] = ()  # of each word of the source; () where all are of the first
     generator: Generator | None = field(default=None, repr=False, compare=False)  # of its model
 
     def __getitem__(self, address: str) -> Tensor:
@@ -147,6 +154,12 @@ class Trace:
         """The ids of the words that the rows chose, or were given."""
         ids = places_of(self.vocabulary)
         return tuple(ids[piece] for piece in self.output_pieces)
+
+    @property
+    def line(self) -> str:
+        """What was read, in one line: of a pair a tab stands between the two texts."""
+        read = self.source_text
+        return in_line(read.replace("\t", " ") if self.task == "fill_in" else read, self.text_pair)
 
     @property
     def language(self) -> str:

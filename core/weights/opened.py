@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self, TypeGuard
@@ -25,13 +25,14 @@ from core.trace.trace import Trace, places_of
 from core.weights.aside import LeftAside, generation_of, never_written
 from core.weights.chat import ChatTemplate, chat_template_of
 from core.weights.open import load_weights, look
-from core.weights.tokenizers.tokens import Read, Tokens, tokens_of
+from core.weights.tokenizers.tokens import Read, Segmented, Tokens, tokens_of
 
 MEMORY_BUDGET = 45_000_000  # bytes that one run may keep before its attention maps wait for demand
 MORE = 20  # words that a text is continued by
 ALL_RUN = LeftAside()
 InChat = Literal["", "always", "if it can"]  # whether texts go through the chat template
 BLANK = re.compile("__+")  # what stands for a blank in any text
+PARTS = ("A:", "B:")  # what the words of the two texts of a pair are shown with
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class OpenedModel:
         template: ChatTemplate | GlassformerError | None = None, in_chat: InChat = "",
     ) -> None:  # fmt: skip
         self.transformer, self.tokens, self.kind, self.name = transformer, tokens, kind, name
+        self.takes_pairs = kind == "fill_in" and tokens.takes_pairs
         self.calibration = dict[str, Any]()
         self.vocabulary = tokens.vocabulary(transformer.config.vocabulary_size)
         self.left_aside = left_aside  # what of its folder is not run
@@ -74,7 +76,8 @@ class OpenedModel:
     def trace(
         self, text: str, target: str | None = None, edits: Sequence[Edit] = (),
         direction: Direction | None = None,  # noqa: ARG002
-        dropout_seed: int | None = None, more: int = MORE, memory_budget: int = MEMORY_BUDGET,
+        dropout_seed: int | None = None, text_pair: str = "", more: int = MORE,
+        memory_budget: int = MEMORY_BUDGET,
     ) -> Trace:  # fmt: skip
         """Runs the model on a text and records every tensor.
 
@@ -92,15 +95,21 @@ class OpenedModel:
             memory_budget: bytes; a run that would keep more has q, k and mask instead of the
                 attention maps and computes a map again, bit for bit, when it is asked for. Of what
                 scores the words the last vectors are kept alone, and the generator.
+            text_pair: a second text that is read after the first, segment B of models that were
+                trained on pairs of sentences (BERT); its blanks are filled in, too. Where each
+                text's segment is comes from the tokenizer: a typed [SEP] begins none.
 
-        Raises `empty_text`, `too_long` for more words than the model has positions,
-        `weights_language` for one that it does not know, and as `Edit`.
+        Raises `empty_text`, `too_long` for more words than the model has positions, `no_pair` of a
+        model that reads one text, `weights_language` for one that it does not know, and as `Edit`.
         """
         if not text.strip():
             raise GlassformerError("empty_text")
+        text_pair = text_pair if text_pair.strip() else ""
+        if text_pair and not self.takes_pairs:
+            raise GlassformerError("no_pair", name=self.name)
         run = _Run(tuple(edits), dropout_seed, memory_budget)
         if self.kind == "fill_in":
-            return self._filled(text, run)
+            return self._filled(text, text_pair, run)
         return self._written(text, target, run, more)
 
     def sentences(self, text: str) -> tuple[str, ...]:
@@ -217,11 +226,12 @@ class OpenedModel:
         given = min(len(task.given), len(chosen))
         return self._bind(recorder, text, source, entering, self._read(chosen), steps, given)
 
-    def _filled(self, text: str, run: "_Run") -> Trace:
+    def _filled(self, text: str, text_pair: str, run: "_Run") -> Trace:
         mask = self._mask
-        marked = text if mask is None else BLANK.sub(lambda _: self.tokens.pieces[mask], text)
-        source = self._read(self._given(marked))
-        recorder = self._run(source.ids, source.ids, run)
+        both = self.tokens.in_segments(self._marked(text), self._marked(text_pair))
+        self._within(list(both.ids))
+        source, segments = self._read(both.ids), self._segments(both)
+        recorder = self._run(source.ids, source.ids, run, segments)
         chosen, steps = list(source.ids), tuple[Step, ...]()
         if self.config.has_generator:
             logits = logits_of(self.config, recorder.tensors, self.transformer.generator)[0]
@@ -230,17 +240,39 @@ class OpenedModel:
                 for row, each in zip(logits, source.ids, strict=True)
             )
             chosen = [step.chosen for step in steps]
-        return self._bind(recorder, text, source, source, self._read(chosen), steps)
+        if text_pair:
+            shown = (PARTS[at] + each for at, each in zip(both.second, source.tokens, strict=True))
+            source = replace(source, tokens=tuple(shown))
+        found = self._bind(recorder, text, source, source, self._read(chosen), steps)
+        return replace(found, text_pair=text_pair, segments=segments)
 
-    def _run(self, source: Sequence[int], target: Sequence[int], run: "_Run") -> Recorder:
+    def _marked(self, text: str) -> str:
+        """A text with the model's own mark in the place of each blank."""
+        mask = self._mask
+        return text if mask is None else BLANK.sub(lambda _: self.tokens.pieces[mask], text)
+
+    def _segments(self, both: Segmented) -> tuple[int, ...]:
+        """Which of the model's segments each word is of; () where all are of the first."""
+        kinds, found = self.config.token_types, both.segments
+        if not (kinds and any(found)):
+            return ()
+        if max(found) >= kinds:
+            problem = f"it counts {max(found) + 1} segments, its model has {kinds}"
+            raise GlassformerError("weights_tokenizer", path=self.name, problem=problem)
+        return found
+
+    def _run(
+        self, source: Sequence[int], target: Sequence[int], run: "_Run",
+        segments: Sequence[int] = (),
+    ) -> Recorder:  # fmt: skip
         for each in (source, target):
             self._check_length(len(each))
         needed = recorded_bytes(self.config, len(source), len(target), words=False)
         keep = kept_without(run.edits, maps=needed <= run.memory_budget)
         recorder = Recorder(run.edits, keep, run.dropout_seed)
-        ids = [torch.tensor([list(each)], dtype=torch.long) for each in (source, target)]
+        ids = [self._long([list(each)]) for each in (source, target)]
         with torch.no_grad():
-            self.transformer(ids[0].to(self.device), ids[1].to(self.device), recorder)
+            self.transformer(*ids, recorder, self._long(list(segments)) if segments else None)
         recorder.finish()
         return recorder
 
@@ -300,6 +332,9 @@ class OpenedModel:
                 piece = self.tokens.source_pieces.get(each, f"<{each}>")
                 raise GlassformerError("weights_piece", name=self.name, piece=piece, rows=rows)
         return ids
+
+    def _long(self, numbers: object) -> torch.Tensor:
+        return torch.tensor(numbers, dtype=torch.long, device=self.device)
 
     def _check_length(self, words: int) -> None:
         if words > self.config.max_length:

@@ -74,7 +74,7 @@ def word_piece(folder: Path, size: int = 400) -> Path:
     )
     ends = [(each, made.token_to_id(each)) for each in ("[CLS]", "[SEP]")]
     made.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=ends
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=ends
     )
     return _saved(made, folder)
 

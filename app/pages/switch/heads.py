@@ -143,8 +143,8 @@ def _ranking() -> list[dict[str, Any]]:
     base = on_screen.experiment().keeping(
         lambda each: each.seed is None and not isinstance(each, HeadsOff)
     )
-    found = get_ablated_heads(base, trace.source_text, trace.direction, *made_by, way())
-    run = get_run(base, trace.source_text, trace.direction, *made_by)
+    found = get_ablated_heads(base, trace.line, trace.direction, *made_by, way())
+    run = get_run(base, trace.line, trace.direction, *made_by)
     heads, lines = _all_heads(), []
     largest = max((each.kl for each in found if math.isfinite(each.kl)), default=0.0)
     for each in found:

@@ -84,7 +84,7 @@ def show() -> None:
             tracing = _run(wanted, question.row)
             st.markdown(f":small[{_status(tracing)}]")
         grids = [(side, grid) for side in SIDES if (grid := tracing.grid(side)) is not None]
-        chosen = _patched_cell(grids, wanted.other.source_text)
+        chosen = _patched_cell(grids, wanted.other.line)
         _picture(wanted, tracing, grids, chosen)
         _below(wanted, tracing, chosen)
 
@@ -95,7 +95,7 @@ def _first_sentence() -> str:
     try:
         get_trace(now.own_text, now.direction, now.model, now.version)
     except GlassformerError:
-        return on_screen.trace().source_text
+        return on_screen.trace().line
     return now.own_text
 
 
@@ -235,7 +235,7 @@ def _picture(wanted: Wanted, tracing: Tracing, grids: Grids, chosen: Cell | None
         place, row, column = map(int, click.custom)
         if place >= len(grids) or row >= len(grids[place][1].addresses):
             return
-        patch = patch_at(grids[place][1].addresses[row], column, wanted.other.source_text)
+        patch = patch_at(grids[place][1].addresses[row], column, wanted.other.line)
         experiment = Experiment((patch,))
         experiments.put(Experiment() if experiments.now() == experiment else experiment)
 
@@ -321,7 +321,7 @@ def _below(wanted: Wanted, tracing: Tracing, chosen: Cell | None) -> None:
             st.markdown(f":small[{say('patching.click')}]")
             return
         grid, row, column = chosen
-        patch = patch_at(grid.addresses[row], column, other.source_text)
+        patch = patch_at(grid.addresses[row], column, other.line)
         now = store.get_state()
         run = get_run(Experiment((patch,)), wanted.first, now.direction, *on_screen.made_by())
         before = float(plain["output/probabilities"][0, question.row, question.answer])

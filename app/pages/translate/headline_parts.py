@@ -42,7 +42,8 @@ def _continuation(trace: Trace) -> str:
 
 
 def _filled(trace: Trace) -> list[Part]:
-    given = _BLANK.split(trace.source_text)
+    # Of a pair both texts are shown, a bar between them.
+    given = _BLANK.split(" ‖ ".join(filter(None, (trace.source_text, trace.text_pair))))
     words = [as_text([trace.output_tokens[row]]) for row in written(trace)]
     if len(given) != len(words) + 1:  # the tokenizer saw other blanks than a reader does
         return [(trace.output_text, True)]

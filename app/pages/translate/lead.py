@@ -102,7 +102,7 @@ def _others(trace: Trace) -> dict[str, object]:
 
 def _is_typed(trace: Trace) -> bool:
     """Whether it is a sentence of the text in the input: not of a file, nor a second one."""
-    return on_screen.file() is None and trace.source_text == store.get_state().own_text
+    return on_screen.file() is None and trace.line == store.get_state().own_text
 
 
 def _turn(sent: Mapping[str, Any]) -> None:

@@ -46,7 +46,7 @@ SIGNS = {
     "score": "S", "inverse_root": "1/√dₖ", "scaled": "S′", "fill": "fill", "not_padding": "word?",
     "not_future": "past?", "exponential": "exp", "weight": "A", "value": "V",
     "pre_activation": "h", "gate": "gate", "activation": "a", "dropout": "m", "probability": "p",
-    "token_type": "T₀", "rotation": "cos, sin", "position_bias": "B", "up": "u",
+    "token_type": "Tₛ", "rotation": "cos, sin", "position_bias": "B", "up": "u",
 }  # fmt: skip
 COLOURS: dict[str, SiteRole] = {
     "query": "query", "key": "key", "value": "value", "score": "weights", "scaled": "weights",

@@ -74,10 +74,15 @@ def positions(run: Run, cell: Cell) -> Node:
 
 
 def token_type(run: Run, cell: Cell) -> Node:
-    """One number of what marks the first segment of a text, the same at every position."""
-    name = f"{cell.at.module}.type_table.weight"
-    found = run.parameter("token_type", r"T_{0,i}", name, (0, cell.index[-1]))
-    return run.node(cell, "token_type", r"T_{0,i}", part(found))
+    """One number of what marks the segment of a text that a position belongs to."""
+    name, segment = f"{cell.at.module}.type_table.weight", _segment(run, cell.index[0])
+    symbol = rf"T_{{{segment},i}}"
+    found = run.parameter("token_type", symbol, name, (segment, cell.index[-1]))
+    return run.node(cell, "token_type", symbol, part(found))
+
+
+def _segment(run: Run, position: int) -> int:
+    return run.trace.segments[position] if run.trace.segments else 0
 
 
 def entered(run: Run, cell: Cell) -> Node:
@@ -92,8 +97,9 @@ def entered(run: Run, cell: Cell) -> Node:
         summed += r" + PE_{t,i}"
     if run.config.token_types:
         place = cell.beside("token_type")
-        columns.append(run.recorded("token_type", r"T_{0,i}", place, (position, feature)))
-        summed += r" + T_{0,i}"
+        symbol = rf"T_{{{_segment(run, position)},i}}"
+        columns.append(run.recorded("token_type", symbol, place, (position, feature)))
+        summed += f" + {symbol}"
     kept = run.dropout(cell.address, cell.index, "t,i")
     groups = tuple(part(column, *kept) for column in columns)
     written = rf"x_{{t,i}} = {kept[0].symbol}({summed})" if kept else rf"x_{{t,i}} = {summed}"

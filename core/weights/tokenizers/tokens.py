@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Literal
 
 import sentencepiece
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from core.errors import GlassformerError
 from core.stored import UNREADABLE, problem_of, read_json_file
@@ -41,15 +41,33 @@ class Read:
     tokens: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Segmented:
+    """A text or a pair of texts as a model reads it: ids, and which text each belongs to.
+
+    segments are the tokenizer's `type_ids`, which a model may have a table for; second tells what
+    belongs to the second text, whatever these are.
+    """
+
+    ids: tuple[int, ...]
+    segments: tuple[int, ...] = ()
+    second: tuple[bool, ...] = ()
+
+
 class Tokens(ABC):
     """Text to ids and back."""
 
     byte_level = False
+    takes_pairs = False  # whether it knows how two texts are read together
     languages: Mapping[str, int] = MappingProxyType({})  # the pieces that stand for one
 
     @abstractmethod
     def ids(self, text: str) -> list[int]:
         """The ids of a source, with the marks that the model was trained with."""
+
+    def in_segments(self, text: str, text_pair: str = "") -> Segmented:  # noqa: ARG002
+        """The ids of a text, or of two that are read together, with their segments."""
+        return Segmented(tuple(self.ids(text)))
 
     @abstractmethod
     def plain_ids(self, text: str) -> list[int]:
@@ -174,6 +192,8 @@ class JsonTokens(Tokens):
         self._tokenizer, self._language_first = tokenizer, language_first
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
+        marks = self._tokenizer.num_special_tokens_to_add
+        self.takes_pairs = marks(True) > marks(False)  # something stands between the two
         self.byte_level = "ByteLevel(" in repr(tokenizer.decoder)
         added = self._tokenizer.get_added_tokens_decoder().items()
         self._added = frozenset(each.content for _, each in added)
@@ -187,6 +207,10 @@ class JsonTokens(Tokens):
             return self._spoken(self._tokenizer.encode(text).ids, None)
         ids = self._tokenizer.encode(text[found.end() :]).ids
         return self._spoken(ids, self._language(found[1]) if found[1] else None)
+
+    def in_segments(self, text: str, text_pair: str = "") -> Segmented:
+        found = self._tokenizer.encode(text, text_pair or None)
+        return Segmented(tuple(found.ids), tuple(found.type_ids), tuple(_second(found)))
 
     def plain_ids(self, text: str) -> list[int]:
         return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
@@ -297,6 +321,14 @@ def _language_first(folder: Path) -> bool:
     told = settings_of(folder)
     old = told.get("legacy_behaviour") is True
     return str(told.get("tokenizer_class")).startswith("Nllb") and not old
+
+
+def _second(found: Encoding) -> Iterator[bool]:
+    """Whether each piece belongs to the second text: a mark belongs to what stands before it."""
+    at = 0
+    for each in found.sequence_ids:
+        at = at if each is None else each
+        yield at == 1
 
 
 def _processor(path: Path) -> sentencepiece.SentencePieceProcessor:
