@@ -33,7 +33,7 @@ TOUCHED = 30.0  # seconds between two notes that the presenter is there
 GRACE = 600.0  # the same after a start: the server was away, not its presenter
 MOST_ROOMS, MOST_VOTERS = 50, 2000  # of a server, of a question
 MOST_OF_CLIENT = 600  # votes on a question: a whole hall may come from one address
-MOST_PICTURE = 200 * 1024  # bytes
+MOST_PICTURE = 200_000  # bytes
 LARGEST = 1e9  # of a number that is voted
 PICTURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"RIFF": "image/webp"}
 
@@ -236,7 +236,7 @@ def counts(room: Room, scene: int) -> dict[Any, int]:
 def put_picture(room: Room, scene: int, body: bytes) -> str:
     """Keep the picture of a scene; its version. Errors: hall_picture_large, hall_picture."""
     if len(body) > MOST_PICTURE:
-        raise GlassformerError("hall_picture_large", given=len(body) // 1024, limit=200)
+        raise GlassformerError("hall_picture_large", given=len(body) // 1000, limit=200)
     if picture_type(body) is None or not 0 <= scene < len(room.lecture.scenes):
         raise GlassformerError("hall_picture")
     version = sha256(body).hexdigest()[:12]

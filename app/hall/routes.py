@@ -26,7 +26,7 @@ from app.server.doors import client_of
 from app.server.network import base_path
 from core.errors import GlassformerError
 
-MOST_BODY = 4096  # bytes of a vote or a command
+MOST_BODY = 4000  # bytes of a vote or a command
 PATIENCE = 20.0  # seconds that a long poll waits
 PAUSE = 2.0  # the same where there is no place to wait: it holds none for long
 TURN = 30.0  # seconds between two looks at which rooms have ended
@@ -372,7 +372,7 @@ async def _body(request: Request, most: int, key: str) -> bytes:
     async for part in request.stream():
         body += part
         if len(body) > most:
-            raise GlassformerError(key, given=len(body) // 1024, limit=most // 1024)
+            raise GlassformerError(key, given=len(body) // 1000, limit=most // 1000)
     return bytes(body)
 
 

@@ -33,7 +33,7 @@ from core.lectures.lines import Path, bare, line_at, lines_of
 from core.links import MOST, PACKED, opened
 
 FOLDER = File(__file__).parents[2] / "assets" / "lectures"
-MOST_BYTES = 256 * 1024
+MOST_BYTES = 256_000
 MOST_LINES = 5000
 MOST_SCENES = 100
 MOST_OPTIONS = 6
@@ -85,7 +85,7 @@ def _decoded(data: str | bytes) -> str:
     try:
         raw = data.encode() if isinstance(data, str) else data
         if len(raw) > MOST_BYTES:
-            given, limit = (f"{size / 1024:,.0f} KB" for size in (len(raw), MOST_BYTES))
+            given, limit = (f"{size / 1000:,.0f} kB" for size in (len(raw), MOST_BYTES))
             raise GlassformerError("lecture_large", given=given, limit=limit)
         return raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeError:

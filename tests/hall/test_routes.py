@@ -121,7 +121,7 @@ def test_votes_that_cannot_be(driver: Client, phone: Client) -> None:
         found = phone.ask("/vote", body)
         assert found.status in (400, 409) and found.said, body
     found = phone.vote(NUMBER, "9" * 1_000_000)
-    assert found.status == 413 and "KB" in found.said
+    assert found.status == 413 and "kB" in found.said
     assert phone.vote(NUMBER, 42.5).json == {"value": 42.5}
     assert rooms.counts(now_of(phone), NUMBER) == {42.5: 1}
 
@@ -236,7 +236,7 @@ def test_pictures_come_from_the_driver_alone(driver: Client, phone: Client) -> N
     assert found.body == PNG and found.headers["Content-Type"] == "image/png"
     assert "default-src 'none'" in found.headers["Content-Security-Policy"]
     large = driver.ask("/picture/1", PNG + bytes(300_000), "PUT")
-    assert large.status == 413 and "KB" in large.said
+    assert large.status == 413 and "kB" in large.said
     assert driver.ask("/picture/1", b"<svg onload=alert(1)>", "PUT").status == 400
     assert driver.ask("/picture/99", PNG, "PUT").status == 400
     driver.ask("/move", {"scene": 1})

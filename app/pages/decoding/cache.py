@@ -7,6 +7,7 @@ import streamlit as st
 from app.pages.decoding.figures.steps import cache_work
 from app.pages.decoding.run import Decoding, go, take_back
 from app.pages.decoding.strip import draw_strip, table_html
+from app.panels.address_words import format_bytes
 from app.plots.labels import format_number
 from app.plots.theme import FigureStyle
 from app.session import store
@@ -64,7 +65,10 @@ def step_text(moment: Moment, first: int = 0) -> str:
         step=moment.position - first + 1,
         computed=f"{use.with_cache.keys_and_values:,}",
         **{name: f"{count:,}" for name, count in counts.items()},
-        **{f"{name}_bytes": size(count * use.number_bytes) for name, count in counts.items()},
+        **{
+            f"{name}_bytes": format_bytes(count * use.number_bytes)
+            for name, count in counts.items()
+        },
     )
 
 
@@ -89,7 +93,9 @@ def _says(decoding: Decoding, place: int, look: FigureStyle) -> None:
     worst = max(each.difference for each in moments)
     if not decoding.edits:
         last = moments[-1].cache
-        st.caption(say("kv_cache.memory", bytes=size((last.kept + last.added) * last.number_bytes)))
+        st.caption(
+            say("kv_cache.memory", bytes=format_bytes((last.kept + last.added) * last.number_bytes))
+        )
         key = "kv_cache.equal" if worst <= EQUAL else "kv_cache.unequal"
         st.markdown(say(key, difference=look.number(worst)))
     _measure(decoding, look)
@@ -128,10 +134,3 @@ def _measure(decoding: Decoding, look: FigureStyle) -> None:
             "ratio": format_number(known.ratio, 2),
         }
         st.markdown(say("kv_cache.measured", **times, rounds=known.rounds))
-
-
-def size(count: int) -> str:
-    """Bytes as "384 B", "17.5 KB", "1.2 MB"."""
-    if count < 1024:
-        return f"{count} B"
-    return f"{count / 1024:.1f} KB" if count < 1024**2 else f"{count / 1024**2:.1f} MB"

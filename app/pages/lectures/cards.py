@@ -87,7 +87,7 @@ def _import(sent: Mapping[str, Any]) -> None:
     """Take in a file; of one that cannot be used the mistake is named with its line."""
     try:
         if (size := sent.get("size")) is not None:
-            given, limit = (f"{int(each) / 1024:,.0f} KB" for each in (size, MOST_BYTES))
+            given, limit = (f"{int(each) / 1000:,.0f} kB" for each in (size, MOST_BYTES))
             raise GlassformerError("lecture_large", given=given, limit=limit)
         lecture = read(str(sent.get("text", "")))
         if lecture.name in {*drafts.texts(), *bundled()}:
