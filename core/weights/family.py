@@ -1,7 +1,7 @@
 """What a family of models is: how its config reads as ours, and what its tensors are called."""
 
-import math
 import re
+import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,8 +51,9 @@ class Facts:
         given = self._given(name, default)
         if isinstance(given, bool) or not isinstance(given, int | float):
             raise self.wrong(f"{name} is {given!r}, not a number")
-        if not math.isfinite(given):
-            raise self.wrong(f"{name} is {given!r}, not a finite number")
+        if not abs(given) <= sys.float_info.max:
+            shown = given if isinstance(given, float) else "a whole number beyond every float"
+            raise self.wrong(f"{name} is {shown}, not a finite number")
         return float(given)
 
     def flag(self, name: str, default: bool | None = None) -> bool:

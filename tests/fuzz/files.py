@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
+import re
 import shutil
 import struct
 import zipfile
@@ -14,7 +16,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
+from starlette.requests import Request
 
+from app.hall import join
 from core.analysis.export import run_bytes
 from core.checkpoints import load_model, save_model
 from core.config import ModelConfig
@@ -40,6 +44,7 @@ SENTENCE = "The cat sleeps."
 SMALL_TEXTS = ("the small house", "a ___ b", "猫", " ", "house " * 300)
 FILE_NAMES = ("", "pairs.txt", "pairs.csv", "pairs.tsv", "PAIRS.CSV")
 SEPARATORS = ("\t", "\t", " = ", ",", ";", "")
+URL = re.compile(r"https?://[^\s/<>\"']{1,300}(/[\w.~/-]{0,300})?/hall/ABCDEF")  # of a room
 ENDS = ("\n", "\r\n", "\r", "\u2028", "\n\n")
 
 
@@ -104,15 +109,28 @@ def foreign_models(folder: Path) -> Attempt:
         kind = rng.choice([*good])
         place = folder / kind
         name = rng.choice([*good[kind], "config.json", "config.json", "model.safetensors"])
-        (place / name).write_bytes(_changed(rng, name, good[kind][name]))
+        if rng.random() < 0.1:
+            _special(rng, place / name)
+        else:
+            (place / name).write_bytes(_changed(rng, name, good[kind][name]))
         try:
             model = open_model(place, limit=2**26).with_chat_template(or_as_typed=True)
             trace = model.trace(rng.choice(SMALL_TEXTS))
             assert trace.output_tokens and not trace["output/probabilities"].isnan().any()
         finally:
+            (place / name).unlink()
             (place / name).write_bytes(good[kind][name])
 
     return attempt
+
+
+def _special(rng: random.Random, path: Path) -> None:
+    """In the place of a file something that is none: a pipe, or a link to where all is endless."""
+    path.unlink()
+    if rng.random() < 0.3:
+        os.mkfifo(path)
+    else:
+        path.symlink_to(rng.choice(("/dev/zero", "/dev/stdin", "/proc/self/mem", "..", "nowhere")))
 
 
 def foreign_runs(folder: Path) -> Attempt:
@@ -222,6 +240,35 @@ def lectures(_: Path) -> Attempt:
     return attempt
 
 
+def headers(_: Path) -> Attempt:
+    """What a proxy forwards, or whoever claims to be one: the room's address and its picture."""
+    names = ("host", "x-forwarded-host", "x-forwarded-prefix", "x-forwarded-proto")
+    good = (
+        "talk.example",
+        "talk.example:8501, other",
+        "[::1]:8501",
+        "/glass",
+        "https",
+        "localhost",
+    )
+
+    def attempt(rng: random.Random) -> None:
+        sent = []
+        for name in names:
+            value = rng.choice(good).encode()
+            if rng.random() < 0.7:
+                value = hostile.damaged(rng, value * rng.choice((1, 1, 300)))
+            sent.append((name.encode(), value.replace(b"\r", b"").replace(b"\n", b"")))
+        scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": sent}
+        found = join.address(
+            Request({**scope, "scheme": "http", "server": ("127.0.0.1", 1)}), "ABCDEF"
+        )
+        assert URL.fullmatch(found), found
+        assert join.qr(found).startswith(b"<svg")
+
+    return attempt
+
+
 def kinds(longest: int = hostile.LONGEST) -> dict[str, Callable[[Path], Attempt]]:
     """What can be opened, by name."""
     return {
@@ -234,6 +281,7 @@ def kinds(longest: int = hostile.LONGEST) -> dict[str, Callable[[Path], Attempt]
         "experiment-files": experiments,
         "pairs": pairs(longest),
         "lectures": lectures,
+        "headers": headers,
     }
 
 

@@ -161,6 +161,7 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
     "text": (config(hidden_size="wide"), "weights_config", "not a whole number"),
     "negative": (config(num_hidden_layers=-3), "weights_config", "at least"),
     "no layers": (config(num_hidden_layers=0), "weights_config", "at least 1"),
+    "no float": (config(rms_norm_eps=10**400), "weights_config", "not a finite number"),
     "no tokenizer": (gone("tokenizer.json"), "weights_tokenizer", "tokenizer.json is missing"),
     "more words": (
         then(config(vocab_size=30), tensors(thirty)), "weights_pieces", "up to 399, the model’s",
