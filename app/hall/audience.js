@@ -74,10 +74,11 @@ function tell(question, mine) {
     : `${say("your_answer", { answer: asSaid(question, mine) })} ${say("change")}`;
 }
 
-async function vote(value) {
+async function vote(given) {
   const scene = state.scene;
+  let value; // as what it counts: the server reads what was typed
   try {
-    await send("vote", { scene, value });
+    ({ value } = await send("vote", { scene, value: given }));
   } catch (error) {
     if (byId("said")) byId("said").textContent = error.message;
     return;
@@ -105,15 +106,12 @@ function word(question, mine) {
 }
 
 function number(question, mine) {
-  const input = make("input", { inputMode: "decimal", autocomplete: "off", maxLength: 20, value: mine ?? "", "aria-label": say("number") });
+  const input = make("input", { inputMode: "decimal", autocomplete: "off", maxLength: 40, value: mine ?? "", "aria-label": say("number") });
   return make("form", {
     className: "number",
     onsubmit: (event) => {
       event.preventDefault();
-      const text = input.value.trim().replace(/[−–]/, "-").replace(",", ".").replace(/\s*%$/, "");
-      const value = Number(text);
-      if (text && Number.isFinite(value)) vote(value);
-      else byId("said").textContent = say("no_number");
+      vote(input.value);
     },
   }, input, told(question.unit) ? make("span", {}, told(question.unit)) : null,
   make("button", { className: "main" }, say("send")));

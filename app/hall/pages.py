@@ -27,7 +27,7 @@ WORDS = {
     "enter": ("enter_title", "enter_about", "code", "code_hint", "enter"),
     "audience": (
         "scene", "black", "open_yourself", "open_help", "vote_choice", "vote_number", "vote_word",
-        "your_answer", "change", "send", "number", "no_number", "voted", "computed", "right",
+        "your_answer", "change", "send", "number", "voted", "computed", "right",
         "yours", "others", "below", "above", "closed", "no_truth", "picture", "words_soon",
         "no_votes", "range", "code",
     ),

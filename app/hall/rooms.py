@@ -5,7 +5,6 @@ where it was. A change is told to `CHANGED`, from whatever thread it comes.
 """
 
 import hmac
-import math
 import secrets
 import sqlite3
 import threading
@@ -20,6 +19,7 @@ from typing import Any
 import orjson
 
 from app.hall import keys, store
+from app.hall.numbers import number_of
 from core.errors import GlassformerError
 from core.lectures.lecture import Lecture, Question
 from core.lectures.read import read
@@ -193,12 +193,12 @@ def vote(
     value: Any,
     client: str = "",
     is_present: Callable[[str], bool] = lambda _: False,
-) -> None:
-    """Take in a vote; of several of one voter the last counts.
+) -> Any:
+    """Take in a vote, and say as what it counts; of several of one voter the last counts.
 
     Nobody is refused because others have voted: of too many votes of a client, or of all, an older
     one goes, of the client with most of them, and of a voter who does not follow if there is one.
-    Errors: hall_vote_scene, hall_vote_closed, hall_vote_value.
+    Errors: hall_vote_scene, hall_vote_closed, hall_vote_number, hall_vote_value.
     """  # fmt: skip
     held = store.held()
     with held.changing():
@@ -207,7 +207,8 @@ def vote(
             raise GlassformerError("hall_vote_scene")
         if not current.opened:
             raise GlassformerError("hall_vote_closed")
-        text = orjson.dumps(_checked(current, value)).decode()
+        counted = _checked(current, value)
+        text = orjson.dumps(counted).decode()
         where = room.code, scene
         sql = "delete from votes where room = ? and scene = ? and voter = ?"
         held.ask(sql, *where, voter)
@@ -218,6 +219,7 @@ def vote(
             held.ask("delete from votes where room = ? and scene = ? and voter = ?", *where, gone)
         held.ask("insert into votes values (?, ?, ?, ?, ?)", *where, voter, text, client)
     _tell(room.code, votes=True)
+    return counted
 
 
 def prepared(room: Room, scene: int) -> dict[str, Any]:
@@ -307,15 +309,19 @@ def _current(code: str) -> Room | None:
 
 
 def _checked(room: Room, value: Any) -> Any:
-    """A vote as it is kept. Errors: hall_vote_value."""
+    """A vote as it is kept. Errors: hall_vote_number, hall_vote_value."""
     question = room.question
     assert question is not None
     whole = isinstance(value, int) and not isinstance(value, bool)
     if question.kind == "choice" and whole and 0 <= value < len(question.options):
         return value
-    number = whole or (isinstance(value, float) and math.isfinite(value))
-    if question.kind == "number" and number and abs(value) <= LARGEST:
-        return float(value)
+    if question.kind == "number":
+        number = value if whole or isinstance(value, float) else None
+        if isinstance(value, str):
+            number = number_of(value, question.unit.values())
+        if number is None or not abs(number) <= LARGEST:  # nor what is no number of floats
+            raise GlassformerError("hall_vote_number", limit=f"{LARGEST:,.0f}")
+        return float(number)
     if question.kind == "word" and value in prepared(room, room.scene).get("words", ()):
         return value
     raise GlassformerError("hall_vote_value")

@@ -314,8 +314,8 @@ async def _vote(request: Request, room: Room) -> Response:
     if not isinstance(scene, int):
         raise GlassformerError("hall_vote_scene")
     client = keys.hidden(room.secret, client_of(request.scope))
-    await WRITING.run(rooms.vote, room, scene, voter, value, client, HUB.is_present)
-    return _json({"value": value})
+    counted = await WRITING.run(rooms.vote, room, scene, voter, value, client, HUB.is_present)
+    return _json({"value": counted})
 
 
 async def _move(request: Request, room: Room) -> Response:

@@ -1,5 +1,6 @@
 """The Lectures page without a browser: what is kept, refused, made of a scene by its form."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,10 +9,13 @@ from streamlit.testing.v1 import AppTest
 
 from app.pages.lectures import alone, edit, one
 from app.panels import drafts
+from app.runs.scenes import trace_of
 from app.session import limits
+from app.session.state import LANGUAGES
 from core.errors import GlassformerError
 from core.lectures.lecture import Lecture
-from core.lectures.read import read
+from core.lectures.read import load, read
+from core.lectures.truth import said
 from core.lectures.write import write
 from tests.opened_app import memory, opened, state_of
 
@@ -141,6 +145,21 @@ def test_the_presenters_key_is_asked_for_where_others_come_in(
     app.button("widget_lecture_present").click().run()
     assert app.text_input("widget_presenter_key").value == ""
     assert memory(app).lecture_room is None  # no room before the key
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_lecture_that_is_read_has_its_numbers(language: str) -> None:
+    app, lecture = opened("lectures"), load("attention")
+    scene = lecture.scene("look")
+    memory(app).scene_chosen = {"attention": lecture.scenes.index(scene)}
+    app.session_state["state"] = state_of(app).changed(lecture="attention", language=language)
+    app.run()
+    assert not app.exception
+    shown = [each.value for each in [*app.text, *app.markdown]]
+    assert not [text for text in shown if re.search(r"\{[a-z_]+\}", text)]
+    texts = said(lecture, scene, language, trace_of)
+    assert texts.text in shown and texts.notes in shown
+    assert re.search(r"\d%", texts.text)
 
 
 def test_alone_a_lecture_has_its_numbers_and_answers() -> None:

@@ -2,14 +2,17 @@
 
 import re
 import stat
+import sys
 import threading
 import time
+import unicodedata
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.hall import rooms, store
+from app.hall.numbers import number_of
 from app.hall.rooms import Room
 from app.runs.traces import get_trace
 from app.session.state import FIRST_SENTENCE
@@ -75,9 +78,39 @@ def test_what_is_no_option_is_refused(room: Room, value: Any) -> None:
     refused("hall_vote_value", rooms.vote, on(room, CHOICE), CHOICE, "a", value)
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e10, True, "3", "<b>3</b>", None])
+@pytest.mark.parametrize("value", [
+    float("nan"), float("inf"), 1e10, True, None, [1], "<b>3</b>", "", " ", "%", "a lot", "nan",
+    "inf", "1e999", "9999999999", "1_000", "0x10", "1,000,5", "1,0000,000", "12 34", "10²", "½",
+    "3 cats", "- - 3", "x" * 1_000_000, "9" * 1_000_000, "3" + " " * 1_000_000, "\ud800",
+])  # fmt: skip
 def test_what_is_no_number_is_refused(room: Room, value: Any) -> None:
-    refused("hall_vote_value", rooms.vote, on(room, NUMBER), NUMBER, "a", value)
+    refused("hall_vote_number", rooms.vote, on(room, NUMBER), NUMBER, "a", value)
+
+
+@pytest.mark.parametrize(("typed", "counted"), [
+    ("144", 144), (" 1,000 ", 1000), ("1,234,567.5", 1234567.5), ("1 000", 1000),
+    ("1\u2009000,5", 1000.5), ("1\u00a0000", 1000), ("1\u202f000", 1000), ("1’000", 1000),
+    ("1'000", 1000), ("١٬٠٠٠", 1000), ("1,5", 1.5), ("0,500", 0.5), ("12,50", 12.5), (".5", 0.5),
+    ("1234,567", 1234.567), ("1.000", 1), ("１４４", 144), ("１，０００", 1000), ("3。5", 3.5),
+    ("٩٧٫٥", 97.5), ("٩٧٫٥٪", 97.5), ("\u200f٤٢\u200f", 42), ("१४४", 144), ("१,०००", 1000),
+    ("97,5 %", 97.5), ("９７％", 97), ("−3", -3), ("－３", -3), ("– 3", -3), ("+3", 3),
+    ("1e3", 1000), (42, 42), (0.5, 0.5),
+])  # fmt: skip
+def test_a_number_counts_however_it_is_typed(room: Room, typed: Any, counted: float) -> None:
+    here = on(room, NUMBER)
+    assert rooms.vote(here, NUMBER, "a", typed) == counted
+    assert rooms.counts(here, NUMBER) == {counted: 1}
+
+
+def test_the_digits_of_every_script_and_the_unit_of_the_question_are_read() -> None:
+    zeros = [chr(each) for each in range(sys.maxunicode) if unicodedata.decimal(chr(each), 9) == 0]
+    assert len(zeros) > 50
+    for zero in zeros:
+        typed = "".join(chr(ord(zero) + digit) for digit in (1, 4, 4))
+        assert number_of(typed) == int(typed) == 144, zero
+    for typed in ("12 Words", "12 个", "12個", "１２　words"):
+        assert number_of(typed, ["words", "个"]) == (None if "個" in typed else 12), typed
+    assert number_of("100", ["0"]) == 100  # what is a number as it stands has no unit
 
 
 @pytest.mark.parametrize("value", ["<script>alert(1)</script>", "dog", "", "x" * 10**6, 1, None])

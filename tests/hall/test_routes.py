@@ -122,6 +122,8 @@ def test_votes_that_cannot_be(driver: Client, phone: Client) -> None:
         assert found.status in (400, 409) and found.said, body
     found = phone.vote(NUMBER, "9" * 1_000_000)
     assert found.status == 413 and "kB" in found.said
+    assert phone.vote(NUMBER, "１,０４２,5").status == 400
+    assert phone.vote(NUMBER, "1,042.5").json == {"value": 1042.5}
     assert phone.vote(NUMBER, 42.5).json == {"value": 42.5}
     assert rooms.counts(now_of(phone), NUMBER) == {42.5: 1}
 

@@ -70,6 +70,15 @@ def test_a_scene_can_be_given(name: str, scene: str) -> None:
         assert set(typed) <= TYPED, f"{typed}: read them in the run"
 
 
+@pytest.mark.parametrize(("name", "scene"), SCENES)
+def test_the_notes_ask_for_keys_that_do_it_in_front_of_a_hall(name: str, scene: str) -> None:
+    each = load(name).scene(scene)
+    for language, notes in each.notes.items():
+        shows = re.search(r"(?<![A-Za-z_])V(?![A-Za-z_])|[Rr]eveal|公布", notes)
+        assert bool(shows) == (each.question is not None), f"V is dead here: {language} {notes}"
+        assert not re.search("[←→]|arrow key|方向键", notes), f"an arrow leaves the scene: {notes}"
+
+
 @pytest.mark.parametrize(
     "claim", CLAIMS, ids=lambda each: f"{each.lecture}-{each.scene}-{each.words[:30]}"
 )

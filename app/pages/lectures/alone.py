@@ -21,7 +21,7 @@ def lecture(found: Lecture, language: str, theme: str) -> dict[str, Any]:
 
 
 def _scene(found: Lecture, scene: Scene, language: str) -> dict[str, Any]:
-    said = _said(found, scene, language)
+    said = filled(found, scene, language)
     told: dict[str, Any] = {
         **{name: said[name] for name in TEXTS},
         "name": scene.name,
@@ -40,7 +40,7 @@ def _scene(found: Lecture, scene: Scene, language: str) -> dict[str, Any]:
     return told
 
 
-def _said(found: Lecture, scene: Scene, language: str) -> Mapping[str, Any]:
+def filled(found: Lecture, scene: Scene, language: str) -> Mapping[str, Any]:
     """The texts with their numbers; of a run that fails they stay away."""
     try:
         return answers.prepared(found, scene, language)

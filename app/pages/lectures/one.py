@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.lectures import edit, start
+from app.pages.lectures import alone, edit, start
 from app.pages.lectures.cards import text_of
 from app.panels import drafts
 from app.session import store
@@ -56,7 +56,7 @@ def show(lecture: Lecture, own: bool) -> None:
         if own:
             edit.show(lecture, at)
         else:
-            _read(lecture.scenes[at], language)
+            _read(lecture, lecture.scenes[at], language)
 
 
 def show_damaged(name: str, error: GlassformerError) -> None:
@@ -168,11 +168,12 @@ def _remove(name: str) -> None:
     store.update(lecture="")
 
 
-def _read(scene: Scene, language: str) -> None:
-    """A scene of a bundled lecture, to be read."""
-    st.markdown(f"#### {literal(text_of(scene.title, language))}")
+def _read(lecture: Lecture, scene: Scene, language: str) -> None:
+    """A scene of a bundled lecture, to be read, with the numbers of its run."""
+    texts = alone.filled(lecture, scene, language)
+    st.markdown(f"#### {literal(text_of(texts['title'], language))}")
     for name in ("text", "notes"):
-        if said := text_of(getattr(scene, name), language):
+        if said := text_of(texts[name], language):
             st.caption(say(f"lectures.scene_{name}"))
             st.text(said)
     if scene.question is not None:
