@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
+from app.session import store
 from app.words import say
 from core.errors import GlassformerError
 
@@ -20,6 +21,11 @@ def literal(text: str) -> str:
     Escapes what markdown, LaTeX (`$x$`), HTML and Streamlit's `:colour[…]` would interpret.
     """
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def with_arrows(text: str) -> str:
+    """A text that names arrow keys; in front of a hall, where they leave the scene, the buttons."""
+    return text.translate({ord("←"): "‹", ord("→"): "›"}) if store.memory().presented else text
 
 
 def told(error: GlassformerError) -> str:

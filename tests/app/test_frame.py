@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.frame.focus import focus
-from app.session.state import FIRST_SENTENCE, State
+from app.session.state import FIRST_SENTENCE, LANGUAGES, State
 from app.ui.text import literal
 from tests.hand_made import hand_made
 from tests.opened_app import opened, state_of
@@ -153,3 +153,23 @@ def test_pinned_words_from_right_to_left_keep_to_themselves() -> None:
     assert "\u2068של\u2069" in said and "\u2068ال\u2069" in said
     left = re.sub("\u2068.*?\u2069", "", said)
     assert not any(bidirectional(each) in ("R", "AL", "AN") for each in left)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("page", "query"), [
+    ("decoding", {}), ("training", {}), ("walkthrough", {}), ("attention", {"view": "motion"}),
+])  # fmt: skip
+def test_no_text_tells_to_press_an_arrow_where_it_leaves_the_scene(
+    page: str, query: dict[str, str], language: str
+) -> None:
+    query = query | {"language": language}
+
+    def told(app: AppTest) -> list[str]:
+        sent = [each.proto.bytes.decode() for each in app.get("bidi_component")]
+        texts = [*sent, *(each.value for each in app.caption)]
+        return re.findall(
+            r"[(（][←→][)）]|\"key\":\"[←→]|← → |← 和|← and|Page Down", "\n".join(texts)
+        )
+
+    assert told(opened(page, **query))
+    assert not told(opened(page, presenting="", **query))

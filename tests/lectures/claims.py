@@ -299,6 +299,8 @@ HEADS = (
     Claim(H, "cause", "with “wide” the same cut changes nothing", lambda _: (
         run(H, "cause").output_text == STREET
         and with_edits(OFF_EARLY, WIDE) == get_trace(WIDE).output_text)),
+    Claim(H, "cause", "the taught head now looks from “it” at “street”", lambda _: (
+        word(run(H, "cause"), f"{ENCODER}/weights", "key", head=0, query="it") == "street")),
     Claim(H, "cause", "most pronouns suffer, not all", lambda _: (
         0 < pronouns("encoder self-attention layer 1 head 2") < 0.5)),
     Claim(H, "turned", "the translation has not moved", lambda _: (

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.runs.scenes import trace_of
+from app.runs.traces import get_trace
 from app.session.state import LANGUAGES, State, clamp
 from core.lectures.check import check
 from core.lectures.lecture import Scene
@@ -77,6 +78,23 @@ def test_the_notes_ask_for_keys_that_do_it_in_front_of_a_hall(name: str, scene: 
         shows = re.search(r"(?<![A-Za-z_])V(?![A-Za-z_])|[Rr]eveal|公布", notes)
         assert bool(shows) == (each.question is not None), f"V is dead here: {language} {notes}"
         assert not re.search("[←→]|arrow key|方向键", notes), f"an arrow leaves the scene: {notes}"
+
+
+@pytest.mark.parametrize(("name", "scene"), SCENES)
+def test_where_the_translation_changes_the_map_beside_it_does(name: str, scene: str) -> None:
+    page, query = load(name).scene(scene).link("en")
+    state = State.from_query(query)[0]
+    if page != "switch" or not state.edits:
+        return
+    plain, trace = get_trace(state.text), trace_of(load(name).scene(scene), "en")
+    if plain.output_text == trace.output_text:
+        return
+    sublayer = "cross_attention" if state.kind == "cross" else "self_attention"
+    stack = "encoder" if state.kind == "encoder" else "decoder"
+    before, after = (each[f"{stack}/{state.layer}/{sublayer}/weights"] for each in (plain, trace))
+    if state.head is not None:
+        before, after = before[:, state.head], after[:, state.head]
+    assert before.shape != after.shape or float((before - after).abs().max()) > 0.05
 
 
 @pytest.mark.parametrize(

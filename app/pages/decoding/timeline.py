@@ -27,6 +27,7 @@ from app.session import store
 from app.ui.chart import Click, current_look, show_chart
 from app.ui.components.player import player
 from app.ui.layout import box, side_by_side
+from app.ui.text import with_arrows
 from app.words import say
 from core.analysis.attention_views import Kind, head_map, sides
 from core.decoding.step import Step
@@ -59,13 +60,15 @@ def _top(decoding: Decoding, place: int, look: FigureStyle) -> None:
             draw_strip(decoding.run, place, take_back, "decoding_strip")
         with st.container(key="timeline_player", gap="xsmall"):
             st.markdown(f"**{say('timeline.step_of', step=number, last=run.count)}**")
-            texts = {name: say(f"timeline.go_{name}") for name in ("back", "play", "stop", "on")}
+            names = ("back", "play", "stop", "on")
+            texts = {name: with_arrows(say(f"timeline.go_{name}")) for name in names}
             to = partial(_go_behind, run.first)
             player(run.count, place - run.first, texts, look.colour("data"), to)
             asked = store.get_state().moment
             beyond = asked is not None and asked != place
             step = run.number(asked or 0)
-            st.caption(say("timeline.beyond" if beyond else "timeline.keys", step=step))
+            told = say("timeline.beyond", step=step) if beyond else say("timeline.keys")
+            st.caption(with_arrows(told))
 
 
 def _go_behind(first: int, at: int) -> None:

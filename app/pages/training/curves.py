@@ -18,6 +18,7 @@ from app.session.state import State
 from app.ui.chart import current_look, show_chart
 from app.ui.components.player import player
 from app.ui.pick import choice, into
+from app.ui.text import with_arrows
 from app.words import say
 from core.analysis.training_views import Replay
 from core.errors import GlassformerError
@@ -131,7 +132,8 @@ def show(training: Training) -> None:
         st.html(numbers_html(training))
         if set(FEW) & set(training.measured):
             choice("training_curves", "training.curves", HEIGHTS, training.curves, into("curves"))
-        texts = {name: say(f"training.go_{name}") for name in ("back", "play", "stop", "on")}
+        names = ("back", "play", "stop", "on")
+        texts = {name: with_arrows(say(f"training.go_{name}")) for name in names}
         accent = training.look.colour("weights")
         player(len(training.steps), training.place, texts, accent, training.go)
 

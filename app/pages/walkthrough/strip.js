@@ -141,7 +141,7 @@ export default component(MARKUP, {
     set(strip.node, { "aria-label": data.label }).replaceChildren(...stacks, strip.tag, strip.over);
     for (const [at, { name, key, help }] of data.ways.entries()) {
       const way = set(strip.find(at ? ".next" : ".previous"), { title: help, onclick: () => walk.turn(at ? 1 : -1) });
-      way.replaceChildren(name, make("kbd", { "aria-hidden": true }, key));
+      way.replaceChildren(name, ...(key ? [make("kbd", { "aria-hidden": true }, key)] : []));
     }
   },
   mark(strip) {

@@ -89,8 +89,11 @@ def _group(focus: StepFocus, group: Group) -> dict[str, Any]:
 
 
 def _way(name: str, key: str) -> dict[str, str]:
-    help_text = f"{say(f'walkthrough.{name}')}. {say('walkthrough.keys')}"
-    return {"name": say(f"walkthrough.short_{name}"), "key": key, "help": help_text}
+    """A button and its key; in front of a hall the keys are the lecture's."""
+    told = {"name": say(f"walkthrough.short_{name}"), "help": say(f"walkthrough.{name}")}
+    if store.memory().presented:
+        return told | {"key": ""}
+    return told | {"key": key, "help": f"{told['help']}. {say('walkthrough.keys')}"}
 
 
 def _layer_picked(sent: Mapping[str, Any]) -> None:

@@ -20,7 +20,7 @@ from app.session.state import MOTION
 from app.ui.component import CELLS, component, packed
 from app.ui.layout import box
 from app.ui.pick import into, menu
-from app.ui.text import literal
+from app.ui.text import literal, with_arrows
 from app.words import say
 from core.analysis.attention_cell import terms
 from core.analysis.attention_row import attention_row
@@ -82,7 +82,7 @@ def board_data(focus: AttentionFocus) -> dict[str, Any]:
         "scale": diverging(look.dark),
         "lanes": {name: say(f"motion.lane_{name}", **named) for name in LANES}
         | {"scaled": "=" if row.unscaled or not row.divides else f"÷ √{focus.config.d_k}"},
-        "texts": {name: say(f"motion.{name}") for name in TEXTS},
+        "texts": {name: with_arrows(say(f"motion.{name}")) for name in TEXTS},
         "type": look.px(17),
         "at": MOTION.index(now.motion),
     }
