@@ -12,6 +12,7 @@ from app.panels.phrases import line
 from app.panels.words.words_panel import attention_in_focus, kind_of
 from app.plots.labels import visible
 from app.runs import on_screen
+from app.runs.models import takes_pairs
 from app.session import experiments, store
 from app.session.memory import Pair
 from app.session.state import State
@@ -175,8 +176,13 @@ def show_left_out() -> None:
 
 def said(gone: tuple[str, ...]) -> str:
     """The message, as markdown: every field by its name on screen."""
-    names = say("language.comma").join(map(_named, dict.fromkeys(gone)))
-    return say("link.left_out", names=names)
+    found, told = list(dict.fromkeys(gone)), []
+    pairs = [each for each in found if each.startswith("text_pair=")]
+    if pairs and not takes_pairs(store.get_state().model):
+        found, told = [each for each in found if each not in pairs], [say("link.one_text")]
+    if names := say("language.comma").join(map(_named, found)):
+        told.append(say("link.left_out", names=names))
+    return say("language.gap").join(told)
 
 
 def _named(part: str) -> str:

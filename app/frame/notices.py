@@ -213,12 +213,12 @@ def _made(switch: Switch) -> Setup:
 
 
 def _sentence_of(setup: Setup) -> tuple[str, ...]:
-    return setup.text, setup.direction, setup.model, setup.chat
+    return setup.line, setup.direction, setup.model, setup.chat
 
 
 def _plain(setup: Setup) -> Trace | None:
     try:
-        return get_trace(setup.text, setup.direction, setup.model, setup.version)
+        return get_trace(setup.line, setup.direction, setup.model, setup.version)
     except GlassformerError:
         return None  # the stage bar says it
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from app.panels.address_words import format_bytes
 from app.runs import library, untrained
-from app.runs.models import has_chat, is_opened, keeps_lines, models, task_of
+from app.runs.models import has_chat, is_opened, keeps_lines, models, takes_pairs, task_of
 from app.session import store
 from app.session.state import DIRECTIONS, State
 from app.ui.lines import in_one_line, listen, with_lines
@@ -48,6 +48,9 @@ def show() -> None:
     now = store.get_state()
     with st.container(horizontal=True, gap="xsmall", key="stage_sentence", wrap=False):
         _input("sentence", say("frame.sentence"), now.text, "text", _hint(now.model))
+        if takes_pairs(now.model):
+            _input("text_pair", say("frame.text_pair"), now.text_pair, "text_pair",
+                   say("frame.text_pair_hint"))  # fmt: skip
         if has_chat(now.model):
             _chat(now)
         _second(now)
@@ -214,7 +217,7 @@ def _choice(name: str, value: str, labels: dict[str, str]) -> None:
 def _pick_example() -> None:
     chosen = store.widget_value("example")
     if chosen is not None:
-        store.update(text=chosen.text, direction="auto")
+        store.update(text=chosen.text, text_pair="", direction="auto")
 
 
 def _example_label(example: ExampleSentence) -> str:

@@ -135,6 +135,14 @@ def keeps_lines(name: str) -> bool:
         return True
 
 
+def takes_pairs(name: str) -> bool:
+    """Whether a model reads two texts together; no, where it cannot be opened."""
+    try:
+        return is_opened(name) and get_model(name).takes_pairs
+    except GlassformerError:
+        return False
+
+
 def has_chat(name: str) -> bool:
     """Whether a model's tokenizer comes with a chat template; no, where it cannot be opened."""
     try:

@@ -6,7 +6,7 @@ Nothing here changes a model or a trace: both are shared by all sessions.
 from dataclasses import dataclass, field, replace
 
 from app.runs import opened
-from app.runs.models import chat_problem, get_model, keeps_lines, steps_of
+from app.runs.models import chat_problem, get_model, keeps_lines, steps_of, takes_pairs
 from app.runs.traces import get_forced, get_run, get_setting, get_trace, get_variant
 from app.session import experiments, store
 from app.session.memory import Pair, RunFile, Shown
@@ -47,9 +47,10 @@ def current() -> Outcome:
     if (held := _from_file()) is not None:
         return held
     now = store.get_state()
-    if store.BREAK.search(now.text + now.second) and not keeps_lines(now.model):
+    if store.BREAK.search(now.text + now.text_pair + now.second) and not keeps_lines(now.model):
         now = store.settle_lines()
     try:
+        now = _with_a_pair_only_where_read(now)
         if now.step:
             now = store.settle_step(steps_of(now.model))
         now = replace(now, step=step_in_view())
@@ -59,6 +60,18 @@ def current() -> Outcome:
         store.memory().shown = shown
         return Outcome(shown.trace if shown else None, error)
     return _with_switches(now, plain)
+
+
+def _with_a_pair_only_where_read(now: State) -> State:
+    """A tab parts the text of a link; a model that reads one text alone has the second left out.
+
+    Errors: as `get_model`: then nothing is left out.
+    """
+    if now.text_pair and not get_model(now.model).takes_pairs:
+        store.drop("text_pair")
+    elif "\t" in now.text and not now.text_pair and takes_pairs(now.model):
+        store.settle_pair()
+    return store.get_state()
 
 
 def step_in_view() -> str:
@@ -92,7 +105,7 @@ def _with_switches(now: State, plain: Trace) -> Outcome:
     pair = Pair("experiment", plain, switched) if fitting else None
     if now.second:
         try:
-            other = get_run(fitting, now.second, now.direction, now.model, now.version)
+            other = get_run(fitting, now.own_second, now.direction, now.model, now.version)
             pair = Pair("sentences", switched, other)
         except GlassformerError as error:
             second_error = error

@@ -43,7 +43,8 @@ def hold(name: str, data: bytes, trace: Trace) -> RunFile:
     if model is not None and trace.sent:
         model = model[0], CHAT
     store.update(
-        text=trace.line, direction=trace.direction or "auto", model=chosen[0],
+        text=trace.source_text, text_pair=trace.text_pair,
+        direction=trace.direction or "auto", model=chosen[0],
         chat="on" if model and trace.sent else "off", step=chosen[1], edits="", second="", run="",
     )  # fmt: skip
     plain = not trace.edits and (model is None or trace.config == get_model(*model).config)
@@ -132,7 +133,8 @@ def _open_experiment(data: bytes) -> None:
     place = _model_for(about)
     found = Experiment.from_json(data.decode("utf-8-sig"), get_model(*place))
     name = "" if place[0] == DEFAULT else place[0]
-    experiments.put(found, model=name, step=place[1], **about.sentence)
+    sentence = {"text_pair": "", **about.sentence} if about.sentence else {}
+    experiments.put(found, model=name, step=place[1], **sentence)
     if found.name.strip():
         experiments.keep(found.name, found)
 

@@ -19,7 +19,7 @@ def trace_of(scene: Scene, language: str) -> Trace:
     _, query = scene.link(language)
     state, _ = State.from_query(query)
     own = state.direction, state.model, state.version
-    text = state.second if state.second and state.run == "second" else state.own_text
+    text = state.own_second if state.second and state.run == "second" else state.own_text
     plain = get_trace(text, *own)
     if not state.edits or (not state.second and state.run == "first"):
         return plain

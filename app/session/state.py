@@ -37,7 +37,7 @@ from core.analysis.head_roles import ROLES
 from core.config import ModelConfig
 from core.decoding.step import most_words
 from core.text.tokenizer import split_sentences
-from core.trace.trace import Trace
+from core.trace.trace import Trace, in_line
 
 KINDS = ("encoder", "decoder", "cross")
 STAGES = ("scores", "scaled", "biased", "masked", "weights")  # biased: where distances add
@@ -69,7 +69,7 @@ SPANS = ("sentence", "64", "256")
 LANGUAGES = ("en", "zh")  # a folder of app/words each
 THEMES = ("light", "dark")
 _HEAD = {"kind", "layer", "head"}
-_RUN = ("text", "direction", "model", "chat")
+_RUN = ("text", "text_pair", "direction", "model", "chat")
 RELEASES = {  # what goes back to its default where one of these changes
     (*_RUN, "kind"): ("query", "key"),
     ("model",): ("chat",),
@@ -102,12 +102,18 @@ class Setup:
     """All that decides which run is on screen, as the state has it."""
 
     text: str
+    text_pair: str
     direction: str
     model: str
     chat: str
     step: str
     second: str
     edits: str
+
+    @property
+    def line(self) -> str:
+        """The text, or both of a pair, in one line."""
+        return in_line(self.text, self.text_pair)
 
     @property
     def plain(self) -> "Setup":
@@ -130,6 +136,7 @@ class State:
 
     # The run on screen
     text: str = _kept(FIRST_SENTENCE, TYPED)
+    text_pair: str = _kept("", TYPED)  # read together with the text, as its segment B; "": none
     sentence: int = _kept(0, COUNT)  # of a text of several, the one on screen
     direction: str = _kept("auto", one_of(*DIRECTIONS))
     model: str = _kept("", TEXT)  # "": the bundled one
@@ -262,15 +269,24 @@ class State:
 
     @property
     def own_text(self) -> str:
-        """What is run: of a text of several sentences the one on screen; the first brings all."""
-        found = split_sentences(self.text) if self.sentence else ()
-        return found[self.sentence] if self.sentence < len(found) else self.text
+        """What is run, in one line, as `Setup.line`."""
+        return self.setup.line
+
+    @property
+    def own_second(self) -> str:
+        """What is run beside it, read together with the same text; "" without."""
+        return self.second and in_line(self.second, self.text_pair)
 
     @property
     def setup(self) -> Setup:
-        """What decides which run is on screen."""
+        """What decides which run is on screen.
+
+        Of a text of several sentences the one on screen; the first brings all.
+        """
         here = {each.name: getattr(self, each.name) for each in fields(Setup)}
-        return Setup(**here | {"text": self.own_text})
+        found = split_sentences(self.text) if self.sentence else ()
+        text = found[self.sentence] if self.sentence < len(found) else self.text
+        return Setup(**here | {"text": text})
 
     @property
     def version(self) -> str:

@@ -148,8 +148,17 @@ def open_on(kind: str, layer: int, head: int | None) -> None:
 def settle_lines() -> State:
     """Make a blank of each line break, for a model that reads one there; the link says it, too."""
     state = get_state()
-    text, second = (BREAK.sub(" ", each) for each in (state.text, state.second))
-    return _write(replace(state, text=text, second=second))
+    texts: dict[str, Any] = {
+        name: BREAK.sub(" ", getattr(state, name)) for name in ("text", "text_pair", "second")
+    }
+    return _write(replace(state, **texts))
+
+
+def settle_pair() -> State:
+    """Make two fields of a text that a tab divides, for a model that reads pairs."""
+    state = get_state()
+    text, _, text_pair = state.text.partition("\t")
+    return _write(replace(state, text=text, text_pair=text_pair))
 
 
 def settle_step(steps: Sequence[int]) -> State:

@@ -9,7 +9,7 @@ from app.session.store import BREAK
 from app.ui.component import component
 from core.weights.tokenizers.pieces import LINE
 
-FIELDS = ("sentence", "second", "patching_second", "tensor_sentence", "forcing_typed")
+FIELDS = ("sentence", "text_pair", "second", "patching_second", "tensor_sentence", "forcing_typed")
 
 _lines = component(__file__, "lines")
 

@@ -155,7 +155,7 @@ class Slice(Switch, slot=("address", "at")):
     def edits(self, setting: Setting) -> Sequence[Edit]:
         """An edit for each tensor."""
         return [
-            Edit(block.address, self.change(block, setting), self.text)
+            Edit(block.address, _one_by_one(self.change(block, setting), block.address), self.text)
             for block in self.blocks(setting.config)
         ]
 
@@ -289,6 +289,19 @@ def touched(switch: Slice, trace: Trace, setting: Setting) -> tuple[int, int]:
         named_ones += math.prod(each.numel() for each in mesh)
         there += shape.numel()
     return named_ones, there
+
+
+def _one_by_one(change: Callable[[Tensor], Tensor], address: str) -> Callable[[Tensor], Tensor]:
+    """A change of a tensor without a batch, done to each text of a batch that has one of its own.
+
+    Segments are such a tensor: in a padded batch each text has others.
+    """
+    axes = len(site_at(address).axes)
+
+    def changed(x: Tensor) -> Tensor:
+        return change(x) if x.dim() == axes else torch.stack([change(each) for each in x])
+
+    return changed
 
 
 def patched(x: Tensor, given: Tensor, block: Block, origin: At = ()) -> Tensor:

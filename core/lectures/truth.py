@@ -130,9 +130,9 @@ def _place(truth: Truth, axes: Sequence[Axis], language: str) -> dict[str, int]:
 
 
 def _index(address: str, axis: Axis, word: str) -> int:
-    if axis.labels is None or word not in axis.labels:
+    if (found := axis.index_of(word)) is None:
         raise GlassformerError("lecture_word", address=address, axis=axis.name, word=word)
-    return axis.labels.index(word)
+    return found
 
 
 def _label(trace: Trace, axis: Axis, index: int, place: Mapping[str, int]) -> float | str:

@@ -23,6 +23,7 @@ SHAPE = b'"shape"'  # stands with each tensor: they are counted before they are 
 ZIP = b"PK\x03\x04"
 EXPERIMENT = "glassformer-experiment"
 LONGEST = 10_000  # characters of a sentence
+SENTENCE = ("text", "text_pair", "direction", "second")
 
 
 def kind_of(data: bytes) -> Kind:
@@ -98,7 +99,7 @@ def _refuse_constant(name: str) -> None:
 
 @dataclass(frozen=True)
 class MadeOn:
-    """Name and fingerprint of the model; text, direction and second sentence where it has them."""
+    """Name and fingerprint of the model; of the sentence what `SENTENCE` names and it has."""
 
     model: str
     fingerprint: str
@@ -111,7 +112,7 @@ def made_on(data: bytes) -> MadeOn:
     model, sentence = about.get("model"), about.get("sentence", {})
     if not (isinstance(model, dict) and isinstance(sentence, dict)):
         raise GlassformerError("file_damaged")
-    known = {name: sentence[name] for name in ("text", "direction", "second") if name in sentence}
+    known = {name: sentence[name] for name in SENTENCE if name in sentence}
     told = [model.get("name"), model.get("fingerprint"), *known.values()]
     check(*(isinstance(each, str) and len(each) <= LONGEST for each in told))
     check(known.get("direction", "auto") in ("auto", *DIRECTIONS))

@@ -47,6 +47,9 @@ class Site:
         return f"sites.{self.group}.{self.name}"
 
 
+PAIR_MARKS = ("A:", "B:")  # what the words of the two texts of a pair are shown with
+
+
 @dataclass(frozen=True)
 class Axis:
     """One axis of a recorded tensor; `labels` are its words, where it has any."""
@@ -55,6 +58,13 @@ class Axis:
     letter: str
     size: int
     labels: tuple[str, ...] | None = None
+
+    def index_of(self, word: str) -> int | None:
+        """The first place of a word; in a pair of texts also without the mark of its text."""
+        named = (word, *(mark + word for mark in PAIR_MARKS))
+        found = [at for at, each in enumerate(self.labels or ()) if each in named]
+        exact = [at for at in found if self.labels and self.labels[at] == word]
+        return next(iter(exact or found), None)
 
 
 _STREAM: tuple[AxisName, ...] = ("batch", "position", "feature")

@@ -19,7 +19,7 @@ from core.model.transformer import Transformer
 from core.models import Direction, Side, TaskKind
 from core.text.detokenize import Decoded
 from core.trace.on_demand import kept_without, logits_of
-from core.trace.sites import recorded_bytes
+from core.trace.sites import PAIR_MARKS, recorded_bytes
 from core.trace.tape import Edit, Recorder
 from core.trace.trace import Trace, places_of
 from core.weights.aside import LeftAside, generation_of, never_written
@@ -32,7 +32,6 @@ MORE = 20  # words that a text is continued by
 ALL_RUN = LeftAside()
 InChat = Literal["", "always", "if it can"]  # whether texts go through the chat template
 BLANK = re.compile("__+")  # what stands for a blank in any text
-PARTS = ("A:", "B:")  # what the words of the two texts of a pair are shown with
 
 
 @dataclass(frozen=True)
@@ -241,7 +240,9 @@ class OpenedModel:
             )
             chosen = [step.chosen for step in steps]
         if text_pair:
-            shown = (PARTS[at] + each for at, each in zip(both.second, source.tokens, strict=True))
+            shown = (
+                PAIR_MARKS[at] + each for at, each in zip(both.second, source.tokens, strict=True)
+            )
             source = replace(source, tokens=tuple(shown))
         found = self._bind(recorder, text, source, source, self._read(chosen), steps)
         return replace(found, text_pair=text_pair, segments=segments)

@@ -23,13 +23,11 @@ from app.plots.labels import format_percent
 from app.plots.theme import FigureStyle
 from app.runs import library
 from app.runs.models import get_model, task_of
-from app.runs.traces import get_ablated_heads, get_trace
 from app.session.state import State, clamp
 from core.analysis.attention_views import attention_at, kinds_of
 from core.analysis.blocks import blocks
 from core.analysis.choices import probabilities, written
 from core.analysis.export import run_bytes
-from core.interventions import Experiment
 from core.trace.trace import Trace
 from core.weights.opened import open_model
 from tests.opened_app import drawn, memory, opened, state_of
@@ -309,16 +307,6 @@ def test_a_blank_is_filled_in_the_text_as_typed() -> None:
     assert word == (headline_parts.as_text([trace.output_tokens[row]]), False)
     best = trace["output/probabilities"][0, row].argmax()
     assert trace.output_ids[row] == int(best)
-
-
-def test_a_tab_divides_a_pair_of_sentences() -> None:
-    app = opened(model="bert", text="the cat ___\tit ___")
-    assert not app.exception and drawn(app).text_pair == "it ___"
-    assert "‖" in "".join(part for part, _ in data_of(app, "headline")["parts"])
-    trace = get_trace("the cat ___\tit ___", "auto", "bert")
-    assert (trace.source_text, trace.text_pair) == ("the cat ___", "it ___")
-    heads = get_ablated_heads(Experiment(), trace.line, "auto", "bert")
-    assert len(heads[0].before) == len(trace.source_pieces)
 
 
 def test_the_map_of_many_layers_keeps_its_columns_apart(tmp_path: Path) -> None:

@@ -50,6 +50,20 @@ def test_its_vectors_are_the_oracles(text: str, folder: Path) -> None:
 
 
 @torch.no_grad()
+def test_its_vectors_of_a_pair_are_the_oracles(folder: Path) -> None:
+    texts = "The cat sat on the mat.", "It was tired."
+    oracle = transformers.BertModel.from_pretrained(folder, attn_implementation="eager").eval()
+    words = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    told = words(*texts, return_tensors="pt")
+    assert told["token_type_ids"].sum() > 0
+    trace = open_model(folder).trace(texts[0], text_pair=texts[1])
+    assert torch.equal(trace["source/ids"], told["input_ids"])
+    expected = oracle(**told).last_hidden_state
+    last = trace["encoder/5/feed_forward_norm/output"]
+    assert (last - expected).abs().max() <= 1e-5 * expected.abs().max()
+
+
+@torch.no_grad()
 @pytest.mark.parametrize("language", learned.LANGUAGES)
 def test_a_learned_llama_computes_what_its_package_computes(language: str, tmp_path: Path) -> None:
     theirs, pieces = learned.llama(tmp_path, language)

@@ -143,7 +143,8 @@ def _share() -> None:
         now, screen, model = experiments.now(), store.get_state(), on_screen.plain_model()
         kept = (name for name, each in experiments.kept().items() if each.switches == now.switches)
         named = Experiment(now.switches, next(kept, ""))
-        sentence = {name: getattr(screen, name) for name in ("text", "direction", "second")}
+        asked = ("text", "text_pair", "direction", "second")
+        sentence = {name: getattr(screen, name) for name in asked}
         st.download_button(
             say("experiment.download"),
             lambda: named.to_json(model, sentence),

@@ -103,6 +103,7 @@ def view_of(example: ExampleExperiment) -> dict[str, Any]:
     aimed, _ = State.from_query(example.view)
     panel = {name: getattr(aimed, name) for name in held}
     sentence = {"text": example.text, "direction": start.direction, "second": example.second}
+    sentence["text_pair"] = start.text_pair
     return panel | sentence | {"model": example.model, "step": start.step, "run": start.run}
 
 

@@ -104,7 +104,7 @@ def _second_sentence(first: str) -> str:
 
     The second one of the state, that of the experiment's patch, or the one suggested for the first.
     """
-    if given := store.get_state().second:
+    if given := store.get_state().own_second:
         return given
     for switch in experiments.now().switches:
         if isinstance(switch, TensorPatch) and switch.sentence:
@@ -158,7 +158,7 @@ def _take_pair() -> None:
     chosen = _suggested().get(store.widget_value("patching_pair"))
     if chosen is None:
         return
-    sentences = {"text": chosen[0], "second": chosen[1], "direction": "auto"}
+    sentences = {"text": chosen[0], "second": chosen[1], "text_pair": "", "direction": "auto"}
     if any(isinstance(each, TensorPatch) for each in experiments.now().switches):
         experiments.put(Experiment(), **sentences)
     else:
@@ -171,7 +171,7 @@ def _other(second: str) -> None:
 
     st.text_input(
         say("patching.other"),
-        key=store.bind("patching_second", in_one_line(second)),
+        key=store.bind("patching_second", in_one_line(store.get_state().second or second)),
         placeholder=say("patching.other_hint"),
         on_change=take,
     )

@@ -157,7 +157,7 @@ def switch_of_form(trace: Trace, pattern: str) -> tensors.Slice:
 
 def sentence() -> str:
     """The sentence that a patch comes from: the typed one, or the second one of the state."""
-    return str(draft()["sentence"]) or store.get_state().second
+    return str(draft()["sentence"]) or store.get_state().own_second
 
 
 def _origin(at: tensors.At, places: tuple[int, ...]) -> tensors.At:
@@ -177,8 +177,8 @@ def spans(text: str, axis: Axis) -> tuple[int, ...]:
     for part in filter(None, (each.strip() for each in re.split(r"[,，、;；]", text))):
         if found := SPAN.fullmatch(part):
             first, last = int(found[1]), int(found[2] or found[1])
-        elif axis.labels and part in axis.labels:
-            first = last = axis.labels.index(part) + 1
+        elif (at := axis.index_of(part)) is not None:
+            first = last = at + 1
         else:
             first = last = 0
         if not 1 <= first <= last <= axis.size:
