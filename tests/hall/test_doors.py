@@ -22,6 +22,7 @@ from app.hall.rooms import Room
 from app.server import doors
 from app.server.doors import FirstWord, Hosts, Proxies, client_of
 from tests.hall.halls import CHOICE, Client
+from tests.visitor import run
 
 
 def wrong(url: str, number: int) -> int:
@@ -179,7 +180,7 @@ def called(middleware: Any, scope: Scope) -> tuple[Scope | None, list[Message]]:
     async def send(message: Message) -> None:
         sent.append(message)
 
-    asyncio.run(middleware(app)(scope, nothing, send))
+    run(middleware(app)(scope, nothing, send))
     return (asked or [None])[0], sent
 
 
@@ -277,11 +278,11 @@ def test_a_web_socket_that_says_nothing_goes(monkeypatch: pytest.MonkeyPatch) ->
         return receive
 
     connects = "websocket.connect"
-    asyncio.run(FirstWord(app)(scope(kind="websocket"), receiving(connects), send))
+    run(FirstWord(app)(scope(kind="websocket"), receiving(connects), send))
     assert heard == [connects, "websocket.disconnect"] and sent[0]["type"] == "websocket.close"
     heard.clear(), sent.clear()
     spoken = receiving(connects, "websocket.receive", "websocket.disconnect")
-    asyncio.run(FirstWord(app)(scope(kind="websocket"), spoken, send))
+    run(FirstWord(app)(scope(kind="websocket"), spoken, send))
     assert len(heard) == 3 and not sent
 
 
