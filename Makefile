@@ -38,7 +38,8 @@ test: $(READY_CHECKS) browser ## run the tests (ARGS="-k words" to choose)
 numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processors
 	@for each in $(PROCESSORS); do \
 		echo "The tests of what is computed, $$each"; \
-		env $$each $(PYTHON) -m pytest -n $(JOBS) -q --durations=0 --durations-min=20 $(NUMERIC) $(ARGS) || exit 1; \
+		case $$each in *THREADS*) jobs=1;; *) jobs=$(JOBS);; esac; \
+		env $$each $(PYTHON) -m pytest -n $$jobs -q --durations=0 --durations-min=20 $(NUMERIC) $(ARGS) || exit 1; \
 	done
 
 check: $(READY_CHECKS) browser ## what must be green: ruff, mypy, all tests, the numeric ones several times
