@@ -20,7 +20,7 @@ from core.trace.tables import exact
 from core.trace.trace import Trace
 
 Scale = Literal["logit", "cosine"]
-RANDOM = 100  # directions that say what chance would find
+RANDOM = 200  # directions that say what chance would find
 AT_ONCE = 4096  # words whose rows are multiplied together: a whole vocabulary would fill memory
 TINY = 1e-12  # shorter vectors have no direction
 

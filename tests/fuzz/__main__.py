@@ -47,7 +47,7 @@ def _all(asked: argparse.Namespace) -> Iterator[Report]:
             opened = links.opened(running, asked.links, asked.seed, hostile.LONGEST)
             yield asyncio.run(opened)
         _limit_memory()
-        shares = {"texts": asked.texts, "experiments": asked.texts // 5}
+        shares = {"texts": asked.texts, "experiments": asked.texts // 5, "votes": asked.texts}
         shares |= {name: asked.files // len(files.kinds()) for name in files.kinds()}
         shares["foreign-models"] = asked.models
         for name, count in shares.items():

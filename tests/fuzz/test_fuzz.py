@@ -15,7 +15,7 @@ from tests.fuzz.attempts import attempts
 from tests.visitor import run
 
 LONGEST = 60  # characters of a text
-TEXTS = {"texts": 60, "experiments": 1000}
+TEXTS = {"texts": 60, "experiments": 1000, "votes": 2000}
 FILES = {"runs": 150, "models": 60, "experiment-files": 300, "pairs": 150}
 FILES |= {"foreign-models": 60, "foreign-runs": 60}
 FILES |= {"archives": 40, "uploads": 150, "lectures": 200, "headers": 200}

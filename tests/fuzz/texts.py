@@ -1,13 +1,18 @@
-"""Texts to translate, and the text of an experiment."""
+"""Texts to translate, the text of an experiment, and numbers typed as votes."""
 
 from __future__ import annotations
 
 import random
+import sys
+import unicodedata
 from collections.abc import Callable
 from dataclasses import fields
 
+from app.hall.numbers import number_of
+from app.hall.rooms import LARGEST
 from app.panels.phrases import line
 from core.checkpoints import load_model
+from core.errors import GlassformerError
 from core.interventions import Experiment
 from core.interventions.switch import KINDS
 from core.translator import DIRECTIONS
@@ -59,4 +64,34 @@ def _switch(rng: random.Random) -> str:
     return f"{kind}:{','.join(given)}"
 
 
-KINDS_OF_TEXT: dict[str, Callable[[int], Attempt]] = {"texts": texts, "experiments": experiments}
+def votes(longest: int = hostile.LONGEST) -> Attempt:
+    """A number in the digits of any script, which Python reads as well; or anything else."""
+    zeros = [chr(each) for each in range(sys.maxunicode) if unicodedata.decimal(chr(each), 9) == 0]
+
+    def attempt(rng: random.Random) -> None:
+        if rng.random() < 0.3:
+            given = rng.choice((hostile.text(rng, longest), rng.choice(hostile.NUMBERS)))
+            found = number_of(given, ("words", "个"))
+            if found is None or not abs(found) <= LARGEST:
+                raise GlassformerError("hall_vote_number", limit=f"{LARGEST:,.0f}")
+            return
+        number = round(rng.uniform(0, 10 ** rng.randint(0, 9)), rng.randint(0, 3))
+        given = _typed(rng, f"{number:.3f}", ord(rng.choice(zeros)))
+        assert number_of(given, ("words", "个")) == number, given
+
+    return attempt
+
+
+def _typed(rng: random.Random, number: str, zero: int) -> str:
+    """A number with a point as it may be typed: in digits from this zero on, in groups, a unit."""
+    digits = "".join(chr(zero + int(sign)) if sign.isdigit() else sign for sign in number)
+    whole, _, part = digits.partition(".")
+    if not number.startswith("0") and rng.random() < 0.5:
+        groups = [whole[max(0, end - 3) : end] for end in range(len(whole), 0, -3)]
+        whole = rng.choice((",", "，", "٬", " ", "\u202f", "’")).join(reversed(groups))
+    return whole + rng.choice(".．٫") + part + rng.choice(("", "%", "٪", " words", "个"))
+
+
+KINDS_OF_TEXT: dict[str, Callable[[int], Attempt]] = {
+    "texts": texts, "experiments": experiments, "votes": votes,
+}  # fmt: skip

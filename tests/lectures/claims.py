@@ -178,7 +178,7 @@ TRANSFORMER = (
     Claim(T, "values", "its first product holds nearly all", lambda _: (
         number(run(T, "values"), f"{ENCODER}/weights", head=0, query="it", key="animal") > 0.95)),
     Claim(T, "norm", "after the addition", lambda _: run(T, "norm").config.norm_place == "post"),
-    Claim(T, "feed-forward", "two thirds of all weights of a layer", _most_weights_are_here),
+    Claim(T, "feed-forward", "two thirds of the weights of a layer", _most_weights_are_here),
     Claim(T, "memory", "the shape that came in", lambda _: (
         run(T, "memory")["memory"].shape == run(T, "memory")["source/input"].shape)),
     Claim(T, "mask", "hatched cells get weight 0", _open_cells_are_a_triangle),

@@ -1,4 +1,7 @@
-"""Small tokenizers of every kind, trained on bundled sentences, in folders as models have them."""
+"""Small tokenizers of every kind, trained on bundled sentences, in folders as models have them.
+
+The same in every process, so that a small random model reads and says the same every time.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import io
 import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import sentencepiece
 from tokenizers import (
@@ -72,6 +76,10 @@ def word_piece(folder: Path, size: int = 400) -> Path:
         texts(),
         trainers.WordPieceTrainer(vocab_size=size, special_tokens=SPECIALS, show_progress=False),
     )
+    # The trainer numbers what begins with ## as a hash has it, which is another in every process.
+    pieces = [*SPECIALS, *sorted(made.get_vocab().keys() - {*SPECIALS})]
+    numbers = {piece: number for number, piece in enumerate(pieces)}
+    made.model = models.WordPiece(numbers, unk_token="<unk>")
     ends = [(each, made.token_to_id(each)) for each in ("[CLS]", "[SEP]")]
     made.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=ends
@@ -80,15 +88,16 @@ def word_piece(folder: Path, size: int = 400) -> Path:
 
 
 def unigram(folder: Path, size: int = 2500) -> Path:
-    """As T5 and NLLB have it: spaces are ▁."""
-    made = Tokenizer(models.Unigram())
+    """As T5 and NLLB have it: spaces are ▁; of sentencepiece, whose scores are always the same."""
+    _, cut = _sentencepiece([each for each in texts() if each.strip()], size)
+    scores = dict.fromkeys(SPECIALS, 0.0)
+    for at in range(cut.get_piece_size()):
+        scores.setdefault(cut.id_to_piece(at), cut.get_score(at))
+    made = Tokenizer(models.Unigram([*scores.items()], unk_id=SPECIALS.index("<unk>")))
+    made.add_special_tokens(SPECIALS)
     made.normalizer = normalizers.NFKC()
     made.pre_tokenizer = pre_tokenizers.Metaspace()
     made.decoder = decoders.Metaspace()
-    trainer = trainers.UnigramTrainer(
-        vocab_size=size, special_tokens=SPECIALS, unk_token="<unk>", show_progress=False
-    )
-    made.train_from_iterator(texts(), trainer)
     made.post_processor = processors.TemplateProcessing(
         single="$A </s>", special_tokens=[("</s>", made.token_to_id("</s>"))]
     )
@@ -104,13 +113,8 @@ def marian(folder: Path, size: int = 1500) -> Path:
     }
     pieces: dict[str, int] = {"</s>": 0, "<unk>": 1}
     for name, lines in halves.items():
-        model = io.BytesIO()
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(lines), model_writer=model, vocab_size=size,
-            hard_vocab_limit=False, minloglevel=2, character_coverage=0.99,
-        )  # fmt: skip
-        (folder / name).write_bytes(model.getvalue())
-        cut = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+        model, cut = _sentencepiece(lines, size)
+        (folder / name).write_bytes(model)
         for at in range(cut.get_piece_size()):
             pieces.setdefault(cut.id_to_piece(at), len(pieces))
     for special in (">>fra<<", "<pad>"):
@@ -118,6 +122,15 @@ def marian(folder: Path, size: int = 1500) -> Path:
     text = json.dumps(pieces, ensure_ascii=False)
     (folder / "vocab.json").write_text(text, encoding="utf-8")
     return folder
+
+
+def _sentencepiece(lines: list[str], size: int) -> tuple[bytes, Any]:
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines), model_writer=model, vocab_size=size,
+        hard_vocab_limit=False, minloglevel=2, character_coverage=0.99,
+    )  # fmt: skip
+    return model.getvalue(), sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
 
 
 def plain(folder: Path, framed: bool = False) -> None:
