@@ -143,7 +143,7 @@ def seen(room: Room) -> None:
 
 
 def move(room: Room, scene: int) -> int:
-    """Put a scene on screen, the nearest of one beyond the ends, and light it; the revision then."""
+    """Put a scene on screen, or the nearest to it, and light it; the revision then."""
     place = min(max(scene, 0), len(room.lecture.scenes) - 1)
     return _change(
         room, "scene = ?, black = 0, started = case when ? > 0 then coalesce(started, ?) "
