@@ -65,6 +65,27 @@ async function send(path, data = {}, key = "") {
   return found;
 }
 
+/* What a driver asks of the room, one after another, of each kind the newest. ask(path, data): sends it.
+ * has(state): whether a state of the room has all of it; one that has not tells of what is over. */
+function asking(ask) {
+  const queued = new Map();
+  let sending = false, reached = 0;
+  return {
+    has: (state) => !sending && state.revision >= reached,
+    async tell(path, data) {
+      queued.delete(path);
+      queued.set(path, data);
+      if (sending) return;
+      for (sending = true; queued.size;) {
+        const [[next, now]] = queued;
+        queued.delete(next);
+        reached = (await ask(next, now))?.revision ?? reached;
+      }
+      sending = false;
+    },
+  };
+}
+
 /* Follows the room. show(state): a newer one; behind(is): the line is lost, or is back;
  * over(why): "ended", or "refused" for a driver's key that is none any more. Gives a function that
  * ends it. */

@@ -2,7 +2,8 @@
 "use strict";
 const code = document.body.dataset.code;
 let key = location.hash.slice(1);
-let state = null, skew = 0, drives = false, wanted = null, sending = false;
+let state = null, skew = 0, drives = false;
+let ahead = null; // scene and black as asked for here, until the room's state has them
 let trouble = key ? "" : "no_key"; // what is said at the top: a word's name, or a sentence
 
 const minutes = (seconds) => {
@@ -95,21 +96,21 @@ async function drive(path, data = {}) {
   }
 }
 
-/* To a scene: of many presses while one is on its way the last counts. */
-async function go(scene) {
+/* A press goes on from the one before it, whether or not the room has said so yet. */
+const room = asking(drive);
+const now = () => ahead ?? state;
+async function turn(path, scene, black) {
   if (!state || !drives) return;
-  wanted = Math.min(Math.max(scene, 0), state.scenes - 1);
-  if (sending) return;
-  sending = true;
-  for (let sent = null; wanted !== null && wanted !== sent;) {
-    sent = wanted;
-    if ((await drive("move", { scene: sent })) === null) break;
-  }
-  wanted = null;
-  sending = false;
+  ahead = { scene: Math.min(Math.max(scene, 0), state.scenes - 1), black };
+  await room.tell(path, ahead);
+  settle();
 }
-const step = (by) => go((wanted ?? state?.scene ?? 0) + by);
-const black = () => drives && drive("black", { black: !state.black });
+function settle() {
+  if (room.has(state)) ahead = null;
+}
+const go = (scene) => turn("move", scene, false);
+const step = (by) => go(now().scene + by);
+const black = () => turn("black", now().scene, !now().black);
 const reveal = () => drives && state.question?.open && drive("reveal");
 
 const KEYS = {
@@ -158,7 +159,7 @@ function lose() {
   if (!key) return;
   key = "";
   drives = false;
-  wanted = null;
+  ahead = null;
   history.replaceState(null, "", location.pathname);
   warn(state ? "handed" : "no_key");
   if (!state) return;
@@ -181,6 +182,7 @@ if (key)
       state = now;
       skew = Date.now() - 1000 * now.now;
       drives = true;
+      settle();
       draw();
     },
     behind: (is) => warn(is ? "behind" : ""),

@@ -4,15 +4,14 @@
 const code = document.body.dataset.code ?? ""; // "": without a room
 const hash = decodeURIComponent(location.hash.slice(1)); // the driver's key; without a room the lecture's name
 const base = location.pathname.replace(/\/(hall\/[^/]+\/present|present)\/?$/, "");
-const SETTLES = 500; // ms in which the room may still tell of a scene before the own step
 const TRIES = 20; // to get texts with their numbers
 const PATIENCE = 20_000; // ms in which the Lectures page has the lecture ready
 const HIGHEST = 0.3; // of the window that texts may take; longer ones are written smaller
 const SMALLEST = 0.6;
 const OVERLAYS = ["question", "join", "overview", "keys", "notes"];
 let key = code ? hash : "";
-let lecture, pool, state = null, sending = false, sent = -1e9, started = null, shift = 0;
-const queued = new Map(); // what the room is to be told: the newest of each kind
+let lecture, pool, state = null, started = null, shift = 0;
+const room = asking((path, data) => send(path, data, key).catch((error) => warn(error.message)));
 let black = false, ring = false, revealed = new Set(), bands = new Map();
 
 async function begin() {
@@ -171,21 +170,13 @@ function step(to) {
 
 async function tell(path, data) {
   if (!code || !key) return;
-  queued.delete(path);
-  queued.set(path, data);
-  if (sending) return;
-  for (sending = true; queued.size; sent = performance.now()) {
-    const [[next, now]] = queued;
-    queued.delete(next);
-    await send(next, now, key).catch((error) => warn(error.message));
-  }
-  sending = false;
-  setTimeout(catchUp, SETTLES + 20);
+  await room.tell(path, data);
+  catchUp();
 }
 
-/* What the room says of the scene, unless it is about to hear of a later one from here. */
+/* What the room says of the scene, unless it has not yet heard of a later one from here. */
 function catchUp() {
-  if (!state || sending || performance.now() - sent < SETTLES) return;
+  if (!state || !room.has(state)) return;
   if (state.scene !== pool.at) {
     hide();
     explored(false);

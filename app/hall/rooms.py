@@ -142,18 +142,18 @@ def seen(room: Room) -> None:
     )
 
 
-def move(room: Room, scene: int) -> None:
-    """Put a scene on screen; of one beyond the ends the nearest. A screen that was black is lit."""
+def move(room: Room, scene: int) -> int:
+    """Put a scene on screen, or the nearest to it, and light it; the revision then."""
     place = min(max(scene, 0), len(room.lecture.scenes) - 1)
-    _change(
+    return _change(
         room, "scene = ?, black = 0, started = case when ? > 0 then coalesce(started, ?) "
         "else started end", place, place, now(),
     )  # fmt: skip
 
 
-def blacken(room: Room, black: bool) -> None:
-    """Make the screens black, or light again."""
-    _change(room, "black = ?", int(black))
+def blacken(room: Room, black: bool) -> int:
+    """Make the screens black, or light again; the revision then."""
+    return _change(room, "black = ?", int(black))
 
 
 def hand_over(room: Room) -> str:
@@ -327,10 +327,13 @@ def _checked(room: Room, value: Any) -> Any:
     raise GlassformerError("hall_vote_value")
 
 
-def _change(room: Room, what: str, *values: Any) -> None:
+def _change(room: Room, what: str, *values: Any) -> int:
+    """A revision that has the change."""
     sql = f"update rooms set {what}, revision = revision + 1 where code = ?"
     store.held().ask(sql, *values, room.code)
     _tell(room.code)
+    rows = store.held().ask("select revision from rooms where code = ?", room.code)
+    return int(rows[0][0]) if rows else 0  # it has ended meanwhile
 
 
 def _tell(code: str, votes: bool = False) -> None:

@@ -322,13 +322,12 @@ async def _move(request: Request, room: Room) -> Response:
     scene = (await _sent(request)).get("scene")
     if not isinstance(scene, int) or isinstance(scene, bool):
         raise GlassformerError("hall_scene")
-    await WRITING.run(rooms.move, room, scene)
-    return _json({})
+    return _json({"revision": await WRITING.run(rooms.move, room, scene)})
 
 
 async def _black(request: Request, room: Room) -> Response:
-    await WRITING.run(rooms.blacken, room, bool((await _sent(request)).get("black")))
-    return _json({})
+    black = bool((await _sent(request)).get("black"))
+    return _json({"revision": await WRITING.run(rooms.blacken, room, black)})
 
 
 async def _reveal(_request: Request, room: Room) -> Response:

@@ -20,9 +20,11 @@ GIVEN_UP = {
         r"^Memory$|^memory$|[’']s memory\b|the memory\b(?!.*(GB|MB))": "encoder output",
         r"translation so far": "target",
         r"start, end,": "begin, end",
+        r"√d_k": "√dₖ",
     },
     "zh": {
         r"随机失活": "dropout",
+        r"√d_k": "√dₖ",
         r"[前后]置(层)?归一化": "pre-norm, post-norm",
         r"(?<!内存)记忆": "编码器输出",
         r"开始符": "起始符",

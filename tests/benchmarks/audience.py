@@ -228,8 +228,8 @@ def _page(server: driver.Server) -> Table:
         for _ in range(LOADS):
             page = browser.new_page(viewport={"width": 390, "height": 844})
             page.goto(url)
-            page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
-            script = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+            script = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+            page.wait_for_function(script)
             painted.append(page.evaluate(script))
             page.close()
     told = " ".join(f"{each:.0f}" for each in painted)

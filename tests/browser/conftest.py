@@ -47,9 +47,14 @@ def context(
 
 
 @pytest.fixture(scope="session")
-def app_url(playwright: Playwright) -> Iterator[str]:
-    with driver.serving() as url:
-        yield url
+def app_server(playwright: Playwright) -> Iterator[driver.Server]:
+    with driver.server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def app_url(app_server: driver.Server) -> str:
+    return app_server.url
 
 
 @pytest.fixture

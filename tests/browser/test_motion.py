@@ -31,7 +31,7 @@ def test_keys_go_along_the_line_and_back(open_page: Callable[..., Page]) -> None
     reaches(page, 6)
     page.keyboard.press("ArrowRight")
     reaches(page, 7)
-    assert title(page) == "Divide by √d_k"
+    assert title(page) == "Divide by √dₖ"
     expect(page.locator(".motion .said")).to_contain_text("√28 = 5.29")
     page.keyboard.press("End")
     reaches(page, 15)

@@ -26,23 +26,26 @@ SAID = """(frame) => {
   return roots.flatMap((root) => [...root.querySelectorAll("*")])
     .filter((each) => !["STYLE", "SCRIPT"].includes(each.tagName)).flatMap(texts).join(" ");
 }"""
-# At every frame of the browser: is what is in front at rest, alone, and under its own title?
+# At every frame of the browser: is what is in front alone, under its own title, and was free of the
+# scene before it? Once is enough: a page may run again by itself (the Walkthrough fetches what
+# comes next), and keeps what it shows.
 WATCH = """() => {
   window.halfDrawn = [];
+  const count = ({ node }, what) => node.contentDocument?.querySelectorAll(what).length ?? 0;
+  const note = (frame) => {
+    if (frame.ready && !count(frame, '[data-stale="true"]')) frame.clean = frame.turn;
+  };
+  const { changed } = pool;
+  pool.changed = () => { note(pool.shown); changed(); };
   const look = () => {
     const seen = document.querySelectorAll("iframe.seen");
     const { shown } = pool, title = byId("title").textContent;
     const says = told(lecture.scenes[shown.scene].title);
-    const { contentDocument: inside } = shown.node;
-    // A page in front may run again by itself (the Walkthrough fetches what comes next): it keeps
-    // what it shows. What comes to the front, though, has nothing left of the scene before.
-    const old = window.inFront === shown.scene ? "" : ', [data-stale="true"]';
-    window.inFront = shown.scene;
-    const stale = inside.querySelectorAll(`[data-testid="stSkeleton"]${old}`).length;
-    const ready = pool.frames.find((each) => each === shown).ready;
+    pool.frames.forEach(note);
+    const drawn = shown.ready && shown.clean === shown.turn;
     const alone = seen.length === 1 && seen[0] === shown.node;
-    if (!alone || stale || !ready || says !== title)
-      halfDrawn.push([shown.scene, stale, ready, title]);
+    if (!alone || !drawn || count(shown, "[data-testid=stSkeleton]") || says !== title)
+      halfDrawn.push([shown.scene, alone, shown.ready, shown.clean, shown.turn, title]);
     requestAnimationFrame(look);
   };
   look();

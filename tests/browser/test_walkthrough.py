@@ -95,7 +95,7 @@ def test_the_strip_names_and_jumps_and_changes_layers(open_page: Callable[..., P
 def test_an_unknown_step_is_said_in_place(open_page: Callable[..., Page]) -> None:
     page = open_page("walkthrough", "walk=encoder.9.self_attention.scale")
     expect(page.locator(".scene .note")).to_contain_text("no step “encoder.9.self_attention.scale”")
-    expect(page.locator(TITLE)).to_have_text("Divide by √d_k")
+    expect(page.locator(TITLE)).to_have_text("Divide by √dₖ")
     page.keyboard.press("ArrowRight")
     expect(page.locator(TITLE)).to_have_text("Mask what may not be seen")
     expect(page.locator(".scene .note")).to_have_text("")

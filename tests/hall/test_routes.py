@@ -83,9 +83,10 @@ def test_followers_hear_of_each_scene_and_the_driver_of_more(driver: Client, roo
         assert not {"notes", "votes", "next", "minutes"} & first.keys()
         told = next_state(own)
         assert told["notes"]["en"].startswith("Welcome") and told["minutes"] == [1, 3, 2, 2]
-        assert driver.ask("/move", {"scene": WORD}).status == 200
+        moved = driver.ask("/move", {"scene": WORD})
         second = next_state(events)
         assert second["scene"] == WORD and second["revision"] > first["revision"]
+        assert moved.json == {"revision": second["revision"]}  # until then the page waits
         assert "animal" in second["question"]["words"] and second["result"] is None
 
 

@@ -26,7 +26,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "head_norms": ("÷ √m",),
     "rotate": ("R_t ·",),
     "scores": ("Q Kᵀ",),
-    "scale": ("÷ √d_k",),
+    "scale": ("÷ √dₖ",),
     "position_bias": ("b[s − t]", "+"),
     "mask": ("M", "M = 0 ?"),
     "softmax": ("softmax",),
