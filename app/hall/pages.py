@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 from starlette.responses import HTMLResponse
 
-from app.words import say
-from core.errors import GlassformerError
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
 
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")

@@ -18,13 +18,13 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from streamlit import runtime
 
-from app.hall import join, keys, pages, rooms, screen
-from app.hall.hub import ENDED, HANDED, Channel, Hub, Who
-from app.hall.rooms import Room
-from app.hall.store import READING, WRITING
-from app.server.doors import client_of
-from app.server.network import base_path
-from core.errors import GlassformerError
+from glassformer.app.hall import join, keys, pages, rooms, screen
+from glassformer.app.hall.hub import ENDED, HANDED, Channel, Hub, Who
+from glassformer.app.hall.rooms import Room
+from glassformer.app.hall.store import READING, WRITING
+from glassformer.app.server.doors import client_of
+from glassformer.app.server.network import base_path
+from glassformer.core.errors import GlassformerError
 
 MOST_BODY = 4000  # bytes of a vote or a command
 PATIENCE = 20.0  # seconds that a long poll waits

@@ -23,8 +23,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from app.words import say
-from core.settings import read_settings
+from glassformer.app.words import say
+from glassformer.core.settings import read_settings
 
 OWN_PROXIES = ("127.0.0.1", "::1")  # on this machine: always believed
 FORWARDED = b"x-forwarded-"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from app.session.codecs import (
+from glassformer.app.session.codecs import (
     AXES,
     CELL,
     COUNT,
@@ -31,13 +31,13 @@ from app.session.codecs import (
     number,
     one_of,
 )
-from core.analysis.attention_views import kinds_of
-from core.analysis.blocks import block_at
-from core.analysis.head_roles import ROLES
-from core.config import ModelConfig
-from core.decoding.step import most_words
-from core.text.tokenizer import split_sentences
-from core.trace.trace import Trace, in_line
+from glassformer.core.analysis.attention_views import kinds_of
+from glassformer.core.analysis.blocks import block_at
+from glassformer.core.analysis.head_roles import ROLES
+from glassformer.core.config import ModelConfig
+from glassformer.core.decoding.step import most_words
+from glassformer.core.text.tokenizer import split_sentences
+from glassformer.core.trace.trace import Trace, in_line
 
 KINDS = ("encoder", "decoder", "cross")
 STAGES = ("scores", "scaled", "biased", "masked", "weights")  # biased: where distances add

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from core.config import ModelConfig
-from core.explain.steps.wires import Wire
-from core.model.activation import ACTIVATIONS
-from core.model.layer_norm import NORM_DIVISORS
-from core.trace.address import Address
-from core.trace.sites import Role, site_at
+from glassformer.core.config import ModelConfig
+from glassformer.core.explain.steps.wires import Wire
+from glassformer.core.model.activation import ACTIVATIONS
+from glassformer.core.model.layer_norm import NORM_DIVISORS
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.sites import Role, site_at
 
 _POSITIONS = {
     "notes": r"PE_{(t, 2i)} = \sin(t / 10000^{2i/D}),\ "

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from core.config import ModelConfig
-from core.trace.address import ENDS, Address
+from glassformer.core.config import ModelConfig
+from glassformer.core.trace.address import ENDS, Address
 
 Stack = Literal["encoder", "decoder"]
 Sublayer = Literal["self_attention", "cross_attention", "feed_forward"]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from core.config import ModelConfig
-from core.trace.address import Address
-from core.trace.graph import Stack, layer_count, records, sublayers
+from glassformer.core.config import ModelConfig
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import Stack, layer_count, records, sublayers
 
 Role = Literal["query", "key", "value", "weights", "data", "feed_forward", "norm"]
 AxisName = Literal[

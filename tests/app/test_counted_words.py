@@ -7,24 +7,29 @@ from inspect import signature
 
 import pytest
 
-from app.frame.guide import stops, words
-from app.frame.saving import MOST
-from app.hall import rooms
-from app.pages.lab.layers import NORMED
-from app.pages.training.workshop.data import example_text
-from app.pages.training.workshop.form import PRESETS, STEPS
-from app.session.state import LANGUAGES, STRATEGIES
-from app.words import texts
-from core import load_model
-from core.corpus import draw_pair, load_grammar
-from core.lab.clones import clones
-from core.lab.norm_axes import NORMS
-from core.lab.skips import PARTS, skips
-from core.lab.why_attention import REPEATS
-from core.training.queue.lessons import FEWEST_HELD_OUT, HELD_OUT_SHARE, narrowed, pronoun_families
-from core.training.queue.pairs import FEWEST
-from core.training.queue.pairs import MOST as MOST_PAIRS
-from core.training.queue.run_files import BATCH
+from glassformer import load_model
+from glassformer.app.frame.guide import stops, words
+from glassformer.app.frame.saving import MOST
+from glassformer.app.hall import rooms
+from glassformer.app.pages.lab.layers import NORMED
+from glassformer.app.pages.training.workshop.data import example_text
+from glassformer.app.pages.training.workshop.form import PRESETS, STEPS
+from glassformer.app.session.state import LANGUAGES, STRATEGIES
+from glassformer.app.words import texts
+from glassformer.core.corpus import draw_pair, load_grammar
+from glassformer.core.lab.clones import clones
+from glassformer.core.lab.norm_axes import NORMS
+from glassformer.core.lab.skips import PARTS, skips
+from glassformer.core.lab.why_attention import REPEATS
+from glassformer.core.training.queue.lessons import (
+    FEWEST_HELD_OUT,
+    HELD_OUT_SHARE,
+    narrowed,
+    pronoun_families,
+)
+from glassformer.core.training.queue.pairs import FEWEST
+from glassformer.core.training.queue.pairs import MOST as MOST_PAIRS
+from glassformer.core.training.queue.run_files import BATCH
 from tests.architecture.sources import ROOT
 
 EN = "zero one two three four five six seven eight nine ten eleven twelve".split()

@@ -12,7 +12,7 @@ LONGEST_FILE = 400  # one idea a file; so many lines are two
 # Written in parts, so that this file may be read too.
 MACHINE_PATHS = tuple(f"/{top}/" for top in ("work", "tmp", "home", "root", "Users", "opt"))
 TEXT = {".py", ".md", ".toml", ".txt", ".js", ".css", ".html", ".json", ".yml", ""}
-FILES = python_files("core", "app", "tests", "app.py", "serve.py")
+FILES = python_files("core", "app", "tests", "app.py", "serve.py", "glassformer.py")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))

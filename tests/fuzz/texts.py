@@ -6,11 +6,11 @@ import random
 from collections.abc import Callable
 from dataclasses import fields
 
-from app.panels.phrases import line
-from core.checkpoints import load_model
-from core.interventions import Experiment
-from core.interventions.switch import KINDS
-from core.translator import DIRECTIONS
+from glassformer.app.panels.phrases import line
+from glassformer.core.checkpoints import load_model
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.switch import KINDS
+from glassformer.core.translator import DIRECTIONS
 from tests.fuzz import hostile
 from tests.fuzz.attempts import Attempt
 

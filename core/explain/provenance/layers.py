@@ -3,12 +3,22 @@
 import math
 from dataclasses import replace
 
-from core.analysis.positions import wave_of
-from core.explain import formula
-from core.explain.provenance.node import ALL, Cell, Column, Fact, Group, Lane, Node, Outer, Role
-from core.explain.provenance.run import Run, constant, dropped, part
-from core.model.activation import ACTIVATIONS
-from core.model.layer_norm import NORM_DIVISORS
+from glassformer.core.analysis.positions import wave_of
+from glassformer.core.explain import formula
+from glassformer.core.explain.provenance.node import (
+    ALL,
+    Cell,
+    Column,
+    Fact,
+    Group,
+    Lane,
+    Node,
+    Outer,
+    Role,
+)
+from glassformer.core.explain.provenance.run import Run, constant, dropped, part
+from glassformer.core.model.activation import ACTIVATIONS
+from glassformer.core.model.layer_norm import NORM_DIVISORS
 
 
 def token(run: Run, cell: Cell) -> Node:

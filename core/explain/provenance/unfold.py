@@ -12,12 +12,12 @@ the tensor that was edited and nowhere else. Indices have one entry for each axi
 from collections.abc import Callable
 from typing import Literal
 
-from core.errors import GlassformerError, check_index
-from core.explain.provenance import attention, layers
-from core.explain.provenance.node import Cell, Index, Node, Term
-from core.explain.provenance.run import Run
-from core.model.transformer import Transformer
-from core.trace.trace import Trace
+from glassformer.core.errors import GlassformerError, check_index
+from glassformer.core.explain.provenance import attention, layers
+from glassformer.core.explain.provenance.node import Cell, Index, Node, Term
+from glassformer.core.explain.provenance.run import Run
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.trace import Trace
 
 Through = Literal["weights", "values"]
 

@@ -14,13 +14,13 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Literal, cast
 
-from core.config import ModelConfig
-from core.explain.equations import Line, line_of
-from core.explain.steps.wires import Regrouping, Wire, merge_of, split_of
-from core.trace.address import Address
-from core.trace.graph import inputs
-from core.trace.sites import addresses
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.explain.equations import Line, line_of
+from glassformer.core.explain.steps.wires import Regrouping, Wire, merge_of, split_of
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import inputs
+from glassformer.core.trace.sites import addresses
+from glassformer.core.trace.trace import Trace
 
 Stage = Literal["source", "encoder", "memory", "target", "decoder", "output"]
 Kind = Literal[

@@ -1,4 +1,4 @@
-"""`python -m app.takeaway lecture.toml --page out.html --notebook out.ipynb --language en`."""
+"""`glassformer lecture lecture.toml --page out.html --notebook out.ipynb --language en`."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -8,11 +8,11 @@ import typer
 from rich.console import Console
 from streamlit.logger import set_log_level
 
-from app import takeaway
-from app.takeaway.files import write
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture
-from core.lectures.read import bundled, load, read
+from glassformer.app import takeaway
+from glassformer.app.takeaway.files import write
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture
+from glassformer.core.lectures.read import bundled, load, read
 
 console = Console()
 
@@ -45,16 +45,3 @@ def _lecture(name: str) -> Lecture:
         return read(Path(name).read_bytes())
     except OSError as error:
         raise GlassformerError("takeaway_read", path=name, problem=error.strerror) from error
-
-
-def main() -> None:
-    """The program: refusals are printed as one sentence, with exit code 2."""
-    try:
-        typer.run(take_home)
-    except GlassformerError as error:
-        Console(stderr=True).print(str(error), markup=False, style="red")
-        raise SystemExit(2) from None
-
-
-if __name__ == "__main__":
-    main()
