@@ -17,7 +17,8 @@ from glassformer.core.models import DIRECTIONS, Direction, Side, TaskKind
 from glassformer.core.text.detokenize import Decoded
 from glassformer.core.text.tokenizer import Encoded, Tokenizer
 from glassformer.core.text.vocabulary import END, RESERVED, TAGS, UNKNOWN
-from glassformer.core.trace.sites import recorded_bytes, site_at
+from glassformer.core.trace.shapes import recorded_bytes
+from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.tape import Edit, Recorder
 from glassformer.core.trace.trace import Trace
 

@@ -19,19 +19,13 @@ from glassformer.core.analysis.tensor_slice import Lines, Plan
 from glassformer.core.checkpoints import DEFAULT, list_models
 from glassformer.core.interventions.tensors import At
 from glassformer.core.trace.address import SUBLAYERS, Address
-from glassformer.core.trace.sites import Axis, AxisName
+from glassformer.core.trace.sites import SITES, Axis, AxisName
 from glassformer.core.trace.trace import Trace
 
 MOST_NAMED = 6  # numbers that a list names one by one
 PATTERN = re.compile(r"(?:(encoder|decoder|\*)/)?(?:(\d{1,4}|\*)/)?([a-z_*]+)")
 AXES = get_args(AxisName)
-TENSORS = (
-    "ids", "embedding", "scaled", "positions", "kept", "input", "stream", "branch_input",
-    "summed", "mean", "std", "normalized", "output", "memory", "q", "k", "v", "scores", "mask",
-    "masked", "weights", "context", "concat", "pre_activation", "activation", "logits",
-    "probabilities", "token_type", "mean_square", "q_normed", "k_normed", "q_rotated", "k_rotated",
-    "position_bias", "biased", "up", "gated", "dense",
-)  # fmt: skip
+TENSORS = frozenset(site.name for site in SITES)
 
 
 def format_bytes(size: int) -> str:

@@ -21,7 +21,7 @@ from glassformer.core.explain.steps.steps import step_of, walk
 from glassformer.core.explain.steps.wires import Wire
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.sites import letters
+from glassformer.core.trace.shapes import letters
 from glassformer.core.trace.trace import Trace
 
 PAGE = "app/pages/walkthrough/page.py"

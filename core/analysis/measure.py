@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.sites import Site, letters, site_at
+from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.sites import Site, site_at
 from glassformer.core.trace.tables import as_numpy
 from glassformer.core.trace.trace import Trace
 

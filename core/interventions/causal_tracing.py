@@ -17,8 +17,7 @@ from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError, check_index
 from glassformer.core.interventions.experiment import ids_of, segments_of
 from glassformer.core.models import Model
-from glassformer.core.trace.graph import layer_count, layer_end, sublayers
-from glassformer.core.trace.sites import addresses
+from glassformer.core.trace.graph import addresses, layer_count, layer_end, sublayers
 from glassformer.core.trace.tape import Edit, Recorder
 from glassformer.core.trace.trace import Trace
 

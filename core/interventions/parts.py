@@ -12,7 +12,7 @@ from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError, check_index
 from glassformer.core.interventions.switch import Switch
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.sites import addresses
+from glassformer.core.trace.graph import addresses
 from glassformer.core.trace.tape import Edit, nearest
 
 

@@ -18,7 +18,9 @@ from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError, check_index
 from glassformer.core.interventions.switch import Setting, Switch, refuse
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.sites import addresses, letters, site_at, sizes
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.shapes import letters, sizes
+from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.tape import Edit, nearest
 from glassformer.core.trace.trace import Trace
 

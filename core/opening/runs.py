@@ -15,7 +15,8 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.models import DIRECTIONS, Model
 from glassformer.core.opening.kinds import as_object, check, damaged_by, header_of
 from glassformer.core.trace.files import FORMAT
-from glassformer.core.trace.sites import addresses, site_at
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.trace import Trace
 
 MOST_WORDS = 1024  # tokens of a side

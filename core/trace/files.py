@@ -24,8 +24,10 @@ from glassformer.core.stored import (
     table_of,
     tensor_header,
 )
+from glassformer.core.trace.graph import addresses
 from glassformer.core.trace.on_demand import LOGITS
-from glassformer.core.trace.sites import addresses, shape, site_at
+from glassformer.core.trace.shapes import shape
+from glassformer.core.trace.sites import site_at
 
 SIDES = ("source", "target", "output")
 TEXTS = ("source_text", "output_text", "direction", "model_name", "task", "sent", "text_pair")

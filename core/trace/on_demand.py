@@ -18,8 +18,8 @@ from glassformer.core.model.attention import attention_maps
 from glassformer.core.model.generator import Generator
 from glassformer.core.model.grouped import for_each_query
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.graph import inputs
-from glassformer.core.trace.sites import addresses, site_at, sites_of
+from glassformer.core.trace.graph import addresses, inputs
+from glassformer.core.trace.sites import site_at, sites_of
 from glassformer.core.trace.tape import Edit, Recorder
 
 LOGITS, PROBABILITIES = "output/logits", "output/probabilities"

@@ -15,8 +15,10 @@ from glassformer.core.decoding.step import Step
 from glassformer.core.errors import GlassformerError, check_index
 from glassformer.core.model.generator import Generator
 from glassformer.core.trace.files import read_run, write_run
+from glassformer.core.trace.graph import addresses
 from glassformer.core.trace.on_demand import LOGITS, computed, recomputable
-from glassformer.core.trace.sites import Axis, AxisName, Site, addresses, letters, site_at
+from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.sites import Axis, AxisName, Site, site_at
 from glassformer.core.trace.tape import nearest
 
 if TYPE_CHECKING:

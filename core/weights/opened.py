@@ -19,7 +19,8 @@ from glassformer.core.model.transformer import Transformer
 from glassformer.core.models import Direction, Side, TaskKind
 from glassformer.core.text.detokenize import Decoded
 from glassformer.core.trace.on_demand import kept_without, logits_of
-from glassformer.core.trace.sites import PAIR_MARKS, recorded_bytes
+from glassformer.core.trace.shapes import recorded_bytes
+from glassformer.core.trace.sites import PAIR_MARKS
 from glassformer.core.trace.tape import Edit, Recorder
 from glassformer.core.trace.trace import Trace, places_of
 from glassformer.core.weights.aside import LeftAside, generation_of, never_written

@@ -3,7 +3,7 @@
 import pytest
 
 from glassformer.core.analysis.blocks import block_at, blocks
-from glassformer.core.trace.sites import addresses
+from glassformer.core.trace.graph import addresses
 from tests.traces import small_trace
 
 CONFIGS = [

@@ -4,7 +4,8 @@ import pytest
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.explain.equations import equation
-from glassformer.core.trace.sites import addresses, site_at
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.sites import site_at
 
 
 def config(**changes: object) -> ModelConfig:

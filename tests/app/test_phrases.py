@@ -33,7 +33,8 @@ from glassformer.core.interventions.heads import (
 from glassformer.core.interventions.masks import Band, Causal, Fill, Lines, PaddingOff, Painted
 from glassformer.core.interventions.switch import KINDS, Switch
 from glassformer.core.interventions.tensors import TensorNoise, TensorPatch, TensorScale, TensorSet
-from glassformer.core.trace.sites import SITES, addresses, site_at
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.sites import SITES, site_at
 
 ENCODER, CROSS = "encoder/0/self_attention", "decoder/1/cross_attention"
 CELL = (("head", (1,)), ("query", (3, 4, 5, 8)))

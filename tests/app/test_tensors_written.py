@@ -14,7 +14,8 @@ from glassformer.app.session.codecs import AXES, PART, PINS
 from glassformer.app.session.state import State
 from glassformer.core.analysis.measure import measure, overview
 from glassformer.core.analysis.tensor_slice import Lines, Sheet, cut, plan
-from glassformer.core.trace.sites import SITES, Axis, addresses
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.sites import SITES, Axis
 from glassformer.core.trace.trace import Trace
 from tests.hand_made import hand_made
 

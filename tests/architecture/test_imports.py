@@ -42,8 +42,8 @@ ALLOWED = {
     ),
     "core.trace.tape": ("core.errors", "core.interruption"),
     "core.trace.address": (),
-    "core.trace.graph": ("core.config", "core.trace.address"),
-    "core.trace.sites": ("core.config", "core.trace.address", "core.trace.graph"),
+    "core.trace.sites": ("core.config", "core.trace.address"),
+    "core.trace.graph": ("core.config", "core.trace.address", "core.trace.sites"),
     "core.decoding": (
         "core.config",
         "core.decoding",

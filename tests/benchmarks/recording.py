@@ -13,7 +13,8 @@ from torch import Tensor
 
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.settings import keep_freed_memory
-from glassformer.core.trace.sites import recorded_bytes, site_at
+from glassformer.core.trace.shapes import recorded_bytes
+from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.tape import Recorder
 from tests.benchmarks.models import paper_model, sentence, shape, small_model
 from tests.benchmarks.report import Table, megabytes, verdict

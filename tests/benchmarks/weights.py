@@ -24,7 +24,7 @@ from glassformer.core.model.stack import model_of
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.settings import keep_freed_memory
 from glassformer.core.trace.on_demand import kept_without
-from glassformer.core.trace.sites import recorded_bytes
+from glassformer.core.trace.shapes import recorded_bytes
 from glassformer.core.trace.tape import Recorder
 from glassformer.core.weights.opened import MEMORY_BUDGET, OpenedModel, open_model
 from tests.benchmarks.libraries import MISSING

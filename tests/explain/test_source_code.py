@@ -45,7 +45,9 @@ def test_every_step_shows_the_source_as_it_stands(run: Callable[[], Run]) -> Non
         assert bool(sources) == (step.kind != "given")
         assert len({source.name for source in sources}) == len(sources)
         for source in sources:
-            assert source.module == source.file.removesuffix(".py").replace("/", ".")
+            assert source.module == "glassformer." + source.file.removesuffix(".py").replace(
+                "/", "."
+            )
             file = (ROOT / source.file).read_text(encoding="utf-8").splitlines()
             for line in source.lines:
                 assert file[line.number - 1].strip() == line.text.strip()

@@ -14,8 +14,7 @@ from glassformer.core.interventions.causal_tracing import (
     questions,
 )
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.graph import layer_count, layer_end
-from glassformer.core.trace.sites import addresses
+from glassformer.core.trace.graph import addresses, layer_count, layer_end
 from glassformer.core.trace.tape import Edit
 from glassformer.core.trace.trace import Trace
 from glassformer.core.translator import Translator

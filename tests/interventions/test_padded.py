@@ -11,7 +11,7 @@ from glassformer.core.interventions.heads import HeadsOff
 from glassformer.core.interventions.masks import Fill, PaddingOff
 from glassformer.core.interventions.padding import padded_runs
 from glassformer.core.interventions.tensors import TensorNoise, TensorPatch
-from glassformer.core.trace.sites import letters
+from glassformer.core.trace.shapes import letters
 
 SENTENCES = ("I have a cat", "The animal didn't cross the street because it was too tired")
 MODEL = load_model("translator")

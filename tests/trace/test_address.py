@@ -5,7 +5,8 @@ import torch
 from glassformer.core.config import ModelConfig
 from glassformer.core.model.shell import shell_of
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.sites import addresses, site_at
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.sites import site_at
 from tests.traces import small_trace
 
 

@@ -11,8 +11,8 @@ from glassformer.core.explain.source.code import code
 from glassformer.core.explain.steps.places import Chosen, Places
 from glassformer.core.explain.steps.steps import for_layer, step_of, walk
 from glassformer.core.model.stack import model_of
-from glassformer.core.trace.graph import inputs
-from glassformer.core.trace.sites import addresses, letters, recorded_bytes, sizes
+from glassformer.core.trace.graph import addresses, inputs
+from glassformer.core.trace.shapes import letters, recorded_bytes, sizes
 from glassformer.core.trace.tape import Recorder
 from tests.explain.provenance.trail_runs import cells
 from tests.trace.one_stack import IDS, KINDS, config_of, one_stack

@@ -15,7 +15,8 @@ from glassformer.core.decoding.greedy import greedy
 from glassformer.core.decoding.step import Task
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
-from glassformer.core.trace.sites import recorded_bytes, site_at
+from glassformer.core.trace.shapes import recorded_bytes
+from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.tape import Recorder
 from glassformer.core.trace.trace import Trace
 

@@ -18,7 +18,7 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.explain.provenance.unfold import unfold
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.masks import PaddingOff, mask_view
-from glassformer.core.trace.sites import recorded_bytes
+from glassformer.core.trace.shapes import recorded_bytes
 from glassformer.core.trace.tape import Edit, Recorder
 from glassformer.core.weights.open import look
 from glassformer.core.weights.opened import MEMORY_BUDGET, OpenedModel, open_model

@@ -12,7 +12,8 @@ from torch import Tensor
 
 from glassformer.core.model.stack import model_of
 from glassformer.core.model.transformer import Transformer
-from glassformer.core.trace.sites import addresses, shape
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.shapes import shape
 from glassformer.core.trace.tape import Recorder
 from glassformer.core.weights.open import load_weights, look
 from tests.weights.oracle import KINDS, WORDS, Answer, ask

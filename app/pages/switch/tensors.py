@@ -24,7 +24,8 @@ from glassformer.core.interventions.effect import change
 from glassformer.core.interventions.tensors import Slice, touched
 from glassformer.core.interventions.translations import shared_rows
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.sites import Axis, letters
+from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.sites import Axis
 from glassformer.core.trace.trace import Trace
 
 

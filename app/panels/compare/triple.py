@@ -27,7 +27,7 @@ from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.comparison import Beside, beside, fitted, largest_lines, picked
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.sites import letters
+from glassformer.core.trace.shapes import letters
 from glassformer.core.trace.trace import Trace
 
 MOST_CELLS = 4800  # with all numbers of the hover the figure stays below 256 KB

@@ -48,7 +48,7 @@ def embedding(run: Run, cell: Cell) -> Node:
     return run.node(cell, "look_up", r"E_{w_t,i} = E[w_t]_i", part(chosen))
 
 
-def scaled(run: Run, cell: Cell) -> Node:
+def embedding_scaled(run: Run, cell: Cell) -> Node:
     """The embedding × √D, or as it is in a model that does not scale."""
     address = cell.beside("embedding")
     if not run.config.embedding_scale:

@@ -28,7 +28,7 @@ from glassformer.core.explain.source.watch import (
 from glassformer.core.explain.steps.steps import Kind, Step
 from glassformer.core.model.activation import ACTIVATIONS
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.sites import sizes
+from glassformer.core.trace.shapes import sizes
 from glassformer.core.trace.trace import Trace
 
 # What else a step runs than the function that records: called by it, or to have its masks.

@@ -15,7 +15,7 @@ from glassformer.core.analysis.attention_views import NOTEWORTHY, Kind, of_words
 from glassformer.core.analysis.choices import written
 from glassformer.core.explain.steps.wires import Wire, axes
 from glassformer.core.trace.address import Address
-from glassformer.core.trace.sites import KEYS_AND_VALUES
+from glassformer.core.trace.shapes import KEYS_AND_VALUES
 from glassformer.core.trace.tables import as_numpy
 from glassformer.core.trace.trace import Trace
 

@@ -21,7 +21,8 @@ from glassformer.core.config import ModelConfig
 from glassformer.core.explain.equations import equation
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.graph import records
-from glassformer.core.trace.sites import letters, site_at
+from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.trace import Trace
 
 FIGURE = 340  # pixels that the pictures are laid out for; they take what the panel has left

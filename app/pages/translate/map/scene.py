@@ -12,7 +12,7 @@ from glassformer.app.words import say
 from glassformer.core.analysis.blocks import Block, Kind
 from glassformer.core.config import ModelConfig
 from glassformer.core.trace.graph import layer_count
-from glassformer.core.trace.sites import letters
+from glassformer.core.trace.shapes import letters
 from glassformer.core.trace.trace import Trace
 
 ROLES: dict[Kind, str] = {
