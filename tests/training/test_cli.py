@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from glassformer.core import cli, list_snapshots, load_history, load_model
+from glassformer import list_snapshots, load_history, load_model
+from glassformer.core import cli
 from glassformer.core.checkpoints import load_about
 from glassformer.core.errors import GlassformerError
 from glassformer.core.training.data import corpus_tokenizer

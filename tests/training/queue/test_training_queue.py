@@ -11,8 +11,8 @@ import pytest
 
 from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
-from glassformer.core.training.queue.run import ROOT
 from glassformer.core.training.queue.training_queue import MOST_KEPT, PREFIX, TrainingQueue
+from tests.architecture.sources import ROOT
 from tests.training.queue.small_runs import WAIT, plan, until
 
 pytestmark = pytest.mark.slow
@@ -72,6 +72,7 @@ import sys, time
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from glassformer.core.training.queue.training_queue import TrainingQueue
+from tests.architecture.sources import ROOT
 from tests.training.queue.small_runs import plan
 desk = TrainingQueue(lambda _: True, slots=1, root=Path(sys.argv[1]))
 run = desk.begin(desk.open("me"), plan(5000))
