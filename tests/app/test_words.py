@@ -160,7 +160,7 @@ def test_errors_are_those_of_core() -> None:
 def test_texts_are_not_empty_and_chinese_is_chinese(language: str) -> None:
     for key, text in texts(language).items():
         assert text.strip() or key == "language.gap", key
-        if language == "zh" and not re.search(r"[\u4e00-\u9fff]", text):
+        if key != "language.tag" and language == "zh" and not re.search(r"[\u4e00-\u9fff]", text):
             words = re.findall(r"[a-z]{4,}", NAMES_AND_CODE.sub("", text.lower()))
             assert TERMS.issuperset(words), f"{key} is not translated: {text}"
 
