@@ -178,6 +178,18 @@ def open_page(
     return page
 
 
+def lead(page: Page, path: str, query: str = "") -> None:
+    """Lead a page that is open to another link of the app, as the browser's back button does."""
+    page.evaluate(
+        """(link) => {
+          history.pushState(null, "", link);
+          dispatchEvent(new PopStateEvent("popstate", { state: null }));
+        }""",
+        f"/{path}" + (f"?{query}" if query else ""),
+    )
+    wait_until_idle(page)
+
+
 def wait_until_idle(page: Page, quiet: float = QUIET, seconds: float = 60) -> None:
     """Wait until the script has run and the page has stood still for `quiet` seconds.
 
