@@ -16,6 +16,8 @@ HALL ?= $(GLASSFORMER_HALL)
 # Tests run side by side, a file in one process, each process with a server and a browser of its own;
 # the slow ones first.
 JOBS ?= 2
+# Each commit does another third of the browser's sweeps.
+THIRD ?= $(shell echo $$(( $$(git rev-list --count HEAD 2>/dev/null || echo 0) % 3 + 1 )))
 TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # What is computed, without app and browser: again as other processors would, with two threads, and
 # with sums whose last bits differ (tests/other_rounding.py).
@@ -26,16 +28,21 @@ PROCESSORS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 TEST_THREADS=
 HEADLESS := $(if $(CI),--server.headless true)
 
 .DEFAULT_GOAL := help
-.PHONY: help app test numeric check format bench screenshots fuzz train evaluate calibrate browser proxies clean
+.PHONY: help app test test-all numeric check format bench screenshots fuzz train evaluate calibrate browser proxies clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 app: $(READY_APP) ## open the app in the browser (PORT=8501 ADDRESS=127.0.0.1 HALL=off)
 	@GLASSFORMER_HALL=$(HALL) $(PYTHON) -m streamlit run serve.py --server.port $(PORT) --server.address $(ADDRESS) $(HEADLESS)
 
-test: $(READY_CHECKS) browser ## run the tests (ARGS="-k words" to choose)
+test: $(READY_CHECKS) browser ## run the tests, of sweeps in the browser a third (THIRD=2 ARGS="-k words" to choose)
+	@echo "Of what a browser does again with other values, third $(THIRD) of 3; make test-all does it all."
+	@THIRD=$(THIRD) $(TESTS) $(ARGS)
+
+test-all: $(READY_CHECKS) browser ## run all tests, those of what is computed as on other processors, too
 	@$(TESTS) $(ARGS)
+	@$(MAKE) --no-print-directory numeric
 
 numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processors
 	@for each in $(PROCESSORS); do \
@@ -48,8 +55,7 @@ check: $(READY_CHECKS) $(PACKAGE) browser ## what must be green: ruff, mypy, all
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
-	@$(TESTS)
-	@$(MAKE) --no-print-directory numeric
+	@$(MAKE) --no-print-directory test-all
 
 format: $(READY_CHECKS) ## lay out the code as the checks want it
 	@$(PYTHON) -m ruff check --fix .
