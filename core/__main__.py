@@ -1,6 +1,6 @@
-"""`python -m core`."""
+"""`python -m glassformer` where it is installed; a checkout has it in glassformer.py."""
 
-from core.cli import main
+from glassformer import main
 
 if __name__ == "__main__":
     main()

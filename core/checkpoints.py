@@ -16,18 +16,25 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from core.analysis.confidence import Calibration
-from core.analysis.head_roles import MeasuredHead
-from core.config import ModelConfig
-from core.device import choose_device
-from core.errors import GlassformerError
-from core.history import History, read_history
-from core.model.shell import shell_of
-from core.model.transformer import Transformer
-from core.stored import UNREADABLE, Stored, problem_of, read_json_file, table_of, tensor_header
-from core.text.tokenizer import Tokenizer
-from core.text.words import load_tokenizer
-from core.translator import Translator
+from glassformer.core.analysis.confidence import Calibration
+from glassformer.core.analysis.head_roles import MeasuredHead
+from glassformer.core.config import ModelConfig
+from glassformer.core.device import choose_device
+from glassformer.core.errors import GlassformerError
+from glassformer.core.history import History, read_history
+from glassformer.core.model.shell import shell_of
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.stored import (
+    UNREADABLE,
+    Stored,
+    problem_of,
+    read_json_file,
+    table_of,
+    tensor_header,
+)
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text.words import load_tokenizer
+from glassformer.core.translator import Translator
 
 CHECKPOINTS = Path(__file__).resolve().parent.parent / "assets" / "checkpoints"
 DEFAULT = "translator"
@@ -212,7 +219,7 @@ def _weights(transformer: Transformer, dtype: torch.dtype = torch.float32) -> di
 
 
 def _read_calibration(folder: Path) -> dict[str, Any]:
-    """What `python -m core calibrate` wrote beside the weights; {} where it did not."""
+    """What `python -m glassformer calibrate` wrote beside the weights; {} where it did not."""
     path = folder / CALIBRATION
     return Calibration.from_dict(read_json_file(path)).to_dict() if path.is_file() else {}
 

@@ -1,4 +1,4 @@
-"""`python -m core train | calibrate | evaluate | translate | run`: all that needs no screen."""
+"""The commands: what needs no screen. Without one, `glassformer` opens the app."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from core.analysis.export import as_csv
-from core.checkpoints import CHECKPOINTS, DEFAULT, list_models, load_model
-from core.corpus import load_grammar
-from core.errors import GlassformerError
-from core.stored import problem_of
-from core.training.calibrate import PAIRS, fit
-from core.training.card import write_card
-from core.training.data import corpus_tokenizer
-from core.training.evaluate import evaluate as measure
-from core.training.evaluation.typed import SEALED, SETS, read_sentences
-from core.training.evaluation.typed import to_judge as rows_to_judge
-from core.training.run import News, bundled_job, train_bundle
-from core.training.training_config import BUNDLED, TrainingConfig
-from core.weights.load import FETCHED
+from glassformer.core.analysis.export import as_csv
+from glassformer.core.checkpoints import CHECKPOINTS, DEFAULT, list_models, load_model
+from glassformer.core.corpus import load_grammar
+from glassformer.core.errors import GlassformerError
+from glassformer.core.stored import problem_of
+from glassformer.core.training.calibrate import PAIRS, fit
+from glassformer.core.training.card import write_card
+from glassformer.core.training.data import corpus_tokenizer
+from glassformer.core.training.evaluate import evaluate as measure
+from glassformer.core.training.evaluation.typed import SEALED, SETS, read_sentences
+from glassformer.core.training.evaluation.typed import to_judge as rows_to_judge
+from glassformer.core.training.run import News, bundled_job, train_bundle
+from glassformer.core.training.training_config import BUNDLED, TrainingConfig
+from glassformer.core.weights.load import FETCHED
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from core.analysis.head_statistics import HeadMeasures
-    from core.over_texts import TextResult
+    from glassformer.core.analysis.head_statistics import HeadMeasures
+    from glassformer.core.over_texts import TextResult
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 console = Console()
@@ -82,7 +82,7 @@ def train(
         except KeyboardInterrupt:  # inside a step: the last saved state is the whole one
             console.print("Interrupted. Go on with --resume.")
             raise typer.Exit(130) from None
-    console.print(f"The models are in {output}. Next: python -m core calibrate, then evaluate")
+    console.print(f"The models are in {output}. Next: glassformer calibrate, then evaluate")
 
 
 @app.command()
@@ -171,7 +171,9 @@ def run(
     ] = None,
 ) -> None:
     """Runs an experiment over many texts: before, after, probabilities, KL, a row a text."""
-    from core.over_texts import table  # with pandas: slow to import, and wanted here alone
+    from glassformer.core.over_texts import (
+        table,  # with pandas: slow to import, and wanted here alone
+    )
 
     torch.set_num_threads(1)
     results, looked = _over_file(texts, model, experiment, heads is not None)
@@ -182,7 +184,7 @@ def run(
     else:
         console.print(found.to_string(index=False), markup=False, soft_wrap=True)
     if heads:
-        from core.analysis.head_statistics import tabulated
+        from glassformer.core.analysis.head_statistics import tabulated
 
         _write_table(tabulated(looked), heads)
     changed = sum(1 for each in results if not each.error and each.changed)
@@ -193,10 +195,10 @@ def _over_file(
     texts: Path, model: str, experiment: str, with_heads: bool
 ) -> tuple[list[TextResult], list[HeadMeasures]]:
     """The results of a file of texts, told as they come, and what its heads do."""
-    from core.analysis.head_statistics import measured
-    from core.interventions import Experiment
-    from core.over_texts import over_texts
-    from core.weights.load import load_model as load_any
+    from glassformer.core.analysis.head_statistics import measured
+    from glassformer.core.interventions import Experiment
+    from glassformer.core.over_texts import over_texts
+    from glassformer.core.weights.load import load_model as load_any
 
     lines = [line.strip() for line in read_lines(texts) if line.strip()]
     chosen = load_any(model)
@@ -238,7 +240,9 @@ def fetch(
     to: Annotated[Path | None, typer.Option(help="Folder; models/NAME by default.")] = None,
 ) -> None:
     """Fetches a model to open, the only step that goes online; says what it is."""
-    from core.weights.fetch import fetch as fetched  # what goes online is loaded for this alone
+    from glassformer.core.weights.fetch import (
+        fetch as fetched,  # what goes online is loaded for this alone
+    )
 
     folder = fetched(name, to or FETCHED / name.rpartition("/")[2])
     told(folder)
@@ -249,7 +253,7 @@ def convert(
     folder: Annotated[Path, typer.Argument(help="A folder whose weights are a pickle.")],
 ) -> None:
     """Writes the weights of a pickle as safetensors; nothing but tensors is read of it."""
-    from core.weights.fetch import as_safetensors
+    from glassformer.core.weights.fetch import as_safetensors
 
     as_safetensors(folder)
     told(folder)
@@ -262,7 +266,7 @@ def export(
     language: Annotated[str, typer.Option(help="What it writes by itself: en or zh.")] = "zh",
 ) -> None:
     """Writes one of our translators as a Marian model, which `transformers` opens."""
-    from core.weights.save import save_marian
+    from glassformer.core.weights.save import save_marian
 
     open_sets = (name for name in SETS if name not in SEALED)
     texts = [each.text for name in open_sets for each in read_sentences(name)]
@@ -273,7 +277,7 @@ def export(
 
 def told(folder: Path) -> None:
     """What a folder holds, in one line."""
-    from core.weights.open import look
+    from glassformer.core.weights.open import look
 
     found = look(folder)
     size = (
@@ -288,7 +292,7 @@ def told(folder: Path) -> None:
 def main() -> None:
     """The program: refusals are printed as one sentence, with exit code 2."""
     try:
-        app()
+        app(prog_name="glassformer")
     except GlassformerError as error:
         Console(stderr=True).print(str(error), markup=False, style="red")
         raise SystemExit(2) from None

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, Literal, Self, get_args, get_type_hints
 
-from core.errors import GlassformerError
+from glassformer.core.errors import GlassformerError
 
 AddedPositions = Literal["paper", "notes", "halves", "learned", "none"]  # what one can switch to
 Positions = Literal[AddedPositions, "spread", "rotary", "relative"]

@@ -13,12 +13,12 @@ from difflib import SequenceMatcher
 
 import torch
 
-from core.decoding.step import Step, Task, check_number
-from core.errors import GlassformerError
-from core.models import Model
-from core.trace.on_demand import kept_without
-from core.trace.tape import Edit, Recorder
-from core.trace.trace import Trace
+from glassformer.core.decoding.step import Step, Task, check_number
+from glassformer.core.errors import GlassformerError
+from glassformer.core.models import Model
+from glassformer.core.trace.on_demand import kept_without
+from glassformer.core.trace.tape import Edit, Recorder
+from glassformer.core.trace.trace import Trace
 
 
 def task_of(model: Model, trace: Trace) -> Task:

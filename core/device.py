@@ -6,8 +6,8 @@ What needs float64 runs on the CPU on any machine: MPS has none.
 import torch
 from torch import Tensor
 
-from core.errors import GlassformerError
-from core.settings import read_settings
+from glassformer.core.errors import GlassformerError
+from glassformer.core.settings import read_settings
 
 
 def choose_device() -> torch.device:

@@ -12,13 +12,13 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
 
-from core.analysis.training_views import Replay, moment, plane, words_to_draw
-from core.errors import GlassformerError
-from core.interruption import counted
-from core.models import Direction, Model
-from core.stored import UNREADABLE, problem_of, read_json_file
-from core.trace.tables import as_numpy
-from core.trace.trace import Trace
+from glassformer.core.analysis.training_views import Replay, moment, plane, words_to_draw
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interruption import counted
+from glassformer.core.models import Direction, Model
+from glassformer.core.stored import UNREADABLE, problem_of, read_json_file
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Trace
 
 HISTORY = "history.json"
 SNAPSHOT_STEPS = (0, 50, 100, 200, 400, 1000, 1500, 2500, 4000, 7000)

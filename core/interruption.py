@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol, TypeVar
 
-from core.errors import GlassformerError
+from glassformer.core.errors import GlassformerError
 
 Item = TypeVar("Item")
 

@@ -5,12 +5,12 @@ from typing import Any, Literal, Protocol, Self
 
 import torch
 
-from core.config import ModelConfig
-from core.decoding.step import Task
-from core.model.transformer import Transformer
-from core.text.detokenize import Decoded
-from core.trace.tape import Edit
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.decoding.step import Task
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.text.detokenize import Decoded
+from glassformer.core.trace.tape import Edit
+from glassformer.core.trace.trace import Trace
 
 Direction = Literal["en-zh", "zh-en"]
 DIRECTIONS: tuple[Direction, ...] = ("en-zh", "zh-en")

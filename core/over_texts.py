@@ -11,15 +11,21 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from core.decodings import recorded
-from core.errors import GlassformerError
-from core.interruption import StoppedError, counted
-from core.interventions.causal_tracing import BLANKS
-from core.interventions.experiment import Experiment, mean_contexts, prepared, run, setting
-from core.interventions.switch import Setting
-from core.interventions.translations import kullback_leibler, log_probabilities
-from core.models import Model, texts_of
-from core.trace.trace import Trace
+from glassformer.core.decodings import recorded
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interruption import StoppedError, counted
+from glassformer.core.interventions.causal_tracing import BLANKS
+from glassformer.core.interventions.experiment import (
+    Experiment,
+    mean_contexts,
+    prepared,
+    run,
+    setting,
+)
+from glassformer.core.interventions.switch import Setting
+from glassformer.core.interventions.translations import kullback_leibler, log_probabilities
+from glassformer.core.models import Model, texts_of
+from glassformer.core.trace.trace import Trace
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from core.errors import GlassformerError
+from glassformer.core.errors import GlassformerError
 
 DEVICES = ("cpu", "cuda", "mps")
 HALLS = ("on", "key", "off")

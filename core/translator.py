@@ -6,20 +6,21 @@ from typing import Any, Self
 
 import torch
 
-from core.config import ModelConfig
-from core.decoding.greedy import greedy
-from core.decoding.no_repeat import NoRepeat
-from core.decoding.rows import tapes
-from core.decoding.step import Step, Task, most_words
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
-from core.models import DIRECTIONS, Direction, Side, TaskKind
-from core.text.detokenize import Decoded
-from core.text.tokenizer import Encoded, Tokenizer
-from core.text.vocabulary import END, RESERVED, TAGS, UNKNOWN
-from core.trace.sites import recorded_bytes, site_at
-from core.trace.tape import Edit, Recorder
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.decoding.greedy import greedy
+from glassformer.core.decoding.no_repeat import NoRepeat
+from glassformer.core.decoding.rows import tapes
+from glassformer.core.decoding.step import Step, Task, most_words
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.models import DIRECTIONS, Direction, Side, TaskKind
+from glassformer.core.text.detokenize import Decoded
+from glassformer.core.text.tokenizer import Encoded, Tokenizer
+from glassformer.core.text.vocabulary import END, RESERVED, TAGS, UNKNOWN
+from glassformer.core.trace.shapes import recorded_bytes
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.tape import Edit, Recorder
+from glassformer.core.trace.trace import Trace
 
 MEMORY_BUDGET = 512 * 2**20  # bytes one run may record before its attention maps wait for demand
 

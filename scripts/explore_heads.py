@@ -24,20 +24,25 @@ sys.path.insert(0, str(ROOT))
 import torch
 from torch import Tensor
 
-from core.checkpoints import load_model, save_model
-from core.corpus import Grammar, Pair, load_grammar
-from core.settings import keep_freed_memory
-from core.trace.tape import Edit
-from core.training.data import corpus_tokenizer
-from core.training.evaluate import quick_metrics
-from core.training.evaluation.attention import Part, antecedents, sharpness, without_scale
-from core.training.evaluation.held_out import coreference_readings, unseen_pairs
-from core.training.evaluation.interventions import mean_contexts, redirects
-from core.training.evaluation.passes import best, both_right, word_for_word
-from core.training.loop import Progress, Trainer
-from core.training.queue.lessons import narrowed
-from core.training.training_config import TrainingConfig
-from core.translator import Translator
+from glassformer.core.checkpoints import load_model, save_model
+from glassformer.core.corpus import Grammar, Pair, load_grammar
+from glassformer.core.settings import keep_freed_memory
+from glassformer.core.trace.tape import Edit
+from glassformer.core.training.data import corpus_tokenizer
+from glassformer.core.training.evaluate import quick_metrics
+from glassformer.core.training.evaluation.attention import (
+    Part,
+    antecedents,
+    sharpness,
+    without_scale,
+)
+from glassformer.core.training.evaluation.held_out import coreference_readings, unseen_pairs
+from glassformer.core.training.evaluation.interventions import mean_contexts, redirects
+from glassformer.core.training.evaluation.passes import best, both_right, word_for_word
+from glassformer.core.training.loop import Progress, Trainer
+from glassformer.core.training.queue.lessons import narrowed
+from glassformer.core.training.training_config import TrainingConfig
+from glassformer.core.translator import Translator
 
 FIGURES, MODELS = ROOT / "docs" / "heads" / "figures.json.gz", ROOT / "runs" / "heads"
 HELD_OUT, READINGS, PROBED = 1500, 150, 300

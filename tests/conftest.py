@@ -13,8 +13,8 @@ import torch
 from hypothesis import settings
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.model.transformer import Transformer
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.transformer import Transformer
 from tests.other_rounding import sum_in_parts
 
 settings.register_profile("steady", deadline=None, derandomize=True)  # no test is timed
@@ -42,8 +42,34 @@ SMALL: dict[str, Any] = {
 }
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.relative_to(Path(__file__).parent).parts[0] not in SLOW)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: room(item) not in SLOW)
+    if third := os.environ.get("THIRD"):
+        left_out = beyond_a_third(items, int(third))
+        config.hook.pytest_deselected(items=[items[at] for at in left_out])
+        items[:] = [item for at, item in enumerate(items) if at not in left_out]
+
+
+def room(item: pytest.Item) -> str:
+    return item.path.relative_to(Path(__file__).parent).parts[0]
+
+
+def beyond_a_third(items: list[pytest.Item], third: int) -> set[int]:
+    """The places of those that `make test` leaves to the next commits.
+
+    A test that a browser does again and again with other values does it with each third of them,
+    and at least with one; all other tests are always done.
+    """
+    sweeps: dict[str, list[int]] = {}
+    for at, item in enumerate(items):
+        if room(item) == "browser" and hasattr(item, "callspec"):
+            sweeps.setdefault(item.nodeid.partition("[")[0], []).append(at)
+    return {
+        at
+        for places in sweeps.values()
+        for number, at in enumerate(places)
+        if number % min(3, len(places)) != third % min(3, len(places))
+    }
 
 
 @pytest.fixture

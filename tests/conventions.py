@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, get_args, get_type_hints
 
-from core.config import ModelConfig
+from glassformer.core.config import ModelConfig
 
 # What other families have in the place of the paper's: M2M-100, T5, Qwen3, Llama, BERT.
 FAMILIES: tuple[dict[str, Any], ...] = (

@@ -2,9 +2,9 @@
 
 from torch import Tensor
 
-from core.interventions.switch import Setting, Switch
-from core.model.transformer import Transformer
-from core.trace.tape import Recorder
+from glassformer.core.interventions.switch import Setting, Switch
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Recorder
 
 
 def record(model: Transformer, source: Tensor, target: Tensor, *switches: Switch) -> Recorder:

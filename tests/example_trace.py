@@ -5,10 +5,10 @@ from typing import Any
 
 import torch
 
-from core.config import ModelConfig
-from core.model.transformer import Transformer
-from core.trace.tape import Recorder
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Recorder
+from glassformer.core.trace.trace import Trace
 
 SOURCE = ("<name1>", "likes", "<s>", ",", "<eos>")
 SHOWN = ("Zorblax", "likes", "</s>", ",", "<eos>")

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
-from core.model.transformer import Transformer
+from glassformer.core.model.transformer import Transformer
 
 DEVICE = torch.device("mps")
 FACTORIES = ("tensor", "as_tensor", "arange", "zeros", "ones", "full", "empty", "eye", "rand")

@@ -2,8 +2,8 @@
 
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.trace.trace import Trace
 
 WORDS = ("the", "<b>x</b>", "the", "<eos>")
 

@@ -5,11 +5,11 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from app.pages.lab.inputs import listed
-from app.session.codecs import sections
-from app.session.memory import Memory, Shown
-from app.session.state import State
-from core.trace.trace import Trace
+from glassformer.app.pages.lab.inputs import listed
+from glassformer.app.session.codecs import sections
+from glassformer.app.session.memory import Memory, Shown
+from glassformer.app.session.state import State
+from glassformer.core.trace.trace import Trace
 from tests.architecture.sources import ROOT
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import load_model
-from core.analysis.export import run_bytes
-from core.checkpoints import CHECKPOINTS
-from core.errors import GlassformerError
-from core.interventions import Experiment
-from core.interventions.masks import Causal
-from core.opening.models import pack
+from glassformer import load_model
+from glassformer.core.analysis.export import run_bytes
+from glassformer.core.checkpoints import CHECKPOINTS
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.masks import Causal
+from glassformer.core.opening.models import pack
 
 SENTENCE = "I like you"
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import torch
 
-from core.checkpoints import load_model
-from core.config import ModelConfig
-from core.model.transformer import Transformer
-from core.trace.tape import Recorder
-from core.trace.trace import Trace
+from glassformer.core.checkpoints import load_model
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Recorder
+from glassformer.core.trace.trace import Trace
 
 Run = tuple[Trace, Transformer]
 SOURCE = ("我", "和", "同学", "一起", "听", "和", "光同尘")

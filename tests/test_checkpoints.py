@@ -8,8 +8,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from core import list_models, load_model
-from core.checkpoints import (
+from glassformer import list_models, load_model
+from glassformer.core.checkpoints import (
     CHECKPOINTS,
     list_snapshots,
     load_about,
@@ -17,8 +17,8 @@ from core.checkpoints import (
     save_model,
     save_snapshot,
 )
-from core.errors import GlassformerError
-from core.history import (
+from glassformer.core.errors import GlassformerError
+from glassformer.core.history import (
     SNAPSHOT_STEPS,
     CurvePoint,
     History,
@@ -26,8 +26,8 @@ from core.history import (
     save_history,
     snapshot_steps,
 )
-from core.model.transformer import Transformer
-from core.text.tokenizer import Tokenizer
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.text.tokenizer import Tokenizer
 
 
 @pytest.fixture

@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core import Edit, Trace, load_model
-from core.decoding.beam import beam
-from core.decoding.cuts import Sampling
-from core.decoding.greedy import beside, greedy, wrong_word
-from core.decoding.rows import tapes
-from core.decoding.timeline import timeline
-from core.decodings import recorded, task_of
-from core.errors import GlassformerError
-from core.translator import Translator
+from glassformer import Edit, Trace, load_model
+from glassformer.core.decoding.beam import beam
+from glassformer.core.decoding.cuts import Sampling
+from glassformer.core.decoding.greedy import beside, greedy, wrong_word
+from glassformer.core.decoding.rows import tapes
+from glassformer.core.decoding.timeline import timeline
+from glassformer.core.decodings import recorded, task_of
+from glassformer.core.errors import GlassformerError
+from glassformer.core.translator import Translator
 from tests.decoding.tasks import at, sample, taking_over
 
 TIRED = "The animal didn't cross the street because it was too tired"

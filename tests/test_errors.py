@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from core import load_model
-from core.errors import GlassformerError
-from core.interventions import Experiment
-from core.interventions.masks import Causal
+from glassformer import load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.masks import Causal
 
 
 def test_what_a_message_names_can_be_shown() -> None:

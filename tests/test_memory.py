@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 COUNT_FAULTS = """
 import resource, sys
-from core.settings import keep_freed_memory  # without torch and its own use of memory
+from glassformer.core.settings import keep_freed_memory  # without torch and its own use of memory
 assert "torch" not in sys.modules
 if "kept" in sys.argv:
     assert keep_freed_memory()
@@ -46,7 +46,7 @@ def test_freed_memory_comes_back_without_fresh_pages() -> None:
 
 COUNT_HEAPS = """
 import ctypes, re, sys, threading
-from core.settings import share_heaps
+from glassformer.core.settings import share_heaps
 if "shared" in sys.argv:
     assert share_heaps()
 c, blocks, gate = ctypes.CDLL(None), [], threading.Barrier(8)

@@ -11,14 +11,14 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from core import load_model
-from core.analysis.export import run_bytes
-from core.interventions import Experiment, run
-from core.interventions.masks import Fill, Lines
-from core.opening import kinds
-from core.opening.kinds import kind_of, made_on
-from core.opening.models import unpack
-from core.opening.runs import is_made_by, read_run
+from glassformer import load_model
+from glassformer.core.analysis.export import run_bytes
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.masks import Fill, Lines
+from glassformer.core.opening import kinds
+from glassformer.core.opening.kinds import kind_of, made_on
+from glassformer.core.opening.models import unpack
+from glassformer.core.opening.runs import is_made_by, read_run
 from tests.opened_files import (
     SENTENCE,
     experiment_file,

@@ -12,10 +12,10 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from core import load_model
-from core.checkpoints import CHECKPOINTS
-from core.opening import models
-from core.opening.models import unpack
+from glassformer import load_model
+from glassformer.core.checkpoints import CHECKPOINTS
+from glassformer.core.opening import models
+from glassformer.core.opening.models import unpack
 from tests.opened_files import SENTENCE, model_file, model_files, refused, zipped
 
 

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from core import cli
-from core.checkpoints import load_model
-from core.errors import GlassformerError
-from core.interventions.effect import effect
-from core.interventions.experiment import Experiment, run
-from core.interventions.masks import Painted
-from core.over_texts import over_texts, table, written_rows
-from core.weights.opened import open_model
+from glassformer.core import cli
+from glassformer.core.checkpoints import load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.effect import effect
+from glassformer.core.interventions.experiment import Experiment, run
+from glassformer.core.interventions.masks import Painted
+from glassformer.core.over_texts import over_texts, table, written_rows
+from glassformer.core.weights.opened import open_model
 from tests.weights import folders
 
 RUNNER = CliRunner()

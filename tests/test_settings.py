@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from core.errors import GlassformerError
-from core.settings import Settings, read_settings
+from glassformer.core.errors import GlassformerError
+from glassformer.core.settings import Settings, read_settings
 from tests.architecture.sources import ROOT
 
 WRONG = (

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from core import load_model
-from core.errors import GlassformerError
-from core.text.tokenizer import MOST_PIECES, MOST_SENTENCES
-from core.translator import Translator
+from glassformer import load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.text.tokenizer import MOST_PIECES, MOST_SENTENCES
+from glassformer.core.translator import Translator
 
 
 @pytest.fixture(scope="module")

@@ -9,14 +9,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from core import Edit, Trace, load_model
-from core.decoding.greedy import greedy
-from core.decoding.no_repeat import longest_run
-from core.decoding.step import Task
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
-from core.text.vocabulary import RESERVED
-from core.translator import Translator
+from glassformer import Edit, Trace, load_model
+from glassformer.core.decoding.greedy import greedy
+from glassformer.core.decoding.no_repeat import longest_run
+from glassformer.core.decoding.step import Task
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.text.vocabulary import RESERVED
+from glassformer.core.translator import Translator
 
 TIRED = "The animal didn't cross the street because it was too tired"
 EVERYDAY = Path(__file__).resolve().parents[1] / "assets" / "sentences" / "everyday.json"

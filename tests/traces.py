@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from core.config import ModelConfig
-from core.model.transformer import Transformer
-from core.trace.tape import Recorder
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Recorder
+from glassformer.core.trace.trace import Trace
 
 SOURCE = tuple("The animal didn't cross the street because it was too tired".split())
 OUTPUT = ("动物", "没有", "穿过", "马路", "因为", "动物", "太", "累", "了")

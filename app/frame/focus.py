@@ -5,25 +5,25 @@ from html import escape
 
 import streamlit as st
 
-from app.frame.notices import Notice
-from app.panels import provenance
-from app.panels.opening import on_file
-from app.panels.phrases import line
-from app.panels.words.words_panel import attention_in_focus, kind_of
-from app.plots.labels import visible
-from app.runs import on_screen
-from app.runs.models import takes_pairs
-from app.session import experiments, store
-from app.session.memory import Pair
-from app.session.state import State
-from app.ui.chart import current_look
-from app.ui.component import component
-from app.ui.layout import side_by_side
-from app.ui.pick import segments, small_button
-from app.ui.text import literal
-from app.words import say
-from core.analysis.confidence import confidence, is_judged
-from core.trace.trace import Trace
+from glassformer.app.frame.notices import Notice
+from glassformer.app.panels import provenance
+from glassformer.app.panels.opening import on_file
+from glassformer.app.panels.phrases import line
+from glassformer.app.panels.words.words_panel import attention_in_focus, kind_of
+from glassformer.app.plots.labels import visible
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.models import takes_pairs
+from glassformer.app.session import experiments, store
+from glassformer.app.session.memory import Pair
+from glassformer.app.session.state import State
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import side_by_side
+from glassformer.app.ui.pick import segments, small_button
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.confidence import confidence, is_judged
+from glassformer.core.trace.trace import Trace
 
 # Training: where a head is in focus; the words are joined by cross-attention, too.
 WITH_A_HEAD = [("replay", panel) for panel in ("translation", "attention", "film")]

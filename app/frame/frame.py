@@ -2,23 +2,23 @@
 
 import streamlit as st
 
-from app.frame import focus, guide, saving, sentence
-from app.frame.notices import notices
-from app.panels.attention.focus import first_head
-from app.panels.compare import largest
-from app.panels.opening.opening import show_button
-from app.runs import on_screen
-from app.runs.traces import trace_bytes
-from app.session import experiments, store
-from app.session.state import LANGUAGES
-from app.ui.chart import current_look
-from app.ui.component import component
-from app.ui.layout import box, side_by_side
-from app.ui.pick import into, segments
-from app.ui.style import apply_style
-from app.words import say
-from core.errors import GlassformerError
-from core.trace.trace import Trace
+from glassformer.app.frame import focus, guide, saving, sentence
+from glassformer.app.frame.notices import notices
+from glassformer.app.panels.attention.focus import first_head
+from glassformer.app.panels.compare import largest
+from glassformer.app.panels.opening.opening import show_button
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.traces import trace_bytes
+from glassformer.app.session import experiments, store
+from glassformer.app.session.state import LANGUAGES
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box, side_by_side
+from glassformer.app.ui.pick import into, segments
+from glassformer.app.ui.style import apply_style
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.trace.trace import Trace
 
 WITH_A_HEAD = ("attention", "training")  # pages that open on a head that shows something
 ON_A_PHONE = ("", "walkthrough", "lectures")  # pages that one column is enough for

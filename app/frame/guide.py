@@ -10,10 +10,11 @@ from typing import Any
 
 import orjson
 
-from app.session import store
-from app.ui import scripts
-from app.ui.component import component
-from app.words import say
+from glassformer.app.session import store
+from glassformer.app.session.state import LANGUAGES
+from glassformer.app.ui import scripts
+from glassformer.app.ui.component import component
+from glassformer.app.words import say
 
 GLOSSARY, TOUR = (Path(__file__).with_name(f"{name}.toml") for name in ("glossary", "tour"))
 TEXTS = ("open", "title", "search", "none", "close", "see", "paper", "equation", "keys")
@@ -58,16 +59,16 @@ def words(language: str) -> dict[str, Any]:
 
 
 def _term(name: str, term: dict[str, Any], language: str) -> dict[str, Any]:
-    english, chinese = (say(f"glossary.{name}.name", each) for each in ("en", "zh"))
-    own, other = (english, chinese) if language == "en" else (chinese, english)
+    names = {each: say(f"glossary.{name}.name", each) for each in LANGUAGES}
+    own, other = names[language], next(names[each] for each in LANGUAGES if each != language)
     return {
         **term,
         "id": name,
         "name": own,
         "other": other if other != own else "",
         "about": say(f"glossary.{name}.about", language),
-        "words": [*term.get("words", ()), english, chinese],
-        "common": [english, chinese] if term.get("common") else [],
+        "words": [*term.get("words", ()), *names.values()],
+        "common": [*names.values()] if term.get("common") else [],
         "seen": say("guide.see", language, page=say(f"frame.{term['page']}", language)),
     }
 

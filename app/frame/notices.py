@@ -3,24 +3,24 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from app.panels.address_words import Speaker, sides
-from app.panels.phrases import phrase
-from app.plots.labels import visible
-from app.runs import on_screen, opened, untrained
-from app.runs.traces import get_trace
-from app.session import experiments, store
-from app.session.state import Setup
-from app.ui.text import literal, told
-from app.words import say
-from core.analysis.measure import first_lost
-from core.errors import GlassformerError
-from core.interventions import Experiment
-from core.interventions.heads import HeadsRedirected
-from core.interventions.masks import Fill, Lines, Painted
-from core.interventions.switch import Switch
-from core.interventions.tensors import Slice
-from core.trace.address import Address
-from core.trace.trace import Trace
+from glassformer.app.panels.address_words import Speaker, sides
+from glassformer.app.panels.phrases import phrase
+from glassformer.app.plots.labels import visible
+from glassformer.app.runs import on_screen, opened, untrained
+from glassformer.app.runs.traces import get_trace
+from glassformer.app.session import experiments, store
+from glassformer.app.session.state import Setup
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say
+from glassformer.core.analysis.measure import first_lost
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.heads import HeadsRedirected
+from glassformer.core.interventions.masks import Fill, Lines, Painted
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.interventions.tensors import Slice
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.trace import Trace
 
 MOST = 4  # words that are named
 Moved = tuple[Switch, list[str], list[str]]

@@ -5,18 +5,18 @@ from typing import cast
 
 import streamlit as st
 
-from app.frame import scene
-from app.panels.address_words import on_screen_lines, place
-from app.panels.words.words_panel import attention_in_focus, kind_of
-from app.runs import on_screen
-from app.session import store
-from app.session.state import State
-from app.ui.component import component
-from app.words import say
-from core.analysis import export
-from core.analysis.attention_views import Kind, attention_at
-from core.explain.steps.steps import nearest, walk
-from core.trace.trace import Trace
+from glassformer.app.frame import scene
+from glassformer.app.panels.address_words import on_screen_lines, place
+from glassformer.app.panels.words.words_panel import attention_in_focus, kind_of
+from glassformer.app.runs import on_screen
+from glassformer.app.session import store
+from glassformer.app.session.state import State
+from glassformer.app.ui.component import component
+from glassformer.app.words import say
+from glassformer.core.analysis import export
+from glassformer.core.analysis.attention_views import Kind, attention_at
+from glassformer.core.explain.steps.steps import nearest, walk
+from glassformer.core.trace.trace import Trace
 
 OF_THEIR_OWN = ("training", "lab")  # pages that show other runs than that of the sentence
 ONE_HEAD = ("scores", "scaled", "masked", "weights", "q", "k", "v", "context")

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from app.panels import drafts
-from app.session import store
-from app.session.state import LANGUAGES
-from app.ui.text import literal, told
-from app.words import say
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture, Scene
-from core.lectures.read import THE_READERS
+from glassformer.app.panels import drafts
+from glassformer.app.session import store
+from glassformer.app.session.state import LANGUAGES
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture, Scene
+from glassformer.core.lectures.read import THE_READERS
 
 NEW = ""
 OWN = (*THE_READERS, "lecture")  # of a link: whoever looks has their own; the Lectures page's

@@ -9,17 +9,24 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.panels.address_words import format_bytes
-from app.runs import library, untrained
-from app.runs.models import has_chat, is_opened, keeps_lines, models, takes_pairs, task_of
-from app.session import store
-from app.session.state import DIRECTIONS, State
-from app.ui.lines import in_one_line, listen, with_lines
-from app.ui.pick import menu, small_button
-from app.ui.text import aside, literal
-from app.words import say
-from core.errors import GlassformerError
-from core.weights.tokenizers.pieces import LINE
+from glassformer.app.panels.address_words import format_bytes
+from glassformer.app.runs import library, untrained
+from glassformer.app.runs.models import (
+    has_chat,
+    is_opened,
+    keeps_lines,
+    models,
+    takes_pairs,
+    task_of,
+)
+from glassformer.app.session import store
+from glassformer.app.session.state import DIRECTIONS, State
+from glassformer.app.ui.lines import in_one_line, listen, with_lines
+from glassformer.app.ui.pick import menu, small_button
+from glassformer.app.ui.text import aside, literal
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.weights.tokenizers.pieces import LINE
 
 EXAMPLES = Path(__file__).parents[2] / "assets" / "sentences" / "examples.json"
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from app.runs.scenes import trace_of
-from app.session.state import LANGUAGES
-from app.words import say
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture, Scene
-from core.lectures.truth import Answer, answer_of, found, said
-from core.text.vocabulary import RESERVED
+from glassformer.app.runs.scenes import trace_of
+from glassformer.app.session.state import LANGUAGES
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture, Scene
+from glassformer.core.lectures.truth import Answer, answer_of, found, said
+from glassformer.core.text.vocabulary import RESERVED
 
 MOST_WORDS = 40  # to choose from: the sentence's
 CANDIDATES = 8  # of the vocabulary, where the question is for a word that the model writes

@@ -12,8 +12,9 @@ const words = held("words");
 
 let language = (() => {
   try { return localStorage.getItem("hall.language"); } catch { return null; }
-})() ?? (navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en");
-if (!words[language]) language = "en";
+})() ?? navigator.language.slice(0, 2).toLowerCase();
+const languages = Object.keys(words);
+if (!words[language]) [language] = languages;
 
 /* A text of the page in the reader's language, its {places} filled. */
 function say(key, values = {}) {
@@ -25,16 +26,17 @@ const told = (text) => (text ? text[language] ?? Object.values(text)[0] ?? "" : 
 /* Each line of a text as a paragraph: "Say", "Point" and "Ask" of the notes stand apart. */
 const lines = (text) => text.split("\n").filter((each) => each.trim()).map((each) => make("p", {}, each));
 
-/* The switch between the languages: draw is called after it, and now. */
+/* The switch to the next language: draw is called after it, and now. */
 function speaks(button, draw) {
+  const next = () => languages[(languages.indexOf(language) + 1) % languages.length];
   const turn = () => {
-    document.documentElement.lang = language === "zh" ? "zh-Hans" : language;
-    button.textContent = say("language_other");
-    button.lang = language === "zh" ? "en" : "zh-Hans";
+    document.documentElement.lang = say("language_tag");
+    button.textContent = words[next()].language_name;
+    button.lang = words[next()].language_tag;
     draw();
   };
   button.addEventListener("click", () => {
-    language = language === "zh" ? "en" : "zh";
+    language = next();
     try { localStorage.setItem("hall.language", language); } catch { /* kept until the page goes */ }
     turn();
   });

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import GlassformerError
+from glassformer.core.errors import GlassformerError
 
 PACE = 0.15  # seconds between two states that are sent, at least
 VOTES = 0.4  # the same where only votes have changed, which the driver alone is told

@@ -8,8 +8,8 @@ import segno
 from starlette.requests import Request
 from streamlit import config
 
-from app.server import network
-from app.server.doors import name_of
+from glassformer.app.server import network
+from glassformer.app.server.doors import name_of
 
 PREFIX = re.compile(r"(/[\w~-][\w.~-]{0,60}){1,4}", re.ASCII)
 

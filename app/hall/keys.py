@@ -8,9 +8,9 @@ from collections import Counter, OrderedDict, deque
 from functools import cache
 from hashlib import sha256
 
-from app.server import network
-from core.errors import GlassformerError
-from core.settings import read_settings
+from glassformer.app.server import network
+from glassformer.core.errors import GlassformerError
+from glassformer.core.settings import read_settings
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 # Who guesses is slowed down, and who is right is never refused. After so many wrong codes in a span

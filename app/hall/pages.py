@@ -14,11 +14,11 @@ from typing import Any
 import orjson
 from starlette.responses import HTMLResponse
 
-from app.words import say
-from core.errors import GlassformerError
+from glassformer.app.session.state import LANGUAGES
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
 
 FOLDER = Path(__file__).parent
-LANGUAGES = ("en", "zh")
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 SCRIPTS = {"present": ("follow", "pool", "overlays", "present")}  # beside its own
 FRAMES = {"present": "frame-src 'self'"}  # what a page needs beside the others
@@ -75,12 +75,6 @@ def refusal(error: GlassformerError) -> dict[str, Any]:
     return {"error": error.key, "text": said}
 
 
-def language_of(accepted: str) -> str:
-    """The language of a browser's Accept-Language header."""
-    first = accepted.partition(",")[0].strip().lower()
-    return next((each for each in LANGUAGES if first.startswith(each)), LANGUAGES[0])
-
-
 @cache
 def _parts(name: str) -> tuple[str, str, str]:
     """What stands before the body of a page, what follows its state, and its policy."""
@@ -88,8 +82,8 @@ def _parts(name: str) -> tuple[str, str, str]:
     script = "".join(_text(f"{each}.js") for each in SCRIPTS.get(name, ("follow", name)))
     words = {
         each: {key: say(f"hall.{key}", each) for key in (*SHARED, *WORDS[name])}
-        | {"language_other": say("language.name", other)}
-        for each, other in (LANGUAGES, LANGUAGES[::-1])
+        | {"language_name": say("language.name", each), "language_tag": say("language.tag", each)}
+        for each in LANGUAGES
     }
     told = orjson.dumps(words).decode().replace("<", "\\u003c")
     head = (
@@ -100,7 +94,7 @@ def _parts(name: str) -> tuple[str, str, str]:
     )
     tail = (
         f'<script type="application/json" id="words">{told}</script>\n{_text(f"{name}.html")}\n'
-        f"<noscript>{say('hall.no_scripts', 'en')} {say('hall.no_scripts', 'zh')}</noscript>\n"
+        f"<noscript>{' '.join(say('hall.no_scripts', each) for each in LANGUAGES)}</noscript>\n"
         f"<script>{script}</script>\n</body>\n</html>\n"
     )
     allowed = (

@@ -22,7 +22,7 @@ async function begin() {
     return byId("refused").replaceChildren(make("p", {}, error.message), make("a", { href: `${base}/lectures` }, say("present_back")));
   }
   if (words[lecture.language]) ({ language } = lecture);
-  document.documentElement.lang = language === "zh" ? "zh-Hans" : language;
+  document.documentElement.lang = say("language_tag");
   document.title = `${told(lecture.title)} · Glassformer`;
   dress();
   pool = new Pool(byId("stage"), { count: lecture.scenes.length, base, link, place, heard, changed, drawn });

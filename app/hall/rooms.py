@@ -18,12 +18,12 @@ from typing import Any
 
 import orjson
 
-from app.hall import keys, store
-from app.hall.numbers import number_of
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture, Question
-from core.lectures.read import read
-from core.lectures.write import write
+from glassformer.app.hall import keys, store
+from glassformer.app.hall.numbers import number_of
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture, Question
+from glassformer.core.lectures.read import read
+from glassformer.core.lectures.write import write
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like figures
 CODE = 6  # letters
@@ -170,7 +170,7 @@ def reveal(room: Room) -> None:
     """
     if not room.opened:
         return
-    from app.hall import answers  # late: the model comes with it
+    from glassformer.app.hall import answers  # late: the model comes with it
 
     scene = room.lecture.scenes[room.scene]
     found = orjson.dumps(answers.answer(room.lecture, scene, room.language)).decode()
@@ -361,7 +361,7 @@ def _warm(room: Room) -> None:
     """Compute the runs of all scenes in a thread, and keep what their texts and questions want."""
 
     def work() -> None:
-        from app.hall import answers  # late: the model comes with it
+        from glassformer.app.hall import answers  # late: the model comes with it
 
         for place, scene in enumerate(room.lecture.scenes):
             with suppress(GlassformerError, sqlite3.IntegrityError):  # the room may have gone

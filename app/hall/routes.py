@@ -18,13 +18,14 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from streamlit import runtime
 
-from app.hall import join, keys, pages, rooms, screen
-from app.hall.hub import ENDED, HANDED, Channel, Hub, Who
-from app.hall.rooms import Room
-from app.hall.store import READING, WRITING
-from app.server.doors import client_of
-from app.server.network import base_path
-from core.errors import GlassformerError
+from glassformer.app.hall import join, keys, pages, rooms, screen
+from glassformer.app.hall.hub import ENDED, HANDED, Channel, Hub, Who
+from glassformer.app.hall.rooms import Room
+from glassformer.app.hall.store import READING, WRITING
+from glassformer.app.server.doors import client_of
+from glassformer.app.server.network import base_path
+from glassformer.app.session.state import language_of
+from glassformer.core.errors import GlassformerError
 
 MOST_BODY = 4000  # bytes of a vote or a command
 PATIENCE = 20.0  # seconds that a long poll waits
@@ -127,7 +128,7 @@ def _in_room(answer: Answer, page: bool = False) -> Callable[[Request], Awaitabl
         except GlassformerError as error:
             status = STATUS.get(error.key, 400)
             if page:
-                language = pages.language_of(request.headers.get("accept-language", ""))
+                language = language_of(request.headers.get("accept-language", ""))
                 return pages.entrance(error, status, language)
             return _json(pages.refusal(error), status)
 
@@ -185,7 +186,7 @@ def _cookie(room: Room) -> str:
 
 
 async def _off(_request: Request) -> Response:
-    return pages.entrance(GlassformerError("hall_off"), 404, pages.language_of(""))
+    return pages.entrance(GlassformerError("hall_off"), 404, language_of(""))
 
 
 async def _alone(_request: Request) -> Response:
@@ -199,7 +200,7 @@ async def _slash(_request: Request) -> Response:
 
 async def _enter(request: Request) -> Response:
     """The page that asks for a code; without scripts its form comes back here."""
-    language = pages.language_of(request.headers.get("accept-language", ""))
+    language = language_of(request.headers.get("accept-language", ""))
     if given := _asked(request, "code"):
         letters = unicodedata.normalize("NFKC", given[:80]).upper()  # also of full width
         plain = "".join(each for each in letters if each.isascii() and each.isalnum())

@@ -5,9 +5,9 @@ from typing import Any
 
 import orjson
 
-from app.hall import rooms
-from app.hall.rooms import Room
-from core.lectures.lecture import PLACE
+from glassformer.app.hall import rooms
+from glassformer.app.hall.rooms import Room
+from glassformer.core.lectures.lecture import PLACE
 
 TEXTS = ("title", "text", "notes")
 MOST_BARS = 8  # of numbers and of words; the rest of the words is one bar

@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 
 from streamlit import config
 
-from core.errors import GlassformerError
-from core.settings import read_settings
+from glassformer.core.errors import GlassformerError
+from glassformer.core.settings import read_settings
 
 BUSY = 5.0  # seconds to wait for another process
 Result = TypeVar("Result")

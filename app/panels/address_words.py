@@ -6,32 +6,26 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import get_args
 
-from app.plots.axes import Side
-from app.plots.labels import format_number, visible
-from app.runs import on_screen
-from app.runs.models import FORMER
-from app.runs.untrained import is_untrained, read
-from app.session import store
-from app.session.state import State
-from app.words import say
-from core.analysis.measure import Measure
-from core.analysis.tensor_slice import Lines, Plan
-from core.checkpoints import DEFAULT, list_models
-from core.interventions.tensors import At
-from core.trace.address import SUBLAYERS, Address
-from core.trace.sites import Axis, AxisName
-from core.trace.trace import Trace
+from glassformer.app.plots.axes import Side
+from glassformer.app.plots.labels import format_number, visible
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.models import FORMER
+from glassformer.app.runs.untrained import is_untrained, read
+from glassformer.app.session import store
+from glassformer.app.session.state import State
+from glassformer.app.words import say
+from glassformer.core.analysis.measure import Measure
+from glassformer.core.analysis.tensor_slice import Lines, Plan
+from glassformer.core.checkpoints import DEFAULT, list_models
+from glassformer.core.interventions.tensors import At
+from glassformer.core.trace.address import SUBLAYERS, Address
+from glassformer.core.trace.sites import SITES, Axis, AxisName
+from glassformer.core.trace.trace import Trace
 
 MOST_NAMED = 6  # numbers that a list names one by one
 PATTERN = re.compile(r"(?:(encoder|decoder|\*)/)?(?:(\d{1,4}|\*)/)?([a-z_*]+)")
 AXES = get_args(AxisName)
-TENSORS = (
-    "ids", "embedding", "scaled", "positions", "kept", "input", "stream", "branch_input",
-    "summed", "mean", "std", "normalized", "output", "memory", "q", "k", "v", "scores", "mask",
-    "masked", "weights", "context", "concat", "pre_activation", "activation", "logits",
-    "probabilities", "token_type", "mean_square", "q_normed", "k_normed", "q_rotated", "k_rotated",
-    "position_bias", "biased", "up", "gated", "dense",
-)  # fmt: skip
+TENSORS = frozenset(site.name for site in SITES)
 
 
 def format_bytes(size: int) -> str:
@@ -105,11 +99,11 @@ def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
     chosen = FORMER.get(now.model, now.model)
     name = "@".join(filter(None, (chosen or (DEFAULT if now.step else ""), now.step)))
     model = f"load_model({name!r})" if name else "load_model()"
-    imports, made = ["from core import load_model"], [f"model = {model}"]
+    imports, made = ["from glassformer import load_model"], [f"model = {model}"]
     if is_untrained(now.model):
         imports += [
-            "from core.lab.untrained import blueprint, build",
-            "from core.translator import Translator",
+            "from glassformer.core.lab.untrained import blueprint, build",
+            "from glassformer.core.translator import Translator",
         ]
         settings = "".join(f", {key}={value!r}" for key, value in read(now.model).changed.items())
         made = [
@@ -126,7 +120,7 @@ def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
     asked = f"{trace.source_text!r}{direction}{pair}"
     run = f"trace = model.trace({asked})"
     if switched:
-        imports.append("from core.interventions import Experiment, run")
+        imports.append("from glassformer.core.interventions import Experiment, run")
         made.append(f"experiment = Experiment.from_text({switched!r})")
         run = f"trace = run(experiment, model, {asked})"
     return [*imports, *made, run]
@@ -135,7 +129,7 @@ def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
 def on_screen_lines(trace: Trace) -> list[str]:
     """Python that brings the run on screen: computed again, or read from its file."""
     if (file := on_screen.file()) is not None:
-        return ["from core import Trace", f"trace = Trace.load({file.name!r})"]
+        return ["from glassformer import Trace", f"trace = Trace.load({file.name!r})"]
     return run_lines(trace, store.get_state(), on_screen.made_under().text)
 
 

@@ -7,22 +7,22 @@ from typing import Self, cast
 
 import streamlit as st
 
-from app.plots.labels import visible
-from app.plots.theme import FigureStyle
-from app.runs import on_screen
-from app.session import store
-from app.session.state import State
-from app.ui.chart import current_look
-from app.ui.text import literal
-from app.words import say
-from core.analysis.attention_views import Kind
-from core.explain.steps.places import Chosen, Places, in_heads
-from core.explain.steps.steps import step_of, walk
-from core.explain.steps.wires import Wire
-from core.model.transformer import Transformer
-from core.trace.address import Address
-from core.trace.sites import letters
-from core.trace.trace import Trace
+from glassformer.app.plots.labels import visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.runs import on_screen
+from glassformer.app.session import store
+from glassformer.app.session.state import State
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import Kind
+from glassformer.core.explain.steps.places import Chosen, Places, in_heads
+from glassformer.core.explain.steps.steps import step_of, walk
+from glassformer.core.explain.steps.wires import Wire
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.trace import Trace
 
 PAGE = "app/pages/walkthrough/page.py"
 

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from app.session import store
-from app.session.limits import MOST_DRAFTS
-from app.ui.component import component
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture, Scene
-from core.lectures.read import MOST_BYTES, MOST_SCENES, NAME, bundled, read
-from core.lectures.write import write
+from glassformer.app.session import store
+from glassformer.app.session.limits import MOST_DRAFTS
+from glassformer.app.ui.component import component
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture, Scene
+from glassformer.core.lectures.read import MOST_BYTES, MOST_SCENES, NAME, bundled, read
+from glassformer.core.lectures.write import write
 
 MOST_STEPS = 50  # that can be undone
 NAMELESS = "lecture"

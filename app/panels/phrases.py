@@ -7,11 +7,11 @@ markdown, `textContent` in components.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app.panels.address_words import Speaker, sides
-from app.plots.labels import MINUS, shortened, visible
-from core.interventions import Experiment, concepts, heads, masks, tensors
-from core.interventions.masks import cells_of
-from core.interventions.switch import Switch
+from glassformer.app.panels.address_words import Speaker, sides
+from glassformer.app.plots.labels import MINUS, shortened, visible
+from glassformer.core.interventions import Experiment, concepts, heads, masks, tensors
+from glassformer.core.interventions.masks import cells_of
+from glassformer.core.interventions.switch import Switch
 
 BETWEEN = " · "
 LONGEST_SENTENCE = 40

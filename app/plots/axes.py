@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.plots import drawing as go
-from app.plots.labels import escape, text_width, visible
-from app.plots.marks import axis_title, row_title
-from app.plots.theme import FigureStyle, is_numbered, line_axis, named_ticks, token_axis
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.labels import escape, text_width, visible
+from glassformer.app.plots.marks import axis_title, row_title
+from glassformer.app.plots.theme import FigureStyle, is_numbered, line_axis, named_ticks, token_axis
 
 STRIDES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 

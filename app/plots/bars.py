@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.axes import rows_axis
-from app.plots.colours import mix
-from app.plots.labels import escape, format_percent, visible
-from app.plots.marks import hover, inked
-from app.plots.theme import FigureStyle, base_layout
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import rows_axis
+from glassformer.app.plots.colours import mix
+from glassformer.app.plots.labels import escape, format_percent, visible
+from glassformer.app.plots.marks import hover, inked
+from glassformer.app.plots.theme import FigureStyle, base_layout
 
 NOTHING: Mapping[int, str] = MappingProxyType({})
 

@@ -1,4 +1,4 @@
-"""Plotly's objects as the figures use them: `from app.plots import drawing as go`.
+"""Plotly's objects as the figures use them: `from glassformer.app.plots import drawing as go`.
 
 Plotly checks every value of a figure, three times over, and that is most of the time of a rerun.
 Here nothing is checked; the tests build each figure with the checks as well and compare.

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.colours import Scale, diverging, sequential
-from app.plots.theme import FigureStyle
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.colours import Scale, diverging, sequential
+from glassformer.app.plots.theme import FigureStyle
 
 CLOSE = 1.15  # a largest value that is no further above the others is the end of the scale
 GAPS_UP_TO = 40  # lines a side; beyond, the gaps between cells would eat the cells

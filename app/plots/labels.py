@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from core import written
+from glassformer.core import written
 
 MINUS, format_number, format_percent = written.MINUS, written.format_number, written.format_percent
 LONGEST_LABEL = 24

@@ -1,7 +1,7 @@
 """LaTeX in the colours of the roles, with numbers to the reader's digits."""
 
-from app.plots.labels import MINUS, format_number
-from app.plots.theme import FigureStyle
+from glassformer.app.plots.labels import MINUS, format_number
+from glassformer.app.plots.theme import FigureStyle
 
 
 def painted(latex: str, role: str, look: FigureStyle) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from app.plots.labels import escape, visible
-from app.plots.theme import FigureStyle
+from glassformer.app.plots.labels import escape, visible
+from glassformer.app.plots.theme import FigureStyle
 
 
 def note(

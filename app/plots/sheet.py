@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.axes import Side, corner, hover_text, rim, sheet_axes
-from app.plots.heat import crosses, gaps, heat_map, no_numbers, silent
-from app.plots.labels import MINUS, escape, format_number
-from app.plots.theme import FigureStyle, base_layout, colour_bar, hatching
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import Side, corner, hover_text, rim, sheet_axes
+from glassformer.app.plots.heat import crosses, gaps, heat_map, no_numbers, silent
+from glassformer.app.plots.labels import MINUS, escape, format_number
+from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, hatching
 
 CELL_WIDTH, CELL_HEIGHT = 42, 19  # pixels a number needs to be written in its cell
 MOST_DECIMALS, LARGEST = 3, 9999.5  # numbers too long for a cell; the hover has every digit

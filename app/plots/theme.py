@@ -9,9 +9,9 @@ from typing import Any, SupportsFloat
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.colours import colour, faded
-from app.plots.labels import escape, format_number, is_chinese, text_width, visible
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.colours import colour, faded
+from glassformer.app.plots.labels import escape, format_number, is_chinese, text_width, visible
 
 # Chinese falls back to what Linux, macOS and Windows bring.
 FONT = (

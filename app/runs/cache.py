@@ -9,8 +9,8 @@ from itertools import count
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
-from app.session.limits import CACHE_BYTES
-from core.interruption import StoppedError, idle
+from glassformer.app.session.limits import CACHE_BYTES
+from glassformer.core.interruption import StoppedError, idle
 
 Value = TypeVar("Value")
 PACE = 0.1  # seconds between two looks of one who waits at whether it is still wanted

@@ -8,14 +8,14 @@ from functools import lru_cache
 from os import scandir
 from pathlib import Path
 
-from app.runs.cache import BoundedCache, Budget
-from app.session.limits import LIBRARY_BYTES
-from core.errors import GlassformerError
-from core.models import Model
-from core.settings import read_settings
-from core.weights.aside import LeftAside
-from core.weights.open import is_foreign, look
-from core.weights.opened import open_model
+from glassformer.app.runs.cache import BoundedCache, Budget
+from glassformer.app.session.limits import LIBRARY_BYTES
+from glassformer.core.errors import GlassformerError
+from glassformer.core.models import Model
+from glassformer.core.settings import read_settings
+from glassformer.core.weights.aside import LeftAside
+from glassformer.core.weights.open import is_foreign, look
+from glassformer.core.weights.opened import open_model
 
 MOST = 50  # models that are listed
 

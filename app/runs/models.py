@@ -5,11 +5,11 @@ from typing import Any, cast
 
 import streamlit as st
 
-from app.runs import library, trainings, untrained
-from app.runs.cache import SERVER, BoundedCache
-from app.session.state import CHAT
-from core.analysis.head_roles import MeasuredHead
-from core.checkpoints import (
+from glassformer.app.runs import library, trainings, untrained
+from glassformer.app.runs.cache import SERVER, BoundedCache
+from glassformer.app.session.state import CHAT
+from glassformer.core.analysis.head_roles import MeasuredHead
+from glassformer.core.checkpoints import (
     DEFAULT,
     list_models,
     load_about,
@@ -18,11 +18,11 @@ from core.checkpoints import (
     load_history,
     load_model,
 )
-from core.errors import GlassformerError
-from core.history import History
-from core.models import Model
-from core.translator import Translator
-from core.weights.opened import OpenedModel
+from glassformer.core.errors import GlassformerError
+from glassformer.core.history import History
+from glassformer.core.models import Model
+from glassformer.core.translator import Translator
+from glassformer.core.weights.opened import OpenedModel
 
 FORMER = {"translator-taught": DEFAULT}  # names in links of earlier days
 

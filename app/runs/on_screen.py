@@ -5,19 +5,19 @@ Nothing here changes a model or a trace: both are shared by all sessions.
 
 from dataclasses import dataclass, field, replace
 
-from app.runs import opened
-from app.runs.models import chat_problem, get_model, keeps_lines, steps_of, takes_pairs
-from app.runs.traces import get_forced, get_run, get_setting, get_trace, get_variant
-from app.session import experiments, store
-from app.session.memory import Pair, RunFile, Shown
-from app.session.state import FIRST_SENTENCE, State
-from core.errors import GlassformerError
-from core.interventions import Experiment
-from core.interventions.experiment import NOTHING
-from core.interventions.switch import Switch
-from core.models import Model
-from core.trace.tape import Edit
-from core.trace.trace import Trace
+from glassformer.app.runs import opened
+from glassformer.app.runs.models import chat_problem, get_model, keeps_lines, steps_of, takes_pairs
+from glassformer.app.runs.traces import get_forced, get_run, get_setting, get_trace, get_variant
+from glassformer.app.session import experiments, store
+from glassformer.app.session.memory import Pair, RunFile, Shown
+from glassformer.app.session.state import FIRST_SENTENCE, State
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.experiment import NOTHING
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.models import Model
+from glassformer.core.trace.tape import Edit
+from glassformer.core.trace.trace import Trace
 
 
 @dataclass(frozen=True)

@@ -10,20 +10,20 @@ from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 
-from app.runs import trainings
-from app.runs.cache import SERVER, BoundedCache
-from app.runs.models import get_model, models
-from app.session import experiments, store
-from app.session.memory import RunFile
-from app.session.state import CHAT
-from core.checkpoints import DEFAULT
-from core.errors import GlassformerError
-from core.interventions import Experiment
-from core.interventions.experiment import fingerprint
-from core.opening.kinds import MOST_BYTES, Kind, MadeOn, kind_of, made_on
-from core.opening.models import unpack
-from core.opening.runs import is_made_by, read_run
-from core.trace.trace import Trace
+from glassformer.app.runs import trainings
+from glassformer.app.runs.cache import SERVER, BoundedCache
+from glassformer.app.runs.models import get_model, models
+from glassformer.app.session import experiments, store
+from glassformer.app.session.memory import RunFile
+from glassformer.app.session.state import CHAT
+from glassformer.core.checkpoints import DEFAULT
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.experiment import fingerprint
+from glassformer.core.opening.kinds import MOST_BYTES, Kind, MadeOn, kind_of, made_on
+from glassformer.core.opening.models import unpack
+from glassformer.core.opening.runs import is_made_by, read_run
+from glassformer.core.trace.trace import Trace
 
 LONGEST_NAME = 60
 _runs: BoundedCache[Trace] = BoundedCache(SERVER, lambda trace: trace.nbytes)

@@ -3,12 +3,12 @@
 import threading
 from contextlib import suppress
 
-from app.runs.traces import get_run, get_trace
-from app.session.experiments import fitting, parsed
-from app.session.state import State
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture, Scene
-from core.trace.trace import Trace
+from glassformer.app.runs.traces import get_run, get_trace
+from glassformer.app.session.experiments import fitting, parsed
+from glassformer.app.session.state import State
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture, Scene
+from glassformer.core.trace.trace import Trace
 
 
 def trace_of(scene: Scene, language: str) -> Trace:

@@ -10,19 +10,19 @@ from typing import Any, cast
 
 from torch import Tensor
 
-from app.runs.cache import SERVER, BoundedCache
-from app.runs.models import get_model, place_of, steps_of, weight_bytes
-from core.analysis.training_views import Replay
-from core.decodings import recorded
-from core.history import replay
-from core.interventions import Experiment, run, setting
-from core.interventions.experiment import mean_contexts, with_config
-from core.interventions.head_ablation import AblatedHead, ablated_heads
-from core.interventions.heads import Way
-from core.interventions.padding import InBatch, in_batch
-from core.interventions.switch import Setting
-from core.models import Direction, Model, texts_of
-from core.trace.trace import Trace
+from glassformer.app.runs.cache import SERVER, BoundedCache
+from glassformer.app.runs.models import get_model, place_of, steps_of, weight_bytes
+from glassformer.core.analysis.training_views import Replay
+from glassformer.core.decodings import recorded
+from glassformer.core.history import replay
+from glassformer.core.interventions import Experiment, run, setting
+from glassformer.core.interventions.experiment import mean_contexts, with_config
+from glassformer.core.interventions.head_ablation import AblatedHead, ablated_heads
+from glassformer.core.interventions.heads import Way
+from glassformer.core.interventions.padding import InBatch, in_batch
+from glassformer.core.interventions.switch import Setting
+from glassformer.core.models import Direction, Model, texts_of
+from glassformer.core.trace.trace import Trace
 
 BYTES_A_NUMBER = 32  # a float in a tuple
 

@@ -13,16 +13,16 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from app.runs.cache import SERVER, BoundedCache
-from app.session import store
-from app.session.limits import OWNER, OWNERS
-from core.checkpoints import load_model
-from core.models import Direction
-from core.settings import read_settings
-from core.training.queue.lessons import held_apart
-from core.training.queue.run import TrainingRun
-from core.training.queue.run_files import Plan
-from core.training.queue.training_queue import TrainingQueue, Workshop
+from glassformer.app.runs.cache import SERVER, BoundedCache
+from glassformer.app.session import store
+from glassformer.app.session.limits import OWNER, OWNERS
+from glassformer.core.checkpoints import load_model
+from glassformer.core.models import Direction
+from glassformer.core.settings import read_settings
+from glassformer.core.training.queue.lessons import held_apart
+from glassformer.core.training.queue.run import TrainingRun
+from glassformer.core.training.queue.run_files import Plan
+from glassformer.core.training.queue.training_queue import TrainingQueue, Workshop
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,10 @@ from typing import Any, ParamSpec, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from app.session import limits, store
-from app.session.limits import PATIENCE, PLACES
-from app.words import say
-from core import interruption
+from glassformer.app.session import limits, store
+from glassformer.app.session.limits import PATIENCE, PLACES
+from glassformer.app.words import say
+from glassformer.core import interruption
 
 SLICE = 0.1  # seconds until somebody who waits looks whether it is still wanted
 

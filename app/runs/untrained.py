@@ -7,18 +7,18 @@ used last are in the server's cache, one for all sessions.
 from contextlib import suppress
 from functools import lru_cache
 
-from app.runs.cache import SERVER, BoundedCache
-from app.session import store
-from app.session.codecs import sections, sections_text
-from app.session.limits import MOST_BUILT
-from core.device import choose_device
-from core.errors import GlassformerError
-from core.interruption import step
-from core.lab.untrained import Blueprint, blueprint, build
-from core.lab.untrained_views import NOTES_WORDS, Anatomy, Drawn, Ids, anatomy, drawn
-from core.model.transformer import Transformer
-from core.text.tokenizer import Tokenizer
-from core.translator import Translator
+from glassformer.app.runs.cache import SERVER, BoundedCache
+from glassformer.app.session import store
+from glassformer.app.session.codecs import sections, sections_text
+from glassformer.app.session.limits import MOST_BUILT
+from glassformer.core.device import choose_device
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interruption import step
+from glassformer.core.lab.untrained import Blueprint, blueprint, build
+from glassformer.core.lab.untrained_views import NOTES_WORDS, Anatomy, Drawn, Ids, anatomy, drawn
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.translator import Translator
 
 MARK = "untrained"
 

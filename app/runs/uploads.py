@@ -13,7 +13,7 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from app.session import limits
+from glassformer.app.session import limits
 
 ROUTE = "/_stcore/upload_file/"
 A_FILE = 4096  # bytes that a file counts beside its content: a million empty ones are no gift

@@ -23,8 +23,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from app.words import say
-from core.settings import read_settings
+from glassformer.app.session.state import language_of
+from glassformer.app.words import say
+from glassformer.core.settings import read_settings
 
 OWN_PROXIES = ("127.0.0.1", "::1")  # on this machine: always believed
 FORWARDED = b"x-forwarded-"
@@ -103,7 +104,7 @@ class Hosts:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
         else:
-            language = "zh" if headers.get("accept-language", "").startswith("zh") else "en"
+            language = language_of(headers.get("accept-language", ""))
             name = name_of(host)[:80]
             text = say("errors.host_foreign", language, given=name)
             await PlainTextResponse(text, 421)(scope, receive, send)

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnected
 from streamlit import config
 
-from app.session.limits import OWNER
+from glassformer.app.session.limits import OWNER
 
 # Where a page may load what from. Streamlit and its components bring scripts and styles inline and
 # as blob: URLs; Plotly compiles its shaders with `new Function`.

@@ -8,13 +8,13 @@ from contextlib import suppress
 import torch
 from streamlit import runtime
 
-from app.runs import trainings
-from app.runs.traces import get_trace
-from app.runs.turns import RERUNS
-from app.session.state import FIRST_SENTENCE
-from core.corpus import load_grammar
-from core.errors import GlassformerError
-from core.settings import keep_freed_memory, read_settings
+from glassformer.app.runs import trainings
+from glassformer.app.runs.traces import get_trace
+from glassformer.app.runs.turns import RERUNS
+from glassformer.app.session.state import FIRST_SENTENCE
+from glassformer.core.corpus import load_grammar
+from glassformer.core.errors import GlassformerError
+from glassformer.core.settings import keep_freed_memory, read_settings
 
 COLLECT_EVERY = 10.0  # seconds between two full collections, at least
 SETTLED = 8.0  # seconds without a rerun: the first visitors have a page

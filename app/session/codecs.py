@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
-from core.errors import GlassformerError
-from core.interventions.switch import from_text, to_text
-from core.trace.sites import AxisName
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.switch import from_text, to_text
+from glassformer.core.trace.sites import AxisName
 
 MAX_LINK_TEXT = 2000  # of one parameter, unless its codec says otherwise
 LONG_TEXT = 20_000  # of one that is packed with the link

@@ -8,13 +8,13 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from app.session import store
-from app.session.limits import MOST_EXPERIMENTS
-from app.session.state import Setup
-from core.errors import GlassformerError
-from core.interventions import Experiment, History
-from core.interventions.switch import Switch
-from core.trace.trace import Trace
+from glassformer.app.session import store
+from glassformer.app.session.limits import MOST_EXPERIMENTS
+from glassformer.app.session.state import Setup
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment, History
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.trace.trace import Trace
 
 LONGEST_NAME = 40
 

@@ -5,17 +5,17 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from app.session.state import Setup
-from core.analysis.training_views import Replay
-from core.decoding.timeline import Speed
-from core.errors import GlassformerError
-from core.interventions import Experiment, History
-from core.interventions.causal_tracing import Tracing
-from core.interventions.experiment import NOTHING
-from core.interventions.switch import Switch
-from core.lab.why_attention import Race
-from core.lectures.lecture import Lecture
-from core.trace.trace import Trace
+from glassformer.app.session.state import Setup
+from glassformer.core.analysis.training_views import Replay
+from glassformer.core.decoding.timeline import Speed
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment, History
+from glassformer.core.interventions.causal_tracing import Tracing
+from glassformer.core.interventions.experiment import NOTHING
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.lab.why_attention import Race
+from glassformer.core.lectures.lecture import Lecture
+from glassformer.core.trace.trace import Trace
 
 RECENT = 3  # runs whose messages the browser is sure to have: it keeps those of ten
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from app.session.codecs import (
+from glassformer.app.session.codecs import (
     AXES,
     CELL,
     COUNT,
@@ -31,13 +31,13 @@ from app.session.codecs import (
     number,
     one_of,
 )
-from core.analysis.attention_views import kinds_of
-from core.analysis.blocks import block_at
-from core.analysis.head_roles import ROLES
-from core.config import ModelConfig
-from core.decoding.step import most_words
-from core.text.tokenizer import split_sentences
-from core.trace.trace import Trace, in_line
+from glassformer.core.analysis.attention_views import kinds_of
+from glassformer.core.analysis.blocks import block_at
+from glassformer.core.analysis.head_roles import ROLES
+from glassformer.core.config import ModelConfig
+from glassformer.core.decoding.step import most_words
+from glassformer.core.text.tokenizer import split_sentences
+from glassformer.core.trace.trace import Trace, in_line
 
 KINDS = ("encoder", "decoder", "cross")
 STAGES = ("scores", "scaled", "biased", "masked", "weights")  # biased: where distances add
@@ -66,7 +66,7 @@ STROKES = ("hide", "show", "clear")
 POSITIONS = ("map", "waves", "dots", "rotation", "same", "variants")
 FORMULAS = ("paper", "notes", "halves")
 SPANS = ("sentence", "64", "256")
-LANGUAGES = ("en", "zh")  # a folder of app/words each
+LANGUAGES = ("en", "zh")  # a folder of app/words each; the first where no other is asked for
 THEMES = ("light", "dark")
 _HEAD = {"kind", "layer", "head"}
 _RUN = ("text", "text_pair", "direction", "model", "chat")
@@ -95,6 +95,12 @@ RELEASES = {  # what goes back to its default where one of these changes
 }
 CHAT = "chat"  # in the place of a step: a model whose texts go through its chat template
 FIRST_SENTENCE = "The animal didn't cross the street because it was too tired"
+
+
+def language_of(accepted: str) -> str:
+    """The language of a browser, given its Accept-Language header or a tag such as "zh-CN"."""
+    wanted = accepted.strip().lower()
+    return next((each for each in LANGUAGES if wanted.startswith(each)), LANGUAGES[0])
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ import streamlit as st
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from app.session.memory import Memory
-from app.session.state import LANGUAGES, State, clamp
-from core.links import PACKED, opened, packed
-from core.trace.trace import Trace
+from glassformer.app.session.memory import Memory
+from glassformer.app.session.state import LANGUAGES, State, clamp
+from glassformer.core.links import PACKED, opened, packed
+from glassformer.core.trace.trace import Trace
 
 BREAK = re.compile(r"\r\n?|\n")  # of a line
 THE_READERS = ("language", "theme", "size", "precision", "mine")

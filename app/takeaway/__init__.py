@@ -1,33 +1,33 @@
 """What one takes home: a lecture as one page that opens offline, and as a notebook that runs.
 
-`page` and `notebook` give the bytes of the files, `file_name` a name for them; the same by
-`python -m app.takeaway lecture.toml --page out.html --notebook out.ipynb --language en`. A run
+`page` and `notebook` give the bytes of the files, `file_name` a name for them; the command
+`glassformer lecture` writes them. A run
 itself is a file already: the Tensors page saves it whole, and so does `Trace.save`.
 
 Of the other rooms it imports panels, ui, plots, runs, session, words and core.
 """
 
-from core.lectures.lecture import Lecture
+from glassformer.core.lectures.lecture import Lecture
 
 # What does the work is imported when it is asked for: a notebook's widgets need none of it.
 
 
 def page(lecture: Lecture, language: str, notes: bool = False) -> bytes:
     """The page of a lecture; see `document.page`."""
-    from app.takeaway import document
+    from glassformer.app.takeaway import document
 
     return document.page(lecture, language, notes)
 
 
 def notebook(lecture: Lecture, language: str) -> bytes:
     """The notebook of a lecture; see `notebooks.notebook`."""
-    from app.takeaway import notebooks
+    from glassformer.app.takeaway import notebooks
 
     return notebooks.notebook(lecture, language)
 
 
 def file_name(lecture: Lecture, language: str, ending: str) -> str:
     """A name for one of the files; see `files.file_name`."""
-    from app.takeaway import files
+    from glassformer.app.takeaway import files
 
     return files.file_name(lecture, language, ending)

@@ -18,15 +18,15 @@ from typing import Any
 import orjson
 import streamlit
 
-from app.plots.colours import DARK, LIGHT
-from app.runs.scenes import trace_of
-from app.takeaway.screens import screens
-from app.takeaway.texts import line_of, paragraphs
-from app.ui.scripts import plotly
-from app.words import say
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture, Scene
-from core.lectures.truth import Said, answer_of, said
+from glassformer.app.plots.colours import DARK, LIGHT
+from glassformer.app.runs.scenes import trace_of
+from glassformer.app.takeaway.screens import screens
+from glassformer.app.takeaway.texts import line_of, paragraphs
+from glassformer.app.ui.scripts import plotly
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture, Scene
+from glassformer.core.lectures.truth import Said, answer_of, said
 
 # The type that the app is set in, as the installed Streamlit brings it.
 MEDIA = Path(streamlit.__file__).parent / "static" / "static" / "media"

@@ -1,4 +1,4 @@
-"""Draws screens of the app without a browser: `python -m app.takeaway.draw < screens.json`.
+"""Draws screens of the app without a browser: `python -m glassformer lecture.draw < screens.json`.
 
 A process of its own: what runs the app's script here takes the place of Streamlit's server, of
 which a process has one. Torch is loaded once for all screens; an answer is a line of JSON.
@@ -18,12 +18,12 @@ import torch
 from streamlit.testing.v1 import AppTest, element_tree, local_script_runner
 from streamlit.util import calc_hash
 
-from app.runs.models import get_model
-from app.takeaway.formulas import mathml
-from app.takeaway.tree import Drawn, Node, drawn, grown
-from app.ui import scripts
-from app.ui.component import whole
-from core.settings import read_settings
+from glassformer.app.runs.models import get_model
+from glassformer.app.takeaway.formulas import mathml
+from glassformer.app.takeaway.tree import Drawn, Node, drawn, grown
+from glassformer.app.ui import scripts
+from glassformer.app.ui.component import whole
+from glassformer.core.settings import read_settings
 
 APP = Path(__file__).parents[2] / "app.py"
 THEMES = ("light", "dark")

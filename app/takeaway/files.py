@@ -6,8 +6,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture
 
 LONGEST = 120  # bytes of a name: file systems take 255, paths of some systems less
 RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """A lecture as a notebook that runs: each scene computes its run again and draws what it is about.
 
-Plain JSON in the notebook's own format (4.5); running it takes a checkout of the project and the
-packages of requirements-notebook.txt.
+Plain JSON in the notebook's own format (4.5); running it takes Glassformer,
+installed or as a checkout, and anywidget.
 """
 
 import json
@@ -9,19 +9,19 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
-from app.panels.address_words import run_lines
-from app.runs.scenes import trace_of
-from app.session.state import State
-from app.takeaway.document import refusal
-from app.ui.text import literal
-from app.words import say
-from core.analysis.attention_views import Kind, attention_at
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture, Scene
-from core.lectures.truth import answer_of, said
-from core.trace.trace import Trace
+from glassformer.app.panels.address_words import run_lines
+from glassformer.app.runs.scenes import trace_of
+from glassformer.app.session.state import State
+from glassformer.app.takeaway.document import refusal
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import Kind, attention_at
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture, Scene
+from glassformer.core.lectures.truth import answer_of, said
+from glassformer.core.trace.trace import Trace
 
-FIRST = "from app.takeaway import widgets  # gives every run .show() and .lines()"
+FIRST = "from glassformer.app.takeaway import widgets  # gives every run .show() and .lines()"
 
 
 def notebook(lecture: Lecture, language: str) -> bytes:

@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
-from core.errors import GlassformerError
-from core.lectures.lecture import Link
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Link
 
 ROOT = Path(__file__).parents[2]
 START, EACH = 90, 20  # seconds that loading, and each screen in both themes, may take
@@ -36,10 +36,10 @@ def screens(links: Sequence[Link]) -> list[dict[str, Any]]:
 
 def _asked(links: Sequence[Link]) -> list[dict[str, Any]]:
     seconds = START + EACH * len(links)
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    path = os.pathsep.join(filter(None, sys.path))  # what this process imports, that one can
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "app.takeaway.draw"],
+            [sys.executable, "-m", "glassformer.app.takeaway.draw"],
             input=orjson.dumps([[page, dict(query)] for page, query in links]),
             capture_output=True,
             timeout=seconds,

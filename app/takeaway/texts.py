@@ -6,7 +6,7 @@ from html import escape, unescape
 
 from markdown_it import MarkdownIt
 
-from app.takeaway.formulas import mathml
+from glassformer.app.takeaway.formulas import mathml
 
 # Signs of no script: places of formulas and colours while markdown is read; no text keeps them.
 _OPEN, _CLOSE, _END = "\ue000", "\ue001", "\ue002"

@@ -19,7 +19,7 @@ from streamlit.proto.Block_pb2 import Block
 from streamlit.proto.GapSize_pb2 import GapSize
 from streamlit.proto.Markdown_pb2 import Markdown
 
-from app.takeaway.texts import bare, html_of, line_of
+from glassformer.app.takeaway.texts import bare, html_of, line_of
 
 GAPS = {"NONE": 0, "XXSMALL": 0.25, "XSMALL": 0.5, "SMALL": 1, "MEDIUM": 2, "LARGE": 4,
         "XLARGE": 6, "XXLARGE": 8, "GAP_UNDEFINED": 1}  # rem  # fmt: skip

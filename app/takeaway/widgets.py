@@ -1,7 +1,7 @@
 """Pictures of a run in a notebook: importing this gives every run `.show()` and `.lines()`.
 
-They are drawn by the app's own components, in Jupyter, marimo and Colab alike; the packages are
-those of requirements-notebook.txt. `trace.show("encoder/1/self_attention/weights", head=0)` draws
+They are drawn by the app's own components, in Jupyter, marimo and Colab alike; the package
+anywidget is needed. `trace.show("encoder/1/self_attention/weights", head=0)` draws
 any recorded tensor, `trace.lines()` the words joined by cross-attention.
 """
 
@@ -15,18 +15,18 @@ from streamlit.logger import set_log_level
 
 set_log_level("ERROR")  # no server runs here, and its warnings of that say nothing to a reader
 
-from app.panels.address_words import side_of
-from app.panels.words.words_panel import joined
-from app.plots.colours import DARK, LIGHT
-from app.plots.sheet import HEIGHT, tensor_heatmap
-from app.plots.theme import FigureStyle
-from app.ui import chart  # noqa: F401 – registers the component
-from app.ui.component import whole, written
-from app.ui.scripts import plotly
-from app.words import say
-from core.analysis.measure import measure
-from core.analysis.tensor_slice import cut, plan, pool
-from core.trace.trace import Trace, check_places
+from glassformer.app.panels.address_words import side_of
+from glassformer.app.panels.words.words_panel import joined
+from glassformer.app.plots.colours import DARK, LIGHT
+from glassformer.app.plots.sheet import HEIGHT, tensor_heatmap
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.ui import chart  # noqa: F401 – registers the component
+from glassformer.app.ui.component import whole, written
+from glassformer.app.ui.scripts import plotly
+from glassformer.app.words import say
+from glassformer.core.analysis.measure import measure
+from glassformer.core.analysis.tensor_slice import cut, plan, pool
+from glassformer.core.trace.trace import Trace, check_places
 
 WIDEST = 256  # lines of a picture; more are pooled
 ROW, AROUND = 30, 70  # pixels of a word, and above and below all of them

@@ -13,12 +13,12 @@ from typing import Any, Literal
 import orjson
 import streamlit as st
 
-from app.plots.drawing import Figure
-from app.plots.theme import FigureStyle
-from app.session.store import get_state
-from app.ui import scripts
-from app.ui.component import component
-from app.words import say
+from glassformer.app.plots.drawing import Figure
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.store import get_state
+from glassformer.app.ui import scripts
+from glassformer.app.ui.component import component
+from glassformer.app.words import say
 
 HEIGHT = 450  # of a chart that says nothing of its height, as plotly.js has it
 

@@ -10,8 +10,8 @@ import numpy as np
 import orjson
 import streamlit as st
 
-from app.session import store
-from app.ui import scripts as served
+from glassformer.app.session import store
+from glassformer.app.ui import scripts as served
 
 KIT, CELLS = (Path(__file__).with_name(name) for name in ("kit.js", "cells.js"))
 CHIP_COLUMNS = Path(__file__).parent / "components" / "chip_columns.js"

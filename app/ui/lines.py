@@ -5,9 +5,9 @@ types one, and a text that is pasted or copied keeps its own. In a list with a t
 break inside of a text. A ⏎ that somebody means as such becomes a break when its field is changed.
 """
 
-from app.session.store import BREAK
-from app.ui.component import component
-from core.weights.tokenizers.pieces import LINE
+from glassformer.app.session.store import BREAK
+from glassformer.app.ui.component import component
+from glassformer.core.weights.tokenizers.pieces import LINE
 
 FIELDS = ("sentence", "text_pair", "second", "patching_second", "tensor_sentence", "forcing_typed")
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from app.session import store
-from app.words import say
+from glassformer.app.session import store
+from glassformer.app.words import say
 
 
 def _pick(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.plots.colours import DARK, LIGHT
-from app.plots.theme import FigureStyle
-from app.words import say
+from glassformer.app.plots.colours import DARK, LIGHT
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.words import say
 
 
 def apply_style(look: FigureStyle) -> None:

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from app.session import store
-from app.words import say
-from core.errors import GlassformerError
+from glassformer.app.session import store
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
 
 if TYPE_CHECKING:
-    from core.weights.aside import LeftAside
+    from glassformer.core.weights.aside import LeftAside
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
 

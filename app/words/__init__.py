@@ -23,7 +23,7 @@ def say(key: str, language: str | None = None, /, **values: Any) -> str:
 
 def get_state() -> Any:
     """The session's state. Whoever names a language needs no session, and not torch below it."""
-    from app.session import store
+    from glassformer.app.session import store
 
     return store.get_state()
 

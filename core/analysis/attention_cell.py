@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.attention_views import (
+from glassformer.core.analysis.attention_views import (
     Kind,
     Numbers,
     Stage,
@@ -18,9 +18,9 @@ from core.analysis.attention_views import (
     maps_at,
     stages_of,
 )
-from core.errors import check_index
-from core.trace.tables import as_numpy
-from core.trace.trace import Trace
+from glassformer.core.errors import check_index
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Trace
 
 
 @dataclass(frozen=True)

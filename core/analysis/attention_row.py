@@ -11,10 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.attention_views import Kind, Numbers, asks_with, attention_at, maps_at, stages_of
-from core.errors import check_index
-from core.trace.tables import as_numpy
-from core.trace.trace import Trace
+from glassformer.core.analysis.attention_views import (
+    Kind,
+    Numbers,
+    asks_with,
+    attention_at,
+    maps_at,
+    stages_of,
+)
+from glassformer.core.errors import check_index
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Trace
 
 CLOSE = 1e-4  # of the largest number: rounding of float32 stays far below
 

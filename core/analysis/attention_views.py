@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from core.config import ModelConfig
-from core.text.vocabulary import END
-from core.trace.address import Address
-from core.trace.graph import inputs
-from core.trace.tables import as_numpy
-from core.trace.trace import Trace, once_a_run
+from glassformer.core.config import ModelConfig
+from glassformer.core.text.vocabulary import END
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import inputs
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Trace, once_a_run
 
 Kind = Literal["encoder", "decoder", "cross"]
 Stage = Literal["scores", "scaled", "biased", "masked", "weights"]

@@ -11,13 +11,13 @@ from typing import Literal
 
 import numpy as np
 
-from core.analysis.attention_views import entropy
-from core.analysis.vectors import Numbers, cosines, lengths, quotients, rows_at
-from core.config import ModelConfig
-from core.trace.address import ATTENTIONS
-from core.trace.graph import Stack, inputs, layer_count, layer_end, sublayers
-from core.trace.tables import as_numpy
-from core.trace.trace import Trace, once_a_run
+from glassformer.core.analysis.attention_views import entropy
+from glassformer.core.analysis.vectors import Numbers, cosines, lengths, quotients, rows_at
+from glassformer.core.config import ModelConfig
+from glassformer.core.trace.address import ATTENTIONS
+from glassformer.core.trace.graph import Stack, inputs, layer_count, layer_end, sublayers
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Trace, once_a_run
 
 Kind = Literal[
     "embedding", "positions", "token_type", "embedding_norm", "layer", "self_attention",

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from core.trace.tables import as_numpy
-from core.trace.trace import Candidate, Trace
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Candidate, Trace
 
 ROUNDING = 1e-3  # of a probability; a step may be computed in another order
 BLANKS = ("[MASK]", "<mask>")  # pieces that stand for a blank to be filled in

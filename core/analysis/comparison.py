@@ -12,7 +12,7 @@ from typing import get_args
 
 import numpy as np
 
-from core.analysis.attention_views import (
+from glassformer.core.analysis.attention_views import (
     FORBIDDEN,
     THUMBNAIL,
     Kind,
@@ -22,11 +22,11 @@ from core.analysis.attention_views import (
     pooled,
     sides,
 )
-from core.analysis.tensor_slice import Lines, Plan, Sheet, cut, plan, staircase
-from core.trace.address import Address
-from core.trace.sites import site_at
-from core.trace.tables import as_numpy
-from core.trace.trace import Trace
+from glassformer.core.analysis.tensor_slice import Lines, Plan, Sheet, cut, plan, staircase
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Trace
 
 Place = tuple[int | None, int | None]  # in the first run, in the second
 NONE = -1  # the index of a line that a run does not have

@@ -1,7 +1,7 @@
 """How probable it is that a translation is right, and what speaks against it.
 
 A logistic model of what `quality_features` measures. Its coefficients are fitted to the model that
-translated (`python -m core calibrate` writes them beside the weights) and travel with the trace; a
+translated (`glassformer calibrate` writes them beside the weights) and travel with the trace; a
 trace without them is judged by `DEFAULT`.
 """
 
@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 from torch import Tensor
 
-from core.analysis.choices import UNSURE_BELOW, least_sure, probabilities
-from core.analysis.unsaid import unsaid
-from core.decoding.no_repeat import GROUP_IN_A_ROW, WORD_IN_A_ROW, longest_run
-from core.text.vocabulary import END, SLOTS, UNKNOWN
-from core.trace.trace import Trace, once_a_run
+from glassformer.core.analysis.choices import UNSURE_BELOW, least_sure, probabilities
+from glassformer.core.analysis.unsaid import unsaid
+from glassformer.core.decoding.no_repeat import GROUP_IN_A_ROW, WORD_IN_A_ROW, longest_run
+from glassformer.core.text.vocabulary import END, SLOTS, UNKNOWN
+from glassformer.core.trace.trace import Trace, once_a_run
 
 ReasonKey = Literal[
     "cut", "repeated", "guarded", "lost", "dropped", "doubled", "unsaid", "unseen", "unknown",
@@ -184,7 +184,7 @@ class Calibration:
         return 1 / (1 + math.exp(-power)) if power >= 0 else math.exp(power) / (1 + math.exp(power))
 
 
-# Written by `python -m core calibrate` for the first bundled translator.
+# Written by `python -m glassformer calibrate` for the first bundled translator.
 DEFAULT = Calibration(
     intercept=3.737,
     weights={

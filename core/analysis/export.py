@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from safetensors.torch import save
 
-from core.trace.on_demand import LOGITS
-from core.trace.tables import as_numpy
-from core.trace.trace import Trace
+from glassformer.core.trace.on_demand import LOGITS
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Trace
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,9 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from core.analysis.attention_views import HeadMap, Kind, Side, head_map, layers_of, sides
-from core.trace.address import Address
-from core.trace.trace import Trace, once_a_run
+from glassformer.core.analysis.attention_views import (
+    HeadMap,
+    Kind,
+    Side,
+    head_map,
+    layers_of,
+    sides,
+)
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.trace import Trace, once_a_run
 
 ROLES = ("diagonal", "previous", "next", "first", "sinks", "broad", "sharp")
 _CLEAR = 0.5  # more than half of the weight

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.attention_views import Kind, attention_at, entropy, kinds_of
-from core.trace.graph import Stack, layer_count
-from core.trace.tables import exact
-from core.trace.trace import Trace
+from glassformer.core.analysis.attention_views import Kind, attention_at, entropy, kinds_of
+from glassformer.core.trace.graph import Stack, layer_count
+from glassformer.core.trace.tables import exact
+from glassformer.core.trace.trace import Trace
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,14 +4,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.analysis.vectors import Numbers
-from core.config import ModelConfig
-from core.errors import GlassformerError
-from core.model.relative import RelativeBias, buckets
-from core.model.rotary import rotary_frequencies
-from core.model.transformer import Transformer
-from core.trace.graph import Stack
-from core.trace.tables import as_numpy
+from glassformer.core.analysis.vectors import Numbers
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.relative import RelativeBias, buckets
+from glassformer.core.model.rotary import rotary_frequencies
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.graph import Stack
+from glassformer.core.trace.tables import as_numpy
 
 
 def rotary_angles(config: ModelConfig, length: int) -> Numbers:

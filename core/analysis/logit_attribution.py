@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from torch import Tensor, nn
 
-from core.analysis.vectors import Numbers, row_at
-from core.errors import GlassformerError, check_index
-from core.model.activation import ACTIVATIONS
-from core.model.layer_norm import NORM_DIVISORS, LayerNorm
-from core.model.transformer import Transformer
-from core.trace.address import Address
-from core.trace.graph import Stack, layer_count, sublayers
-from core.trace.tables import exact
-from core.trace.trace import Trace
+from glassformer.core.analysis.vectors import Numbers, row_at
+from glassformer.core.errors import GlassformerError, check_index
+from glassformer.core.model.activation import ACTIVATIONS
+from glassformer.core.model.layer_norm import NORM_DIVISORS, LayerNorm
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import Stack, layer_count, sublayers
+from glassformer.core.trace.tables import exact
+from glassformer.core.trace.trace import Trace
 
 if TYPE_CHECKING:
     import pandas as pd

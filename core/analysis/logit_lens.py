@@ -12,14 +12,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.analysis.vectors import Numbers
-from core.config import ModelConfig
-from core.device import precise
-from core.errors import check_index
-from core.model.transformer import Transformer
-from core.trace.graph import Stack, StreamState, states
-from core.trace.tables import as_numpy
-from core.trace.trace import Candidate, Trace
+from glassformer.core.analysis.vectors import Numbers
+from glassformer.core.config import ModelConfig
+from glassformer.core.device import precise
+from glassformer.core.errors import check_index
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.graph import Stack, StreamState, states
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Candidate, Trace
 
 NormUse = Literal["final", "own", "none"]
 

@@ -6,10 +6,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.trace.address import Address
-from core.trace.sites import Site, letters, site_at
-from core.trace.tables import as_numpy
-from core.trace.trace import Trace
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.sites import Site, site_at
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Trace
 
 
 def telling(trace: Trace, address: str) -> Tensor | None:

@@ -11,13 +11,21 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from core.analysis.vectors import Numbers, column_at, cosines, lengths, row_at, rows_at, tokens_of
-from core.config import ModelConfig
-from core.errors import check_index
-from core.model.transformer import Transformer
-from core.trace.graph import Stack, layer_count
-from core.trace.tables import exact
-from core.trace.trace import Trace
+from glassformer.core.analysis.vectors import (
+    Numbers,
+    column_at,
+    cosines,
+    lengths,
+    row_at,
+    rows_at,
+    tokens_of,
+)
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import check_index
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.graph import Stack, layer_count
+from glassformer.core.trace.tables import exact
+from glassformer.core.trace.trace import Trace
 
 Scale = Literal["logit", "cosine"]
 RANDOM = 200  # directions that say what chance would find

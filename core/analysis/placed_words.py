@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.positions import Table
-from core.analysis.vectors import Numbers, cosines, lengths, rows_at, side_of, tokens_of
-from core.errors import check_index
-from core.trace.graph import Stack
-from core.trace.tables import as_numpy
-from core.trace.trace import Trace
+from glassformer.core.analysis.positions import Table
+from glassformer.core.analysis.vectors import Numbers, cosines, lengths, rows_at, side_of, tokens_of
+from glassformer.core.errors import check_index
+from glassformer.core.trace.graph import Stack
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Trace
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.analysis.vectors import Numbers, lengths
-from core.errors import GlassformerError, check_index
-from core.model.embedding import frequency, position_encoding
-from core.model.transformer import Transformer
-from core.trace.graph import Stack
-from core.trace.tables import as_numpy
+from glassformer.core.analysis.vectors import Numbers, lengths
+from glassformer.core.errors import GlassformerError, check_index
+from glassformer.core.model.embedding import frequency, position_encoding
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.graph import Stack
+from glassformer.core.trace.tables import as_numpy
 
 Variant = Literal["paper", "notes", "halves"]  # those made of sines and cosines
 Wave = Literal["sine", "cosine"]

@@ -9,10 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.comparison import NONE, Edge, paired
-from core.analysis.vectors import Numbers, cosines, lengths, quotients, rows_at, tokens_of
-from core.trace.graph import Part, Stack, StreamState, stack_end, states
-from core.trace.trace import Trace
+from glassformer.core.analysis.comparison import NONE, Edge, paired
+from glassformer.core.analysis.vectors import (
+    Numbers,
+    cosines,
+    lengths,
+    quotients,
+    rows_at,
+    tokens_of,
+)
+from glassformer.core.trace.graph import Part, Stack, StreamState, stack_end, states
+from glassformer.core.trace.trace import Trace
 
 EQUATIONS = {
     "length": r"\lVert x_t \rVert = \sqrt{\sum_i x_{t,i}^2}",

@@ -11,10 +11,10 @@ from typing import Literal
 import numpy as np
 from torch import Tensor
 
-from core.analysis.measure import telling
-from core.trace.sites import Axis
-from core.trace.tables import as_numpy
-from core.trace.trace import Trace
+from glassformer.core.analysis.measure import telling
+from glassformer.core.trace.sites import Axis
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Trace
 
 Side = Literal["rows", "columns"]
 NOT_OFFERED = ("batch", "one")  # the app runs one sentence; a statistic has one number a position

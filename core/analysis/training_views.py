@@ -17,14 +17,21 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.attention_views import HeadMap, Kind, Side, attention_at, layers_of, thumbnail
-from core.analysis.head_roles import Head, roles
-from core.config import ModelConfig
-from core.text.normalize import has_han
-from core.text.vocabulary import END, RESERVED
-from core.trace.graph import Stack, StreamState, states
-from core.trace.tables import as_numpy
-from core.trace.trace import Trace
+from glassformer.core.analysis.attention_views import (
+    HeadMap,
+    Kind,
+    Side,
+    attention_at,
+    layers_of,
+    thumbnail,
+)
+from glassformer.core.analysis.head_roles import Head, roles
+from glassformer.core.config import ModelConfig
+from glassformer.core.text.normalize import has_han
+from glassformer.core.text.vocabulary import END, RESERVED
+from glassformer.core.trace.graph import Stack, StreamState, states
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Trace
 
 Numbers = NDArray[np.float32]
 KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")

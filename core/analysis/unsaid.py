@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
 
-from core.corpus.lexicon import ACTS, load_lexicon
-from core.text.vocabulary import END
-from core.trace.trace import Trace
+from glassformer.core.corpus.lexicon import ACTS, load_lexicon
+from glassformer.core.text.vocabulary import END
+from glassformer.core.trace.trace import Trace
 
 NOT_ALSO = {*ACTS, "adjective"}  # kinds of words: of a noun that is also a verb nothing is known
 Words = tuple[str, ...]

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.trace.graph import Stack
-from core.trace.tables import exact
-from core.trace.trace import Trace
+from glassformer.core.trace.graph import Stack
+from glassformer.core.trace.tables import exact
+from glassformer.core.trace.trace import Trace
 
 Numbers = NDArray[np.float64]
 

@@ -7,9 +7,9 @@ pronoun stands for are known by construction.
 Of the other rooms it imports text.
 """
 
-from core.corpus.draw import DIRECTIONS, Direction, Pair
-from core.corpus.grammar import Grammar, load_grammar
-from core.corpus.split import HeldOut, draw_pair, held_out_pairs, training_pairs
+from glassformer.core.corpus.draw import DIRECTIONS, Direction, Pair
+from glassformer.core.corpus.grammar import Grammar, load_grammar
+from glassformer.core.corpus.split import HeldOut, draw_pair, held_out_pairs, training_pairs
 
 __all__ = [
     "DIRECTIONS",

@@ -16,7 +16,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from core.errors import GlassformerError
+from glassformer.core.errors import GlassformerError
 
 Table = dict[str, Any]
 

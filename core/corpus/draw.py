@@ -6,9 +6,9 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from core.corpus import lexicon
-from core.corpus.grammar import Grammar, Part, Rule, RuleSet, Source
-from core.corpus.lexicon import Entry
+from glassformer.core.corpus import lexicon
+from glassformer.core.corpus.grammar import Grammar, Part, Rule, RuleSet, Source
+from glassformer.core.corpus.lexicon import Entry
 
 Direction = Literal["en-zh", "zh-en"]
 DIRECTIONS: tuple[Direction, ...] = ("en-zh", "zh-en")

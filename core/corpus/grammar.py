@@ -30,9 +30,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from core.corpus.clauses import SETTINGS, Clauses
-from core.corpus.lexicon import DATA, Lexicon, load_lexicon
-from core.errors import GlassformerError
+from glassformer.core.corpus.clauses import SETTINGS, Clauses
+from glassformer.core.corpus.lexicon import DATA, Lexicon, load_lexicon
+from glassformer.core.errors import GlassformerError
 
 _reading = threading.Lock()
 PLACEHOLDER = re.compile(r"\{(?P<name>[\w']+)(?:\.(?P<form>\w+))?(?::(?P<agree>\w+))?\}")

@@ -8,7 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from core.errors import GlassformerError
+from glassformer.core.errors import GlassformerError
 
 VOWELS = "aeiou"
 DATA = Path(__file__).parent / "data"

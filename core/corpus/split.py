@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from core.corpus.draw import ClashError, Draw, Pair, key_of, pair_of
-from core.corpus.grammar import Grammar
+from glassformer.core.corpus.draw import ClashError, Draw, Pair, key_of, pair_of
+from glassformer.core.corpus.grammar import Grammar
 
 MOST_WORDS = 30  # of a sentence in either language
 HELD_OUT_SHARE = 25  # one combination in so many

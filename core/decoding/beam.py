@@ -15,12 +15,12 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from core.decoding.no_repeat import PATIENCE
-from core.decoding.rows import Tapes, rows_of
-from core.decoding.step import NOTHING, Forced, Task, check_number
-from core.errors import GlassformerError
-from core.interruption import counted
-from core.model.transformer import Transformer
+from glassformer.core.decoding.no_repeat import PATIENCE
+from glassformer.core.decoding.rows import Tapes, rows_of
+from glassformer.core.decoding.step import NOTHING, Forced, Task, check_number
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interruption import counted
+from glassformer.core.model.transformer import Transformer
 
 # start: before the first word. kept: went on. finished: took the end token. cut: had no end at the
 # limit, where the rule takes it as finished. pruned: others were better. forbidden, guarded: may

@@ -14,8 +14,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from core.decoding.step import check_number
-from core.device import precise
+from glassformer.core.decoding.step import check_number
+from glassformer.core.device import precise
 
 HOTTEST, MOST_WORDS = 100.0, 1_000_000
 BEYOND = 10  # words cut away that are listed too, the best of them

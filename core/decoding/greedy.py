@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from core import interruption
-from core.decoding.no_repeat import Watch
-from core.decoding.rows import Tapes, rows_of
-from core.decoding.step import NOTHING, Forced, Step, Task, apart, step_from, step_of
-from core.interruption import counted
-from core.model.transformer import Transformer
-from core.trace.tape import SILENT
+from glassformer.core import interruption
+from glassformer.core.decoding.no_repeat import Watch
+from glassformer.core.decoding.rows import Tapes, rows_of
+from glassformer.core.decoding.step import NOTHING, Forced, Step, Task, apart, step_from, step_of
+from glassformer.core.interruption import counted
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import SILENT
 
 EQUAL = 1e-5  # probabilities no further apart differ by rounding alone
 

@@ -9,11 +9,11 @@ from functools import cache as once
 import torch
 from torch import Tensor
 
-from core import interruption
-from core.model.cache import GrowingPast, LayerCache
-from core.model.masks import padding_mask
-from core.model.transformer import Transformer
-from core.trace.tape import Edit, Recorder, Tape
+from glassformer.core import interruption
+from glassformer.core.model.cache import GrowingPast, LayerCache
+from glassformer.core.model.masks import padding_mask
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Edit, Recorder, Tape
 
 AT_ONCE = 64  # given words that are read together: their logits are all in memory
 Written = Sequence[Sequence[int]]  # N beginnings of equal length, each with its begin token

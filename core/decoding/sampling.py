@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from core.decoding.cuts import Cut, Sampling, cut_of, drawn
-from core.decoding.no_repeat import Watch
-from core.decoding.rows import Tapes, rows_of
-from core.decoding.step import NOTHING, Forced, Step, Task, step_of
-from core.interruption import counted
-from core.model.transformer import Transformer
+from glassformer.core.decoding.cuts import Cut, Sampling, cut_of, drawn
+from glassformer.core.decoding.no_repeat import Watch
+from glassformer.core.decoding.rows import Tapes, rows_of
+from glassformer.core.decoding.step import NOTHING, Forced, Step, Task, step_of
+from glassformer.core.interruption import counted
+from glassformer.core.model.transformer import Transformer
 
 
 @dataclass(frozen=True)

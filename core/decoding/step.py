@@ -8,9 +8,9 @@ from types import MappingProxyType
 import torch
 from torch import Tensor
 
-from core.decoding.no_repeat import NoRepeat, Watch
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
+from glassformer.core.decoding.no_repeat import NoRepeat, Watch
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
 
 Forced = Mapping[int, int]  # position of the output -> the id that is written there, whatever comes
 NOTHING: Forced = MappingProxyType({})

@@ -10,14 +10,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.decoding.greedy import greedy
-from core.decoding.rows import KeptRows, Tapes, rows_of
-from core.decoding.step import Step, Task, apart, step_of
-from core.interruption import counted
-from core.model.cache import LayerCache
-from core.model.transformer import Transformer
-from core.trace.tape import SILENT
+from glassformer.core.config import ModelConfig
+from glassformer.core.decoding.greedy import greedy
+from glassformer.core.decoding.rows import KeptRows, Tapes, rows_of
+from glassformer.core.decoding.step import Step, Task, apart, step_of
+from glassformer.core.interruption import counted
+from glassformer.core.model.cache import LayerCache
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import SILENT
 
 
 class PassCost(NamedTuple):

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from core.config import ModelConfig
-from core.explain.steps.wires import Wire
-from core.model.activation import ACTIVATIONS
-from core.model.layer_norm import NORM_DIVISORS
-from core.trace.address import Address
-from core.trace.sites import Role, site_at
+from glassformer.core.config import ModelConfig
+from glassformer.core.explain.steps.wires import Wire
+from glassformer.core.model.activation import ACTIVATIONS
+from glassformer.core.model.layer_norm import NORM_DIVISORS
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.sites import Role, site_at
 
 _POSITIONS = {
     "notes": r"PE_{(t, 2i)} = \sin(t / 10000^{2i/D}),\ "
@@ -128,77 +128,6 @@ _DROPPED = {
     "feed_forward": r"\frac{m \odot a}{1 - p}",
     "residual": r"\frac{m \odot \mathrm{Sublayer}(x)}{1 - p}",
 }
-# What symbols stand for, by group and name of what comes out: "=" itself, "<0" the first input,
-# "~weight" a parameter, "#D" a size, else a name recorded beside it. Keys are LaTeX.
-_DEVIATIONS = {each.deviation: "=" for each in NORM_DIVISORS.values()}
-_LINEAR_IN = {"x": "<0", "Z": "<1"}
-_MEANINGS: dict[tuple[str, str], dict[str, str]] = {
-    ("embedding", "embedding"): {"E_w": "=", "E": "~table.weight", "w": "ids"},
-    ("embedding", "scaled"): {r"\sqrt{d_{model}}": "#√D", "E_w": "<0"},
-    ("embedding", "positions"): {"PE": "=", "PE_t": "=", "D": "#D", "P": "~position_table.weight"},
-    ("embedding", "token_type"): {"T_s": "=", "T": "~type_table.weight"},
-    ("embedding", "input"): {
-        "x": "=", r"\sqrt{D}\,E_w": "scaled", "E_w": "scaled", "PE": "positions", "m": "kept",
-        "p": "#p", "T_s": "token_type",
-    },
-    ("residual", "summed"): {"x": "<0", r"\mathrm{Sublayer}(x)": "<1"},
-    ("residual", "kept"): {"m": "=", "p": "#p", r"\mathrm{Sublayer}(x)": "<0"},
-    ("norm", "mean"): {r"\mu": "=", "x": "<0", "D": "#D"},
-    ("norm", "std"): {**_DEVIATIONS, "x": "<0", r"\mu": "mean", "D": "#D"},
-    ("norm", "normalized"): {
-        r"\hat{x}": "=", "x": "<0", r"\mu": "mean", **dict.fromkeys(_DEVIATIONS, "std"),
-        r"\varepsilon": "#ε", "m": "mean_square",
-    },
-    ("norm", "mean_square"): {"m": "=", "x": "<0", "D": "#D"},
-    ("norm", "output"): {r"\gamma": "~gamma", r"\hat{x}": "normalized", r"\beta": "~beta"},
-    ("attention", "q"): {"Q": "=", "x": "<0", "W^Q": "~w_q.weight", "b^Q": "~w_q.bias"},
-    ("attention", "k"): {"K": "=", **_LINEAR_IN, "W^K": "~w_k.weight", "b^K": "~w_k.bias"},
-    ("attention", "v"): {"V": "=", **_LINEAR_IN, "W^V": "~w_v.weight", "b^V": "~w_v.bias"},
-    ("attention", "q_normed"): {
-        r"\hat{Q}": "=", "Q": "<0", r"\gamma^Q": "~turned.q_norm.gamma", "d_k": "#K",
-        r"\varepsilon": "#ε",
-    },
-    ("attention", "k_normed"): {
-        r"\hat{K}": "=", "K": "<0", r"\gamma^K": "~turned.k_norm.gamma", "d_k": "#K",
-        r"\varepsilon": "#ε",
-    },
-    ("attention", "q_rotated"): {"R Q": "=", r"\hat{Q}": "<0", "Q": "<0", "d_k": "#K"},
-    ("attention", "k_rotated"): {"R K": "=", r"\hat{K}": "<0", "K": "<0", "d_k": "#K"},
-    ("attention", "position_bias"): {"B": "="},
-    ("attention", "biased"): {"S'": "<0", "B": "position_bias"},
-    ("attention", "scores"): {
-        "S": "=", "Q": "<0", "K": "<1", r"\hat{Q}": "<0", r"\hat{K}": "<1", "R Q": "<0",
-        "R K": "<1",
-    },
-    ("attention", "scaled"): {"S'": "=", "S": "<0", "d_k": "#K"},
-    ("attention", "mask"): {"M": "=", "w": "<1"},
-    ("attention", "masked"): {
-        r"\tilde{S}": "=", "S'": "scaled", "B": "position_bias", "M": "mask",
-    },
-    ("attention", "weights"): {"A": "=", r"\tilde{S}": "<0"},
-    ("attention", "kept"): {"m": "=", "p": "#p", "A": "<0"},
-    ("attention", "context"): {"A": "<0", "V": "<1"},
-    ("attention", "concat"): {"head_1": "<0", "head_H": "<0"},
-    ("attention", "output"): {
-        r"\mathrm{Concat}(head_1, \dots, head_H)": "<0", "W^O": "~w_o.weight", "b^O": "~w_o.bias",
-    },
-    ("feed_forward", "pre_activation"): {"x": "<0", "W_1": "~w_1.weight", "b_1": "~w_1.bias"},
-    ("feed_forward", "activation"): {"a": "=", "x W_1 + b_1": "<0", "x W_1": "<0"},
-    ("feed_forward", "up"): {"u": "=", "x": "<0", "W_3": "~w_3.weight", "b_3": "~w_3.bias"},
-    ("feed_forward", "gated"): {"a": "<0", "u": "<1"},
-    ("feed_forward", "kept"): {"m": "=", "p": "#p", "a": "<0"},
-    ("feed_forward", "output"): {
-        r"a \odot u": "<0", "a": "<0", "W_2": "~w_2.weight", "b_2": "~w_2.bias",
-    },
-    ("stack", "memory"): {"Z": "=", r"\mathrm{Encoder}(x)": "<0"},
-    ("output", "dense"): {
-        "x": "<0", "W": "~transform.dense.weight", "b": "~transform.dense.bias",
-    },
-    ("output", "activation"): {"a": "=", "x W + b": "<0"},
-    ("output", "scaled"): {"x": "<0", r"\sqrt{d_{model}}": "#√D"},
-    ("output", "logits"): {"z": "=", "x": "<0", "E": "~weight", "W": "~weight", "b": "~bias"},
-    ("output", "probabilities"): {"p": "=", "z": "<0"},
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -255,13 +184,13 @@ def _written(config: ModelConfig, kind: str, output: Wire) -> tuple[str, dict[st
     if kind == "given":
         return r"\hat{w}_t = w_{t+1}", {r"\hat{w}": "="}
     latex = equation(config, output.address)
-    meanings = _MEANINGS.get((site.group, site.name), {})
+    meanings = dict(site.symbols)
     if at.name == "mask":
         latex = r"M_{ts} = [w_s \neq \mathrm{pad}]" + (r" \cdot [s \le t]" if at.is_causal else "")
     elif output.form == "dropped":
         latex, meanings = _DROPPED[site.group], {**meanings, "m": "kept"}
     elif output.form == "added" or kind == "embedding_dropout":
-        meanings = _MEANINGS["embedding", "input"]
+        meanings = dict(site_at(at.sibling("input")).symbols)
         summed = equation(config, at.sibling("input")).removeprefix("x = ")
         if output.form == "added":
             latex = summed

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.config import ModelConfig
-from core.model.rotary import rotary_frequencies
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.rotary import rotary_frequencies
+from glassformer.core.trace.trace import Trace
 
 _BASE = 10000.0  # §3.5
 

@@ -3,8 +3,8 @@
 Of the other rooms it imports decoding, model, text and trace.
 """
 
-from core.interventions import concepts, heads, masks, tensors
-from core.interventions.experiment import Experiment, History, run, setting
+from glassformer.core.interventions import concepts, heads, masks, tensors
+from glassformer.core.interventions.experiment import Experiment, History, run, setting
 
 # Every kind of switch is imported here, so that a link or a file can name it.
 __all__ = ["Experiment", "History", "concepts", "heads", "masks", "run", "setting", "tensors"]

@@ -13,14 +13,13 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.errors import GlassformerError, check_index
-from core.interventions.experiment import ids_of, segments_of
-from core.models import Model
-from core.trace.graph import layer_count, layer_end, sublayers
-from core.trace.sites import addresses
-from core.trace.tape import Edit, Recorder
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError, check_index
+from glassformer.core.interventions.experiment import ids_of, segments_of
+from glassformer.core.models import Model
+from glassformer.core.trace.graph import addresses, layer_count, layer_end, sublayers
+from glassformer.core.trace.tape import Edit, Recorder
+from glassformer.core.trace.trace import Trace
 
 Side = Literal["encoder", "decoder"]
 AT_ONCE = 32  # patched runs in one batch

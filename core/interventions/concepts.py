@@ -15,11 +15,11 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from core.config import Activation, AddedPositions, ModelConfig, NormFormula, NormPlace
-from core.interventions.parts import Parts
-from core.interventions.switch import Convention, Setting, Switch, refuse
-from core.model.layer_norm import NORM_DIVISORS
-from core.trace.tape import Edit
+from glassformer.core.config import Activation, AddedPositions, ModelConfig, NormFormula, NormPlace
+from glassformer.core.interventions.parts import Parts
+from glassformer.core.interventions.switch import Convention, Setting, Switch, refuse
+from glassformer.core.model.layer_norm import NORM_DIVISORS
+from glassformer.core.trace.tape import Edit
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,19 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.device import precise
-from core.errors import GlassformerError
-from core.interventions.translations import TranslatedWord, divergences, log_probabilities, words
-from core.trace.address import Address
-from core.trace.graph import Part, Stack, states
-from core.trace.sites import site_at
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.device import precise
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.translations import (
+    TranslatedWord,
+    divergences,
+    log_probabilities,
+    words,
+)
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import Part, Stack, states
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.trace import Trace
 
 ROWS = ("position", "query", "key")  # the axis of words: the first that a tensor has
 

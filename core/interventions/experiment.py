@@ -17,16 +17,23 @@ from typing import Any, Generic, Self, TypeVar
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.errors import GlassformerError
-from core.interventions.switch import KINDS, Setting, Switch, from_text, refuse, switch_of
-from core.model.shell import shell_of
-from core.models import Direction, Model, Side
-from core.models import trace_of as plain_run
-from core.stored import UNREADABLE, problem_of, read_json
-from core.trace.address import Address
-from core.trace.tape import Edit
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.switch import (
+    KINDS,
+    Setting,
+    Switch,
+    from_text,
+    refuse,
+    switch_of,
+)
+from glassformer.core.model.shell import shell_of
+from glassformer.core.models import Direction, Model, Side
+from glassformer.core.models import trace_of as plain_run
+from glassformer.core.stored import UNREADABLE, problem_of, read_json
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.tape import Edit
+from glassformer.core.trace.trace import Trace
 
 FORMAT = 1
 MOST_SWITCHES = 200

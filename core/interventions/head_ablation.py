@@ -12,17 +12,17 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.device import precise
-from core.interventions.experiment import Experiment, ids_of, prepared, segments_of
-from core.interventions.heads import Way, filling
-from core.interventions.parts import OfHeads
-from core.interventions.switch import Setting
-from core.interventions.translations import kullback_leibler
-from core.models import Model
-from core.trace.address import Address
-from core.trace.tape import Edit, Recorder
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.device import precise
+from glassformer.core.interventions.experiment import Experiment, ids_of, prepared, segments_of
+from glassformer.core.interventions.heads import Way, filling
+from glassformer.core.interventions.parts import OfHeads
+from glassformer.core.interventions.switch import Setting
+from glassformer.core.interventions.translations import kullback_leibler
+from glassformer.core.models import Model
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.tape import Edit, Recorder
+from glassformer.core.trace.trace import Trace
 
 COPIES = 64  # heads in one batch; more are run in several, to bound the memory
 

@@ -12,12 +12,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
-from core.config import ModelConfig
-from core.errors import GlassformerError, check_index
-from core.interventions.experiment import Experiment
-from core.interventions.parts import OfHeads, extent
-from core.interventions.switch import Setting, Switch
-from core.trace.tape import Edit
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError, check_index
+from glassformer.core.interventions.experiment import Experiment
+from glassformer.core.interventions.parts import OfHeads, extent
+from glassformer.core.interventions.switch import Setting, Switch
+from glassformer.core.trace.tape import Edit
 
 Way = Literal["zero", "mean"]
 

@@ -15,16 +15,16 @@ from typing import ClassVar, Literal, Self
 import torch
 from torch import Tensor
 
-from core.config import MaskFill, ModelConfig
-from core.errors import GlassformerError
-from core.interventions.experiment import Experiment
-from core.interventions.heads import released
-from core.interventions.parts import OfHeads, Parts, extent, offsets
-from core.interventions.switch import Convention, Setting, Switch, refuse
-from core.model.masks import padding_mask, target_mask
-from core.trace.address import Address
-from core.trace.tape import Edit
-from core.trace.trace import Trace
+from glassformer.core.config import MaskFill, ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.experiment import Experiment
+from glassformer.core.interventions.heads import released
+from glassformer.core.interventions.parts import OfHeads, Parts, extent, offsets
+from glassformer.core.interventions.switch import Convention, Setting, Switch, refuse
+from glassformer.core.model.masks import padding_mask, target_mask
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.tape import Edit
+from glassformer.core.trace.trace import Trace
 
 Cell = tuple[int, int]  # row (query), column (key), from 0
 Span = tuple[int, int, int]  # row, first column, last column

@@ -7,15 +7,15 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.errors import GlassformerError
-from core.interventions.experiment import Experiment, ids_of, prepared, segments_of
-from core.interventions.translations import divergences
-from core.models import Model
-from core.trace.address import Address
-from core.trace.sites import site_at
-from core.trace.tape import Recorder
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.experiment import Experiment, ids_of, prepared, segments_of
+from glassformer.core.interventions.translations import divergences
+from glassformer.core.models import Model
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.tape import Recorder
+from glassformer.core.trace.trace import Trace
 
 SIDES: tuple[Literal["source", "target"], ...] = ("source", "target")
 

@@ -8,12 +8,12 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.errors import GlassformerError, check_index
-from core.interventions.switch import Switch
-from core.trace.address import Address
-from core.trace.sites import addresses
-from core.trace.tape import Edit, nearest
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError, check_index
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.tape import Edit, nearest
 
 
 @dataclass(frozen=True)

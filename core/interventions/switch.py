@@ -23,10 +23,10 @@ from urllib.parse import unquote
 
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.errors import GlassformerError
-from core.trace.tape import Edit
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.trace.tape import Edit
+from glassformer.core.trace.trace import Trace
 
 LARGEST_SEED = 2**31 - 1
 KINDS: "dict[str, type[Switch]]" = {}  # filled where the kinds are defined, never later

@@ -14,13 +14,15 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.errors import GlassformerError, check_index
-from core.interventions.switch import Setting, Switch, refuse
-from core.trace.address import Address
-from core.trace.sites import addresses, letters, site_at, sizes
-from core.trace.tape import Edit, nearest
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError, check_index
+from glassformer.core.interventions.switch import Setting, Switch, refuse
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.shapes import letters, sizes
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.tape import Edit, nearest
+from glassformer.core.trace.trace import Trace
 
 At = tuple[tuple[str, tuple[int, ...]], ...]  # (("head", (2,)), ("position", (3, 4)))
 GROWS = "T"  # while the target is written, a later row is not there yet

@@ -9,8 +9,8 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from core.device import precise
-from core.trace.trace import Trace
+from glassformer.core.device import precise
+from glassformer.core.trace.trace import Trace
 
 Kind = Literal["same", "other", "gone", "new"]
 Rows = tuple[int | None, int | None]  # of the decoder, in the first run and in the second

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.config import ModelConfig
-from core.lab.inputs import array, whole
-from core.lab.parts import unfilled
-from core.model.embedding import position_encoding
-from core.model.encoder import EncoderLayer
+from glassformer.core.config import ModelConfig
+from glassformer.core.lab.inputs import array, whole
+from glassformer.core.lab.parts import unfilled
+from glassformer.core.model.embedding import position_encoding
+from glassformer.core.model.encoder import EncoderLayer
 
 PLACES = 4  # P, the rows of the table of positions
 HEADS = 8

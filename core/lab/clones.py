@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.config import ModelConfig
-from core.lab.inputs import whole
-from core.lab.parts import EVERYTHING, seeded
-from core.model.encoder import EncoderLayer
+from glassformer.core.config import ModelConfig
+from glassformer.core.lab.inputs import whole
+from glassformer.core.lab.parts import EVERYTHING, seeded
+from glassformer.core.model.encoder import EncoderLayer
 
 WAYS = ("shared", "copied", "drawn")  # one object N times; deep copies; each with its own start
 WORDS, RATE = 6, 0.1

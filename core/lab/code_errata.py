@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import layer_norm, linear, scaled_dot_product_attention
 
-from core.lab.worked_examples import notes_inputs
+from glassformer.core.lab.worked_examples import notes_inputs
 
 Found = Mapping[str, str | int | float]
 

@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.config import ModelConfig, NormPlace
-from core.lab.inputs import whole
-from core.lab.parts import EVERYTHING, seeded
-from core.model.encoder import Encoder
-from core.trace.tape import Edit, Recorder
+from glassformer.core.config import ModelConfig, NormPlace
+from glassformer.core.lab.inputs import whole
+from glassformer.core.lab.parts import EVERYTHING, seeded
+from glassformer.core.model.encoder import Encoder
+from glassformer.core.trace.tape import Edit, Recorder
 
 WORDS = 6  # random vectors that stand for a sentence
 HEADS = 4

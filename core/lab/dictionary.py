@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.lab.inputs import array, number
-from core.lab.parts import attention
+from glassformer.core.lab.inputs import array, number
+from glassformer.core.lab.parts import attention
 
 TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 KEYS = ((3.0, 0.0), (2.4, 0.4), (-1.0, 3.0))  # apple, banana, chair

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from core.lab.worked_examples import Quantity, examples, work
+from glassformer.core.lab.worked_examples import Quantity, examples, work
 
 Kind = Literal["number", "inconsistent"]
 KINDS: tuple[Kind, ...] = ("number", "inconsistent")

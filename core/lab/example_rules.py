@@ -12,15 +12,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.config import ModelConfig
-from core.lab.norms import batch_norm_statistics, layer_norms
-from core.lab.parts import attention, unfilled
-from core.lab.softmax import shares
-from core.model.attention import MultiHeadAttention
-from core.model.embedding import frequency, position_encoding
-from core.model.masks import apply_mask, causal_mask, padding_mask, target_mask
-from core.model.transformer import Transformer
-from core.trace.tape import Recorder
+from glassformer.core.config import ModelConfig
+from glassformer.core.lab.norms import batch_norm_statistics, layer_norms
+from glassformer.core.lab.parts import attention, unfilled
+from glassformer.core.lab.softmax import shares
+from glassformer.core.model.attention import MultiHeadAttention
+from glassformer.core.model.embedding import frequency, position_encoding
+from glassformer.core.model.masks import apply_mask, causal_mask, padding_mask, target_mask
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Recorder
 
 Inputs = Mapping[str, Any]
 Values = dict[str, Tensor]

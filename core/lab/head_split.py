@@ -7,11 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.lab.inputs import whole
-from core.lab.parts import EVERYTHING, seeded
-from core.model.attention import MultiHeadAttention, attention_maps
-from core.trace.tape import Recorder
+from glassformer.core.config import ModelConfig
+from glassformer.core.lab.inputs import whole
+from glassformer.core.lab.parts import EVERYTHING, seeded
+from glassformer.core.model.attention import MultiHeadAttention, attention_maps
+from glassformer.core.trace.tape import Recorder
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.errors import GlassformerError
+from glassformer.core.errors import GlassformerError
 
 LARGEST = 1e6  # of a number typed: its square still has room in float32
 CELLS = 1024  # of an array typed

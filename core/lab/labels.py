@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.lab.inputs import array, flags
-from core.lab.softmax import shares
+from glassformer.core.lab.inputs import array, flags
+from glassformer.core.lab.softmax import shares
 
 LOGITS = (2.0, 1.2, -0.5, -1.5)
 TRUE = ((1, 1, 0, 0),)

@@ -7,11 +7,11 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor
 
-from core.config import MaskFill
-from core.errors import GlassformerError
-from core.lab.inputs import array, choice, whole
-from core.lab.softmax import shares
-from core.model.masks import apply_mask, causal_mask, padding_mask
+from glassformer.core.config import MaskFill
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.inputs import array, choice, whole
+from glassformer.core.lab.softmax import shares
+from glassformer.core.model.masks import apply_mask, causal_mask, padding_mask
 
 Recipe = Literal["tril", "triu", "full"]
 RECIPES: tuple[Recipe, ...] = get_args(Recipe)

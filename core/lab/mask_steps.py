@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.model.masks import causal_mask
-from core.model.transformer import Transformer
-from core.trace.tape import SILENT, Edit, Recorder
+from glassformer.core.model.masks import causal_mask
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import SILENT, Edit, Recorder
 
 MASK_AT = "decoder/*/self_attention/mask"
 

@@ -7,10 +7,10 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor
 
-from core.lab.inputs import array, choice, flags
-from core.lab.parts import attention, jacobian
-from core.lab.softmax import shares
-from core.model.masks import apply_mask
+from glassformer.core.lab.inputs import array, choice, flags
+from glassformer.core.lab.parts import attention, jacobian
+from glassformer.core.lab.softmax import shares
+from glassformer.core.model.masks import apply_mask
 
 Way = Literal[
     "large_negative", "minus_infinity", "additive", "add_large_negative", "multiply_before",

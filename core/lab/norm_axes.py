@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor
 
-from core.lab.inputs import array, choice, number, whole
+from glassformer.core.lab.inputs import array, choice, number, whole
 
 Norm = Literal["batch", "layer", "instance", "group", "rms"]
 NORMS: tuple[Norm, ...] = get_args(Norm)

@@ -6,10 +6,10 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.lab.inputs import array, number, whole
-from core.model.layer_norm import LayerNorm
-from core.trace.tape import Recorder
+from glassformer.core.config import ModelConfig
+from glassformer.core.lab.inputs import array, number, whole
+from glassformer.core.model.layer_norm import LayerNorm
+from glassformer.core.trace.tape import Recorder
 
 Deviation = Literal["population", "sample"]  # of the model's formulas, those set side by side
 Place = Literal["inside", "outside"]  # of ε: √(variance + ε), or deviation + ε

@@ -6,10 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.lab.inputs import whole
-from core.lab.parts import seeded
-from core.model.attention import MultiHeadAttention
+from glassformer.core.config import ModelConfig
+from glassformer.core.lab.inputs import whole
+from glassformer.core.lab.parts import seeded
+from glassformer.core.model.attention import MultiHeadAttention
 
 
 @dataclass(frozen=True)

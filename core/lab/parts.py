@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from core.model.attention import attention_maps
-from core.trace.tape import Recorder
+from glassformer.core.model.attention import attention_maps
+from glassformer.core.trace.tape import Recorder
 
 Module = TypeVar("Module", bound=nn.Module)
 EVERYTHING = torch.ones(1, 1, 1, 1, dtype=torch.bool)  # a mask: every word may look at all

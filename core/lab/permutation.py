@@ -10,13 +10,13 @@ from typing import Any, Literal, cast, get_args
 import torch
 from torch import Tensor
 
-from core.config import Positions
-from core.errors import GlassformerError
-from core.lab.inputs import array, choice, whole
-from core.model.embedding import position_encoding
-from core.model.transformer import Transformer
-from core.trace.address import Address
-from core.trace.tape import Edit, Recorder
+from glassformer.core.config import Positions
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.inputs import array, choice, whole
+from glassformer.core.model.embedding import position_encoding
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.tape import Edit, Recorder
 
 Variant = Literal["own", "none", "paper", "notes", "halves"]  # own: the model's positions as it is
 VARIANTS: tuple[Variant, ...] = get_args(Variant)

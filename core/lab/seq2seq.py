@@ -11,10 +11,10 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from core.errors import GlassformerError
-from core.lab.inputs import number, whole
-from core.lab.parts import seeded
-from core.model.masks import apply_mask, causal_mask
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.inputs import number, whole
+from glassformer.core.lab.parts import seeded
+from glassformer.core.model.masks import apply_mask, causal_mask
 
 Answer = Literal["vector", "attention"]
 LONGEST, WIDEST = 16, 6  # words, and numbers in a state

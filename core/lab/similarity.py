@@ -6,8 +6,8 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from core.lab.inputs import array, choice
-from core.lab.softmax import NEAR, shares
+from glassformer.core.lab.inputs import array, choice
+from glassformer.core.lab.softmax import NEAR, shares
 
 Measure = Literal["distance", "squared"]
 QUERY = (1.0, 0.2)  # what time is it?

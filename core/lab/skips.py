@@ -10,12 +10,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.device import precise
-from core.lab.depth import HEADS, WORDS, encoder
-from core.lab.inputs import choice, whole
-from core.lab.parts import EVERYTHING
-from core.model.encoder import Encoder
-from core.trace.tape import Recorder
+from glassformer.core.device import precise
+from glassformer.core.lab.depth import HEADS, WORDS, encoder
+from glassformer.core.lab.inputs import choice, whole
+from glassformer.core.lab.parts import EVERYTHING
+from glassformer.core.model.encoder import Encoder
+from glassformer.core.trace.tape import Recorder
 
 PARTS = ("self_attention", "feed_forward")
 FIRST = 2  # parts before those of the sub-layers: the input, and the norms' β

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.lab.inputs import array, number, whole
-from core.lab.parts import attention, jacobian
+from glassformer.core.lab.inputs import array, number, whole
+from glassformer.core.lab.parts import attention, jacobian
 
 SHARES: dict[str, Callable[[Tensor], Tensor]] = {
     "softmax": partial(torch.softmax, dim=-1),

@@ -11,12 +11,19 @@ from typing import Any, Literal, get_args
 import torch
 from torch import nn
 
-from core.config import Activation, AddedPositions, MaskFill, ModelConfig, NormFormula, NormPlace
-from core.errors import GlassformerError
-from core.lab.inputs import choice, number, whole
-from core.lab.parts import seeded
-from core.model.layer_norm import LayerNorm
-from core.model.transformer import Transformer
+from glassformer.core.config import (
+    Activation,
+    AddedPositions,
+    MaskFill,
+    ModelConfig,
+    NormFormula,
+    NormPlace,
+)
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.inputs import choice, number, whole
+from glassformer.core.lab.parts import seeded
+from glassformer.core.model.layer_norm import LayerNorm
+from glassformer.core.model.transformer import Transformer
 
 Start = Literal["xavier", "torch"]
 MOST_PARAMETERS = 64_000_000  # 256 MB; the paper's base model with 1,000 words has 46 million

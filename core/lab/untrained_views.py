@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.lab.untrained import torch_bound, xavier_bound
-from core.model.transformer import Transformer
-from core.trace.graph import Stack, layer_count, sublayers
-from core.trace.tape import Recorder
+from glassformer.core.config import ModelConfig
+from glassformer.core.lab.untrained import torch_bound, xavier_bound
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.graph import Stack, layer_count, sublayers
+from glassformer.core.trace.tape import Recorder
 
 NOTES_IDS = ((100, 2, 421, 508), (491, 998, 1, 221))  # two sentences of a vocabulary of …
 NOTES_WORDS = 1_000

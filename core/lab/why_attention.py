@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.config import ModelConfig
-from core.lab.inputs import whole
-from core.lab.parts import EVERYTHING, seeded
-from core.model.attention import MultiHeadAttention
+from glassformer.core.config import ModelConfig
+from glassformer.core.lab.inputs import whole
+from glassformer.core.lab.parts import EVERYTHING, seeded
+from glassformer.core.model.attention import MultiHeadAttention
 
 Kind = Literal["recurrent", "convolution", "dilated", "attention"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -20,9 +20,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.errors import GlassformerError
-from core.lab.example_rules import NOTES_RULES, RULES, SLACK
-from core.lab.inputs import array, choice, number, whole
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.example_rules import NOTES_RULES, RULES, SLACK
+from glassformer.core.lab.inputs import array, choice, number, whole
 
 Inputs = Mapping[str, Any]
 FILE = Path(__file__).parent / "data" / "worked_examples.toml"

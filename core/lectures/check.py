@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture, Scene
-from core.lectures.truth import TraceOf, found, truth
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture, Scene
+from glassformer.core.lectures.truth import TraceOf, found, truth
 
 LinkIsGood = Callable[[str, Mapping[str, str]], tuple[str, ...]]  # what of a link makes no sense
 

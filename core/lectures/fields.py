@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from core.errors import GlassformerError
-from core.lectures.lines import Path, line_at
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lines import Path, line_at
 
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 LONGEST_WORD = 200

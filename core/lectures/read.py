@@ -16,9 +16,19 @@ from pathlib import Path as File
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from core.errors import GlassformerError
-from core.lectures.fields import Field, Reader, count, number, numbers, one_of, table, text, words
-from core.lectures.lecture import (
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.fields import (
+    Field,
+    Reader,
+    count,
+    number,
+    numbers,
+    one_of,
+    table,
+    text,
+    words,
+)
+from glassformer.core.lectures.lecture import (
     FORMS,
     KINDS,
     PLACE,
@@ -29,8 +39,8 @@ from core.lectures.lecture import (
     Scene,
     Truth,
 )
-from core.lectures.lines import Path, bare, line_at, lines_of
-from core.links import MOST, PACKED, opened
+from glassformer.core.lectures.lines import Path, bare, line_at, lines_of
+from glassformer.core.links import MOST, PACKED, opened
 
 FOLDER = File(__file__).parents[2] / "assets" / "lectures"
 MOST_BYTES = 256_000

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from urllib.parse import quote
 
-from core.lectures.lecture import Lecture, Link, Question, Scene, Text, Truth
+from glassformer.core.lectures.lecture import Lecture, Link, Question, Scene, Text, Truth
 
 
 def write(lecture: Lecture) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from torch import Tensor
 from torch.nn import functional
 
-from core.config import Activation
+from glassformer.core.config import Activation
 
 
 def relu(x: Tensor) -> Tensor:

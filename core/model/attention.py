@@ -4,13 +4,13 @@ import math
 
 from torch import Tensor, nn
 
-from core.config import MaskFill, ModelConfig
-from core.model.cache import PastKeysAndValues
-from core.model.dropout import dropout
-from core.model.masks import apply_mask
-from core.model.relative import biased
-from core.model.rotary import Turned
-from core.trace.tape import SILENT, Tape
+from glassformer.core.config import MaskFill, ModelConfig
+from glassformer.core.model.cache import PastKeysAndValues
+from glassformer.core.model.dropout import dropout
+from glassformer.core.model.masks import apply_mask
+from glassformer.core.model.relative import biased
+from glassformer.core.model.rotary import Turned
+from glassformer.core.trace.tape import SILENT, Tape
 
 
 def attention_maps(

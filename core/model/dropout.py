@@ -7,7 +7,7 @@ session's model into training mode.
 import torch
 from torch import Tensor
 
-from core.trace.tape import Tape
+from glassformer.core.trace.tape import Tape
 
 
 def dropout(x: Tensor, rate: float, tape: Tape) -> Tensor:

@@ -6,10 +6,10 @@ from functools import lru_cache
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig, Positions
-from core.model.dropout import dropout
-from core.model.rms_norm import norm_of
-from core.trace.tape import SILENT, Tape
+from glassformer.core.config import ModelConfig, Positions
+from glassformer.core.model.dropout import dropout
+from glassformer.core.model.rms_norm import norm_of
+from glassformer.core.trace.tape import SILENT, Tape
 
 BLOCK = 64  # positions: tables are kept in such steps, every decoding step asks for one
 

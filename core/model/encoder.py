@@ -2,13 +2,13 @@
 
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.model.attention import MultiHeadAttention
-from core.model.gated import feed_forward_of
-from core.model.relative import relative_bias
-from core.model.rms_norm import norm_of
-from core.model.sublayer import SublayerConnection
-from core.trace.tape import SILENT, Tape
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.attention import MultiHeadAttention
+from glassformer.core.model.gated import feed_forward_of
+from glassformer.core.model.relative import relative_bias
+from glassformer.core.model.rms_norm import norm_of
+from glassformer.core.model.sublayer import SublayerConnection
+from glassformer.core.trace.tape import SILENT, Tape
 
 
 class EncoderLayer(nn.Module):

@@ -2,10 +2,10 @@
 
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.model.activation import ACTIVATIONS
-from core.model.dropout import dropout
-from core.trace.tape import SILENT, Tape
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.activation import ACTIVATIONS
+from glassformer.core.model.dropout import dropout
+from glassformer.core.trace.tape import SILENT, Tape
 
 
 class FeedForward(nn.Module):

@@ -2,10 +2,10 @@
 
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.model.dropout import dropout
-from core.model.feed_forward import FeedForward
-from core.trace.tape import SILENT, Tape
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.dropout import dropout
+from glassformer.core.model.feed_forward import FeedForward
+from glassformer.core.trace.tape import SILENT, Tape
 
 
 class GatedFeedForward(FeedForward):

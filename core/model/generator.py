@@ -3,9 +3,9 @@
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.config import ModelConfig
-from core.model.head import HeadTransform
-from core.trace.tape import SILENT, Tape
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.head import HeadTransform
+from glassformer.core.trace.tape import SILENT, Tape
 
 
 class Generator(nn.Module):

@@ -2,10 +2,10 @@
 
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.model.activation import ACTIVATIONS
-from core.model.rms_norm import norm_of
-from core.trace.tape import Tape
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.activation import ACTIVATIONS
+from glassformer.core.model.rms_norm import norm_of
+from glassformer.core.trace.tape import Tape
 
 
 class HeadTransform(nn.Module):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig, NormFormula
-from core.trace.tape import SILENT, Tape
+from glassformer.core.config import ModelConfig, NormFormula
+from glassformer.core.trace.tape import SILENT, Tape
 
 
 class LayerNorm(nn.Module):

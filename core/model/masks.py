@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from core.config import MaskFill
+from glassformer.core.config import MaskFill
 
 
 def padding_mask(ids: Tensor, pad_id: int) -> Tensor:

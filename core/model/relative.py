@@ -9,8 +9,8 @@ import math
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.trace.tape import Tape
+from glassformer.core.config import ModelConfig
+from glassformer.core.trace.tape import Tape
 
 
 class RelativeBias(nn.Module):

@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.model.layer_norm import LayerNorm
-from core.trace.tape import SILENT, Tape
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.layer_norm import LayerNorm
+from glassformer.core.trace.tape import SILENT, Tape
 
 
 class RMSNorm(nn.Module):

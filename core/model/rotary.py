@@ -9,10 +9,10 @@ import math
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.model.grouped import for_each_query
-from core.model.rms_norm import RMSNorm
-from core.trace.tape import Tape
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.grouped import for_each_query
+from glassformer.core.model.rms_norm import RMSNorm
+from glassformer.core.trace.tape import Tape
 
 
 class Turned(nn.Module):

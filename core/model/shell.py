@@ -5,9 +5,9 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from core.config import ModelConfig
-from core.model.stack import model_of
-from core.model.transformer import Transformer
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.stack import model_of
+from glassformer.core.model.transformer import Transformer
 
 
 def shell_of(config: ModelConfig) -> Transformer:

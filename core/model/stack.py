@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.model.cache import LayerCache
-from core.model.decoder import Decoder
-from core.model.embedding import Embedding
-from core.model.encoder import Encoder
-from core.model.masks import causal_mask, padding_mask, target_mask
-from core.model.transformer import Transformer
-from core.trace.tape import SILENT, Tape
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.cache import LayerCache
+from glassformer.core.model.decoder import Decoder
+from glassformer.core.model.embedding import Embedding
+from glassformer.core.model.encoder import Encoder
+from glassformer.core.model.masks import causal_mask, padding_mask, target_mask
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import SILENT, Tape
 
 
 class EncoderAlone(Transformer):

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.model.dropout import dropout
-from core.model.rms_norm import norm_of
-from core.trace.tape import Tape
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.dropout import dropout
+from glassformer.core.model.rms_norm import norm_of
+from glassformer.core.trace.tape import Tape
 
 
 class SublayerConnection(nn.Module):

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from core.errors import GlassformerError
-from core.models import DIRECTIONS
+from glassformer.core.errors import GlassformerError
+from glassformer.core.models import DIRECTIONS
 
 Kind = Literal["run", "experiment", "model"]
 MEGABYTE = 2**20

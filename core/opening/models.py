@@ -8,11 +8,11 @@ from pathlib import Path, PurePosixPath
 
 import torch
 
-from core.checkpoints import WEIGHTS, load_model
-from core.errors import GlassformerError
-from core.history import HISTORY, History, read_history, save_history
-from core.opening.kinds import MEGABYTE, as_object, check, damaged_by, refuse_large
-from core.opening.runs import UNREADABLE, check_config
+from glassformer.core.checkpoints import WEIGHTS, load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.history import HISTORY, History, read_history, save_history
+from glassformer.core.opening.kinds import MEGABYTE, as_object, check, damaged_by, refuse_large
+from glassformer.core.opening.runs import UNREADABLE, check_config
 
 # What may be in it, and how large each may be unpacked.
 NEEDED = {"config.json": MEGABYTE // 4, "vocabulary.json": 16 * MEGABYTE, WEIGHTS: 96 * MEGABYTE}

@@ -10,13 +10,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.analysis.confidence import Calibration
-from core.errors import GlassformerError
-from core.models import DIRECTIONS, Model
-from core.opening.kinds import as_object, check, damaged_by, header_of
-from core.trace.files import FORMAT
-from core.trace.sites import addresses, site_at
-from core.trace.trace import Trace
+from glassformer.core.analysis.confidence import Calibration
+from glassformer.core.errors import GlassformerError
+from glassformer.core.models import DIRECTIONS, Model
+from glassformer.core.opening.kinds import as_object, check, damaged_by, header_of
+from glassformer.core.trace.files import FORMAT
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.trace import Trace
 
 MOST_WORDS = 1024  # tokens of a side
 MOST_LAYERS = 64  # of both stacks together

@@ -8,13 +8,13 @@ somebody typed them, are word boundaries; so are some places whatever the words 
 import re
 from dataclasses import dataclass
 
-from core.text.english import ADDRESS, MARKS
-from core.text.forms import NUMERALS, apart, whole_forms
-from core.text.gazetteer import ENGLISH, GIVEN, Gazetteer
-from core.text.normalize import HAN, simplify
-from core.text.numbers import CLOCK_ZH
-from core.text.tokens import Token, meaning, reworded, single_marks, without_faces
-from core.text.vocabulary import Vocabulary
+from glassformer.core.text.english import ADDRESS, MARKS
+from glassformer.core.text.forms import NUMERALS, apart, whole_forms
+from glassformer.core.text.gazetteer import ENGLISH, GIVEN, Gazetteer
+from glassformer.core.text.normalize import HAN, simplify
+from glassformer.core.text.numbers import CLOCK_ZH
+from glassformer.core.text.tokens import Token, meaning, reworded, single_marks, without_faces
+from glassformer.core.text.vocabulary import Vocabulary
 
 WEEKDAY = re.compile(  # 周五, but neither 下周|天气 nor 每周|一次; 星期一|起床, but 星期|一起
     "(?P<week>星期|礼拜|(?<![一两三四五六七八九十几])周)[一二三四五六日天]"

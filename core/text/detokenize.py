@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from core.text.gazetteer import Filler
-from core.text.vocabulary import RESERVED, SLOTS, Vocabulary
+from glassformer.core.text.gazetteer import Filler
+from glassformer.core.text.vocabulary import RESERVED, SLOTS, Vocabulary
 
 ENDS = frozenset(".?!")
 FULL_WIDTH = {".": "。", ",": "，", "?": "？", "!": "！"}

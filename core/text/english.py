@@ -7,9 +7,9 @@ good".
 import re
 from collections.abc import Callable, Iterator
 
-from core.text.normalize import HAN, word_list
-from core.text.numbers import CLOCK, MONEY, ORDINAL, SMALL
-from core.text.tokens import Token, reworded, single_marks, without_faces
+from glassformer.core.text.normalize import HAN, word_list
+from glassformer.core.text.numbers import CLOCK, MONEY, ORDINAL, SMALL
+from glassformer.core.text.tokens import Token, reworded, single_marks, without_faces
 
 CLITICS = {"'m": "am", "'re": "are", "'ll": "will", "'ve": "have", "'d": "would"}
 IS_HOSTS = frozenset(

@@ -7,7 +7,7 @@ surroundings.
 import re
 from collections.abc import Callable, Iterator
 
-from core.text.tokens import Token
+from glassformer.core.text.tokens import Token
 
 Known = Callable[[str], bool]
 

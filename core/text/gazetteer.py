@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from core.text.normalize import word_list
-from core.text.tokens import Token
+from glassformer.core.text.normalize import word_list
+from glassformer.core.text.tokens import Token
 
 TITLES = {"mr": "先生", "mrs": "太太", "ms": "女士", "miss": "小姐", "dr": "医生", "prof": "教授"}
 WRITTEN = {"mr": "Mr.", "mrs": "Mrs.", "ms": "Ms.", "miss": "Miss", "dr": "Dr.", "prof": "Prof."}

@@ -9,11 +9,11 @@ side share a slot, so that none is lost and none is torn from its neighbour.
 
 from collections.abc import Callable, Iterator
 
-from core.text.gazetteer import Filler, Gazetteer, name_in_english, titled
-from core.text.normalize import word_list
-from core.text.numbers import MONTHS, ORDINAL, WORDS, chinese_numeral, in_both, value_of
-from core.text.tokens import Token
-from core.text.vocabulary import KINDS, SLOTS_PER_KIND, UNKNOWN, Vocabulary
+from glassformer.core.text.gazetteer import Filler, Gazetteer, name_in_english, titled
+from glassformer.core.text.normalize import word_list
+from glassformer.core.text.numbers import MONTHS, ORDINAL, WORDS, chinese_numeral, in_both, value_of
+from glassformer.core.text.tokens import Token
+from glassformer.core.text.vocabulary import KINDS, SLOTS_PER_KIND, UNKNOWN, Vocabulary
 
 BRITISH: dict[str, str] = word_list("english")["british"]
 SHORTEST = 3  # letters of a stem

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from core.errors import GlassformerError
-from core.text.chinese import split_chinese
-from core.text.detokenize import Decoded, write
-from core.text.english import ABBREVIATED, ADDRESS, split_english
-from core.text.gazetteer import Filler, load_gazetteer
-from core.text.normalize import HAN, has_word, is_han, normalize, word_list
-from core.text.slots import Slots
-from core.text.tokens import Token
-from core.text.vocabulary import END, TAGS, Vocabulary
+from glassformer.core.errors import GlassformerError
+from glassformer.core.text.chinese import split_chinese
+from glassformer.core.text.detokenize import Decoded, write
+from glassformer.core.text.english import ABBREVIATED, ADDRESS, split_english
+from glassformer.core.text.gazetteer import Filler, load_gazetteer
+from glassformer.core.text.normalize import HAN, has_word, is_han, normalize, word_list
+from glassformer.core.text.slots import Slots
+from glassformer.core.text.tokens import Token
+from glassformer.core.text.vocabulary import END, TAGS, Vocabulary
 
 LETTERS = re.compile(r"[^\W\d_]+")
 # English that looks like small words of another language: "it's", "a.m.", "100 m".

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from core.text.normalize import word_list
+from glassformer.core.text.normalize import word_list
 
 FACES = re.compile(
     "[\u2600-\u27bf\U0001f389\U0001f440-\U0001f450\U0001f48b-\U0001f49f\U0001f4af\U0001f525"

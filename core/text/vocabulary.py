@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.stored import read_json_file, strings, table_of
-from core.text.normalize import has_han, word_list
+from glassformer.core.stored import read_json_file, strings, table_of
+from glassformer.core.text.normalize import has_han, word_list
 
 PADDING, UNKNOWN, END = "<pad>", "<unk>", "<eos>"
 TAGS = {"en": "<en>", "zh": "<zh>"}

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from core.stored import read_json_file, strings
-from core.text.chinese import split_chinese
-from core.text.detokenize import FULL_WIDTH, Decoded
-from core.text.gazetteer import Filler, load_gazetteer
-from core.text.normalize import HAN, has_word, is_han, simplify
-from core.text.tokenizer import (
+from glassformer.core.stored import read_json_file, strings
+from glassformer.core.text.chinese import split_chinese
+from glassformer.core.text.detokenize import FULL_WIDTH, Decoded
+from glassformer.core.text.gazetteer import Filler, load_gazetteer
+from glassformer.core.text.normalize import HAN, has_word, is_han, simplify
+from glassformer.core.text.tokenizer import (
     Encoded,
     Language,
     Tokenizer,
@@ -22,8 +22,8 @@ from core.text.tokenizer import (
     check_length,
     with_words,
 )
-from core.text.tokens import Token
-from core.text.vocabulary import FILE, RESERVED, UNKNOWN, Vocabulary
+from glassformer.core.text.tokens import Token
+from glassformer.core.text.vocabulary import FILE, RESERVED, UNKNOWN, Vocabulary
 
 KIND = "words"  # what vocabulary.json calls this kind of tokenizer
 RUNS = re.compile(rf"[{HAN}]+|[^{HAN}]+")

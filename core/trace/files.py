@@ -12,12 +12,22 @@ from typing import Any
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.decoding.step import Step
-from core.errors import GlassformerError
-from core.stored import UNREADABLE, Stored, problem_of, read_json, strings, table_of, tensor_header
-from core.trace.on_demand import LOGITS
-from core.trace.sites import addresses, shape, site_at
+from glassformer.core.config import ModelConfig
+from glassformer.core.decoding.step import Step
+from glassformer.core.errors import GlassformerError
+from glassformer.core.stored import (
+    UNREADABLE,
+    Stored,
+    problem_of,
+    read_json,
+    strings,
+    table_of,
+    tensor_header,
+)
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.on_demand import LOGITS
+from glassformer.core.trace.shapes import shape
+from glassformer.core.trace.sites import site_at
 
 SIDES = ("source", "target", "output")
 TEXTS = ("source_text", "output_text", "direction", "model_name", "task", "sent", "text_pair")

@@ -3,85 +3,20 @@
 The order of sub-layers and norms (§3.1, §5.4) stands here, and nowhere else outside the model.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from core.config import ModelConfig
-from core.trace.address import ENDS, Address
+from glassformer.core.config import ModelConfig
+from glassformer.core.trace.address import ENDS, Address
+from glassformer.core.trace.sites import Site, site_at, sites_of
 
 Stack = Literal["encoder", "decoder"]
 Sublayer = Literal["self_attention", "cross_attention", "feed_forward"]
 Part = Literal["input", Sublayer, "final_norm"]  # what the vectors of a stack have just passed
 
 _SUBLAYERS: tuple[Sublayer, ...] = ("self_attention", "cross_attention", "feed_forward")
-# Within a group, by name, in the order of the equation; ">" is what comes from outside of it.
-_INPUTS: dict[str, dict[str, tuple[str, ...]]] = {
-    "embedding": {
-        "embedding": ("ids",), "scaled": ("embedding",), "positions": ("ids",),
-        "token_type": ("ids",), "kept": ("scaled", "positions"), "input": ("scaled", "positions"),
-    },
-    "residual": {
-        "stream": (">",), "branch_input": (">",), "kept": (">",), "summed": ("stream", ">"),
-    },
-    "norm": {
-        "mean": (">",), "std": (">", "mean"), "normalized": (">", "mean", "std"),
-        "mean_square": (">",), "output": ("normalized",),
-    },
-    "attention": {
-        "memory": (">",), "q": (">",), "k": (">",), "v": (">",), "q_normed": ("q",),
-        "k_normed": ("k",), "q_rotated": ("q",), "k_rotated": ("k",), "scores": ("q", "k"),
-        "scaled": ("scores",), "position_bias": (">",), "biased": ("scaled", "position_bias"),
-        "mask": (">",), "masked": ("scaled", "mask"),
-        "weights": ("masked",), "kept": ("weights",), "context": ("weights", "v"),
-        "concat": ("context",), "output": ("concat",),
-    },
-    "feed_forward": {
-        "pre_activation": (">",), "activation": ("pre_activation",), "kept": ("activation",),
-        "up": (">",), "gated": ("activation", "up"), "output": ("activation",),
-    },
-    "stack": {"memory": (">",)},
-    "output": {
-        "dense": (">",), "activation": ("dense",), "scaled": (">",), "logits": (">",),
-        "probabilities": ("logits",),
-    },
-}  # fmt: skip
-# What only some models record, by group and name; what is `_WITHIN` a stack, never across both.
-_WHERE: dict[tuple[str, str], Callable[[ModelConfig], bool]] = {
-    ("embedding", "token_type"): lambda config: config.token_types > 0,
-    ("norm", "mean"): lambda config: config.norm_kind == "layer",
-    ("norm", "std"): lambda config: config.norm_kind == "layer",
-    ("norm", "mean_square"): lambda config: config.norm_kind == "rms",
-    ("attention", "q_normed"): lambda config: config.qk_norm,
-    ("attention", "k_normed"): lambda config: config.qk_norm,
-    ("attention", "q_rotated"): lambda config: config.positions == "rotary",
-    ("attention", "k_rotated"): lambda config: config.positions == "rotary",
-    ("attention", "position_bias"): lambda config: config.positions == "relative",
-    ("attention", "biased"): lambda config: config.positions == "relative",
-    ("feed_forward", "up"): lambda config: config.gated,
-    ("feed_forward", "gated"): lambda config: config.gated,
-    ("output", "dense"): lambda config: config.head_transform,
-    ("output", "activation"): lambda config: config.head_transform,
-    ("output", "scaled"): lambda config: config.generator_scale,
-}
-_WITHIN = ("q_normed", "k_normed", "q_rotated", "k_rotated", "position_bias", "biased")
-# What a name is computed from in a model that records another: the first that it does record.
-_RATHER: dict[tuple[str, str], tuple[tuple[str, tuple[str, ...]], ...]] = {
-    ("embedding", "kept"): (("token_type", ("scaled", "positions", "token_type")),),
-    ("embedding", "input"): (("token_type", ("scaled", "positions", "token_type")),),
-    ("norm", "normalized"): (("mean_square", (">", "mean_square")),),
-    ("attention", "q_rotated"): (("q_normed", ("q_normed",)),),
-    ("attention", "k_rotated"): (("k_normed", ("k_normed",)),),
-    ("attention", "scores"): (
-        ("q_rotated", ("q_rotated", "k_rotated")), ("q_normed", ("q_normed", "k_normed")),
-    ),
-    ("attention", "masked"): (("biased", ("biased", "mask")),),
-    ("feed_forward", "kept"): (("gated", ("gated",)),),
-    ("feed_forward", "output"): (("gated", ("gated",)),),
-    ("output", "scaled"): (("dense", ("norm/output",)),),
-    ("output", "logits"): (("scaled", ("scaled",)), ("dense", ("norm/output",))),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -104,19 +39,81 @@ def inputs(config: ModelConfig, address: str) -> tuple[str, ...]:
 
     Dropout is left aside: of a `kept` it is what dropout thins out. () for the ids.
     """
-    at = Address.of(address)
-    found = _RATHER.get((at.group, at.name), ())
-    rather = (names for other, names in found if records(config, at.group, other, at.is_cross))
-    names = next(rather, _INPUTS[at.group].get(at.name, ()))
+    at, site = Address.of(address), site_at(address)
+    rather = (
+        names for other, names in site.instead if records(config, at.group, other, at.is_cross)
+    )
+    names = next(rather, site.reads)
     return tuple(_outside(config, at) if name == ">" else at.sibling(name) for name in names)
 
 
 def records(config: ModelConfig, group: str, name: str, is_cross: bool = False) -> bool:
-    """Whether a run of this model records such a name of a group, within a stack or across."""
-    if is_cross and name in _WITHIN:
-        return False
-    needs = _WHERE.get((group, name))
-    return needs is None or needs(config)
+    """Whether a run of this model records such a name of a group, within a stack or across.
+
+    Raises StopIteration for a name that no model records.
+    """
+    site = next(each for each in sites_of(group) if each.name == name)
+    return (site.across or not is_cross) and (site.when is None or site.when(config))
+
+
+def addresses(config: ModelConfig, dropout: bool = False) -> Iterator[str]:
+    """Every address a run of this model records, in computation order."""
+    for where, sites in _places(config):
+        at = Address.of(where)
+        for site in sites:
+            if site.training_only and not (dropout and config.dropout > 0):
+                continue
+            own_keys = site.group == "attention" and not at.is_cross
+            if not (own_keys and site.name == "memory") and records(
+                config, site.group, site.name, at.is_cross
+            ):
+                yield f"{where}/{site.name}".lstrip("/")
+
+
+_Place = tuple[str, tuple[Site, ...]]
+
+
+def _places(config: ModelConfig) -> Iterator[_Place]:
+    if config.encoder_layers:
+        yield from _entrance("source", config)
+        yield from _stack("encoder", config)
+    if config.has_both:
+        yield "", sites_of("stack")
+    if config.decoder_layers:
+        yield from _entrance("target", config)
+        yield from _stack("decoder", config)
+    if config.has_generator:
+        transform, scores = sites_of("output")[:2], sites_of("output")[2:]
+        yield "output", transform
+        if config.head_transform:
+            yield "output/norm", sites_of("norm")
+        yield "output", scores
+
+
+def _entrance(side: str, config: ModelConfig) -> Iterator[_Place]:
+    yield side, sites_of("embedding")
+    if config.embedding_norm:
+        yield f"{side}/norm", sites_of("norm")
+
+
+def _stack(stack: Stack, config: ModelConfig) -> Iterator[_Place]:
+    for layer in range(layer_count(config, stack)):
+        for name in sublayers(config, stack):
+            yield from _sublayer(f"{stack}/{layer}/{name}", config)
+    if config.final_norm:
+        yield f"{stack}/norm", sites_of("norm")
+
+
+def _sublayer(where: str, config: ModelConfig) -> Iterator[_Place]:
+    """A sub-layer in its residual connection: in, (norm,) sub-layer, out(, norm)."""
+    residual, norm = sites_of("residual"), (f"{where}_norm", sites_of("norm"))
+    yield f"{where}_residual", residual[:2]
+    if config.norm_place == "pre":
+        yield norm
+    yield where, sites_of(Address.of(where).group)
+    yield f"{where}_residual", residual[2:]
+    if config.norm_place == "post":
+        yield norm
 
 
 def sublayers(config: ModelConfig, stack: Stack) -> tuple[Sublayer, ...]:

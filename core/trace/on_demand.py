@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from torch import Tensor
 from torch.nn import functional
 
-from core.config import ModelConfig
-from core.model.attention import attention_maps
-from core.model.generator import Generator
-from core.model.grouped import for_each_query
-from core.trace.address import Address
-from core.trace.graph import inputs
-from core.trace.sites import addresses, site_at, sites_of
-from core.trace.tape import Edit, Recorder
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.attention import attention_maps
+from glassformer.core.model.generator import Generator
+from glassformer.core.model.grouped import for_each_query
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import addresses, inputs
+from glassformer.core.trace.sites import site_at, sites_of
+from glassformer.core.trace.tape import Edit, Recorder
 
 LOGITS, PROBABILITIES = "output/logits", "output/probabilities"
 MOST_BYTES = 128 * 2**20  # of what was computed again last, of all runs together

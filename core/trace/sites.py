@@ -1,19 +1,17 @@
-"""Every name a run can record: symbol, axes, equation, role. Panels, documents and tests read it.
+"""Every name a run can record, a row each: what it is, what it is made of, how it is explained.
 
 An address is a path such as `encoder/0/self_attention/weights`; counting starts from 0. Its last
 part is the site, what stands before it says where in the model. One line of text for each site is
-kept under the words key `sites.<group>.<name>`.
+kept under the words key `sites.<group>.<name>`, a name of a word or two under `trail.short`.
 """
 
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
-from core.config import ModelConfig
-from core.trace.address import Address
-from core.trace.graph import Stack, layer_count, records, sublayers
+from glassformer.core.config import ModelConfig
+from glassformer.core.trace.address import Address
 
 Role = Literal["query", "key", "value", "weights", "data", "feed_forward", "norm"]
 AxisName = Literal[
@@ -24,18 +22,35 @@ AxisName = Literal[
 
 @dataclass(frozen=True)
 class Site:
-    """One recorded name within its group (`attention`, `norm`, …)."""
+    """One recorded name within its group (`attention`, `norm`, …).
+
+    reads: the names of its group that it is computed from, in the order of its equation; ">" is
+    what comes from outside of the group. instead: what it reads in a model that records another
+    name; the first one recorded counts. when: which models record it; all without. across: whether
+    cross-attention does, too.
+    step: the kind of the step of the Walkthrough that makes it, of `explain.steps`; "" for what is
+    only given or passed on. unfold: the function of `explain.provenance` that unfolds a number of
+    it; "" for what is drawn by lot. symbols: what the symbols of the equation stand for: "=" itself,
+    "<0" the first input, "~weight" a parameter, "#D" a size, else a name recorded beside it.
+    """
 
     group: str
     name: str
     symbol: str  # LaTeX
     axes: tuple[AxisName, ...]
-    equation: str  # LaTeX
+    equation: str  # LaTeX, of the paper's conventions; `explain.equations` has the others
     role: Role
     training_only: bool = False  # recorded only in runs with dropout
     is_view: bool = False  # shares the memory of an earlier tensor
     per_map: bool = False  # grows with query × key; can be recomputed from q, k and mask
     per_word: bool = False  # grows with the vocabulary; can be recomputed from the last vectors
+    reads: tuple[str, ...] = ()
+    instead: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    when: Callable[[ModelConfig], bool] | None = None
+    across: bool = True
+    step: str = ""
+    unfold: str = ""
+    symbols: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def is_left_out(self) -> bool:
@@ -79,58 +94,162 @@ _KEPT = r"m \sim \mathrm{Bernoulli}(1 - p)"
 
 # fmt: off
 SITES: tuple[Site, ...] = (
-    Site("embedding", "ids", r"w", ("batch", "position"), r"w_t \in \{0, \dots, V - 1\}", "data"),
-    Site("embedding", "embedding", r"E_w", _STREAM, r"E_w = E[w]", "data"),
-    Site("embedding", "scaled", r"\sqrt{D}\,E_w", _STREAM, r"\sqrt{d_{model}} \cdot E_w", "data"),
-    Site("embedding", "positions", r"PE", ("position", "feature"), r"PE_{(t, 2i)} = \sin(t / 10000^{2i/D}),\ PE_{(t, 2i+1)} = \cos(t / 10000^{2i/D})", "data"),
-    Site("embedding", "token_type", r"T_s", ("position", "feature"), r"T_s = T[s]", "data"),
-    Site("embedding", "kept", r"m", _STREAM, _KEPT, "data", training_only=True),
-    Site("embedding", "input", r"x", _STREAM, r"x = \sqrt{D}\,E_w + PE", "data"),
+    Site("embedding", "ids", r"w", ("batch", "position"), r"w_t \in \{0, \dots, V - 1\}", "data",
+         unfold="token"),
+    Site("embedding", "embedding", r"E_w", _STREAM, r"E_w = E[w]", "data",
+         reads=("ids",), step="lookup", unfold="embedding",
+         symbols={"E_w": "=", "E": "~table.weight", "w": "ids"}),
+    Site("embedding", "scaled", r"\sqrt{D}\,E_w", _STREAM, r"\sqrt{d_{model}} \cdot E_w", "data",
+         reads=("embedding",), step="embedding_scale", unfold="embedding_scaled",
+         symbols={r"\sqrt{d_{model}}": "#√D", "E_w": "<0"}),
+    Site("embedding", "positions", r"PE", ("position", "feature"), r"PE_{(t, 2i)} = \sin(t / 10000^{2i/D}),\ PE_{(t, 2i+1)} = \cos(t / 10000^{2i/D})", "data",
+         reads=("ids",), step="positions", unfold="positions",
+         symbols={"PE": "=", "PE_t": "=", "D": "#D", "P": "~position_table.weight"}),
+    Site("embedding", "token_type", r"T_s", ("position", "feature"), r"T_s = T[s]", "data",
+         reads=("ids",), when=lambda config: config.token_types > 0, step="token_type",
+         unfold="token_type", symbols={"T_s": "=", "T": "~type_table.weight"}),
+    Site("embedding", "kept", r"m", _STREAM, _KEPT, "data",
+         training_only=True, reads=("scaled", "positions"),
+         instead=(("token_type", ("scaled", "positions", "token_type")),),
+         step="embedding_dropout"),
+    Site("embedding", "input", r"x", _STREAM, r"x = \sqrt{D}\,E_w + PE", "data",
+         reads=("scaled", "positions"),
+         instead=(("token_type", ("scaled", "positions", "token_type")),), step="sum",
+         unfold="entered",
+         symbols={"x": "=", r"\sqrt{D}\,E_w": "scaled", "E_w": "scaled", "PE": "positions", "m": "kept", "p": "#p", "T_s": "token_type"}),
 
-    Site("residual", "stream", r"x", _STREAM, r"x", "data", is_view=True),
-    Site("residual", "branch_input", r"x", _STREAM, r"x", "data", is_view=True),
-    Site("residual", "kept", r"m", _STREAM, _KEPT, "data", training_only=True),
-    Site("residual", "summed", r"x + f(x)", _STREAM, r"x + \mathrm{Sublayer}(x)", "data"),
+    Site("residual", "stream", r"x", _STREAM, r"x", "data",
+         is_view=True, reads=(">",), unfold="copied"),
+    Site("residual", "branch_input", r"x", _STREAM, r"x", "data",
+         is_view=True, reads=(">",), unfold="copied"),
+    Site("residual", "kept", r"m", _STREAM, _KEPT, "data",
+         training_only=True, reads=(">",), step="sublayer_dropout",
+         symbols={"m": "=", "p": "#p", r"\mathrm{Sublayer}(x)": "<0"}),
+    Site("residual", "summed", r"x + f(x)", _STREAM, r"x + \mathrm{Sublayer}(x)", "data",
+         reads=("stream", ">"), step="residual", unfold="summed",
+         symbols={"x": "<0", r"\mathrm{Sublayer}(x)": "<1"}),
 
-    Site("norm", "mean", r"\mu", _STATISTIC, r"\mu = \frac{1}{D} \sum_i x_i", "norm"),
-    Site("norm", "std", r"\sigma", _STATISTIC, r"\sigma = \sqrt{\frac{1}{D} \sum_i (x_i - \mu)^2}", "norm"),
-    Site("norm", "mean_square", r"m", _STATISTIC, r"m = \frac{1}{D} \sum_i x_i^2", "norm"),
-    Site("norm", "normalized", r"\hat{x}", _STREAM, r"\hat{x} = \frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}}", "norm"),
-    Site("norm", "output", r"\gamma \hat{x} + \beta", _STREAM, r"\gamma \odot \hat{x} + \beta", "norm"),
+    Site("norm", "mean", r"\mu", _STATISTIC, r"\mu = \frac{1}{D} \sum_i x_i", "norm",
+         reads=(">",), when=lambda config: config.norm_kind == "layer", step="norm", unfold="mean",
+         symbols={r"\mu": "=", "x": "<0", "D": "#D"}),
+    Site("norm", "std", r"\sigma", _STATISTIC, r"\sigma = \sqrt{\frac{1}{D} \sum_i (x_i - \mu)^2}", "norm",
+         reads=(">", "mean"), when=lambda config: config.norm_kind == "layer", step="norm",
+         unfold="std", symbols={r"\sigma": "=", "s": "=", "x": "<0", r"\mu": "mean", "D": "#D"}),
+    Site("norm", "mean_square", r"m", _STATISTIC, r"m = \frac{1}{D} \sum_i x_i^2", "norm",
+         reads=(">",), when=lambda config: config.norm_kind == "rms", step="norm",
+         unfold="mean_square", symbols={"m": "=", "x": "<0", "D": "#D"}),
+    Site("norm", "normalized", r"\hat{x}", _STREAM, r"\hat{x} = \frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}}", "norm",
+         reads=(">", "mean", "std"), instead=(("mean_square", (">", "mean_square")),), step="norm",
+         unfold="normalized",
+         symbols={r"\hat{x}": "=", "x": "<0", r"\mu": "mean", r"\sigma": "std", "s": "std", r"\varepsilon": "#ε", "m": "mean_square"}),
+    Site("norm", "output", r"\gamma \hat{x} + \beta", _STREAM, r"\gamma \odot \hat{x} + \beta", "norm",
+         reads=("normalized",), step="norm", unfold="gained",
+         symbols={r"\gamma": "~gamma", r"\hat{x}": "normalized", r"\beta": "~beta"}),
 
-    Site("attention", "memory", r"Z", ("batch", "key", "feature"), r"Z = \mathrm{Encoder}(x)", "data", is_view=True),
-    Site("attention", "q", r"Q", _HEADS, r"Q = x W^Q + b^Q", "query"),
-    Site("attention", "k", r"K", _KEYS, r"K = x W^K + b^K", "key"),
-    Site("attention", "v", r"V", _KEYS, r"V = x W^V + b^V", "value"),
-    Site("attention", "q_normed", r"\hat{Q}", _HEADS, r"\hat{Q} = \gamma^Q \odot \frac{Q}{\sqrt{\frac{1}{d_k} \sum_i Q_i^2 + \varepsilon}}", "query"),
-    Site("attention", "k_normed", r"\hat{K}", _KEYS, r"\hat{K} = \gamma^K \odot \frac{K}{\sqrt{\frac{1}{d_k} \sum_i K_i^2 + \varepsilon}}", "key"),
-    Site("attention", "q_rotated", r"R Q", _HEADS, r"(R Q)_{t,i} = Q_{t,i} \cos t\theta_i \mp Q_{t,\,i \pm d_k/2} \sin t\theta_i", "query"),
-    Site("attention", "k_rotated", r"R K", _KEYS, r"(R K)_{s,i} = K_{s,i} \cos s\theta_i \mp K_{s,\,i \pm d_k/2} \sin s\theta_i", "key"),
-    Site("attention", "scores", r"S", _MAP, r"S = Q K^\top", "weights", per_map=True),
-    Site("attention", "scaled", r"S'", _MAP, r"S' = \frac{S}{\sqrt{d_k}}", "weights", per_map=True),
-    Site("attention", "position_bias", r"B", _MAP, r"B_{ts} = b[\mathrm{bucket}(s - t)]", "weights", is_view=True),
-    Site("attention", "biased", r"S' + B", _MAP, r"S' + B", "weights", per_map=True),
-    Site("attention", "mask", r"M", _MAP, r"M_{ts} \in \{0, 1\}", "weights", is_view=True),
-    Site("attention", "masked", r"\tilde{S}", _MAP, r"\tilde{S}_{ts} = \begin{cases} S'_{ts} & M_{ts} = 1 \\ -10^9 & M_{ts} = 0 \end{cases}", "weights", per_map=True),
-    Site("attention", "weights", r"A", _MAP, r"A = \mathrm{softmax}(\tilde{S})", "weights", per_map=True),
-    Site("attention", "kept", r"m", _MAP, _KEPT, "weights", training_only=True),
-    Site("attention", "context", r"A V", _HEADS, r"A V", "value"),
-    Site("attention", "concat", r"[A_1 V_1; \dots; A_H V_H]", _STREAM, r"\mathrm{Concat}(head_1, \dots, head_H)", "value"),
-    Site("attention", "output", r"\mathrm{MHA}(x)", _STREAM, r"\mathrm{Concat}(head_1, \dots, head_H)\, W^O + b^O", "data"),
+    Site("attention", "memory", r"Z", ("batch", "key", "feature"), r"Z = \mathrm{Encoder}(x)", "data",
+         is_view=True, reads=(">",), unfold="copied"),
+    Site("attention", "q", r"Q", _HEADS, r"Q = x W^Q + b^Q", "query",
+         reads=(">",), step="project", unfold="linear",
+         symbols={"Q": "=", "x": "<0", "W^Q": "~w_q.weight", "b^Q": "~w_q.bias"}),
+    Site("attention", "k", r"K", _KEYS, r"K = x W^K + b^K", "key",
+         reads=(">",), step="project", unfold="linear",
+         symbols={"K": "=", "x": "<0", "Z": "<1", "W^K": "~w_k.weight", "b^K": "~w_k.bias"}),
+    Site("attention", "v", r"V", _KEYS, r"V = x W^V + b^V", "value",
+         reads=(">",), step="project", unfold="linear",
+         symbols={"V": "=", "x": "<0", "Z": "<1", "W^V": "~w_v.weight", "b^V": "~w_v.bias"}),
+    Site("attention", "q_normed", r"\hat{Q}", _HEADS, r"\hat{Q} = \gamma^Q \odot \frac{Q}{\sqrt{\frac{1}{d_k} \sum_i Q_i^2 + \varepsilon}}", "query",
+         reads=("q",), when=lambda config: config.qk_norm, across=False, step="head_norms",
+         unfold="head_normed",
+         symbols={r"\hat{Q}": "=", "Q": "<0", r"\gamma^Q": "~turned.q_norm.gamma", "d_k": "#K", r"\varepsilon": "#ε"}),
+    Site("attention", "k_normed", r"\hat{K}", _KEYS, r"\hat{K} = \gamma^K \odot \frac{K}{\sqrt{\frac{1}{d_k} \sum_i K_i^2 + \varepsilon}}", "key",
+         reads=("k",), when=lambda config: config.qk_norm, across=False, step="head_norms",
+         unfold="head_normed",
+         symbols={r"\hat{K}": "=", "K": "<0", r"\gamma^K": "~turned.k_norm.gamma", "d_k": "#K", r"\varepsilon": "#ε"}),
+    Site("attention", "q_rotated", r"R Q", _HEADS, r"(R Q)_{t,i} = Q_{t,i} \cos t\theta_i \mp Q_{t,\,i \pm d_k/2} \sin t\theta_i", "query",
+         reads=("q",), instead=(("q_normed", ("q_normed",)),),
+         when=lambda config: config.positions == "rotary", across=False, step="rotate",
+         unfold="rotated", symbols={"R Q": "=", r"\hat{Q}": "<0", "Q": "<0", "d_k": "#K"}),
+    Site("attention", "k_rotated", r"R K", _KEYS, r"(R K)_{s,i} = K_{s,i} \cos s\theta_i \mp K_{s,\,i \pm d_k/2} \sin s\theta_i", "key",
+         reads=("k",), instead=(("k_normed", ("k_normed",)),),
+         when=lambda config: config.positions == "rotary", across=False, step="rotate",
+         unfold="rotated", symbols={"R K": "=", r"\hat{K}": "<0", "K": "<0", "d_k": "#K"}),
+    Site("attention", "scores", r"S", _MAP, r"S = Q K^\top", "weights",
+         per_map=True, reads=("q", "k"),
+         instead=(("q_rotated", ("q_rotated", "k_rotated")), ("q_normed", ("q_normed", "k_normed"))),
+         step="scores", unfold="score",
+         symbols={"S": "=", "Q": "<0", "K": "<1", r"\hat{Q}": "<0", r"\hat{K}": "<1", "R Q": "<0", "R K": "<1"}),
+    Site("attention", "scaled", r"S'", _MAP, r"S' = \frac{S}{\sqrt{d_k}}", "weights",
+         per_map=True, reads=("scores",), step="scale", unfold="scaled",
+         symbols={"S'": "=", "S": "<0", "d_k": "#K"}),
+    Site("attention", "position_bias", r"B", _MAP, r"B_{ts} = b[\mathrm{bucket}(s - t)]", "weights",
+         is_view=True, reads=(">",), when=lambda config: config.positions == "relative",
+         across=False, step="position_bias", unfold="position_bias", symbols={"B": "="}),
+    Site("attention", "biased", r"S' + B", _MAP, r"S' + B", "weights",
+         per_map=True, reads=("scaled", "position_bias"),
+         when=lambda config: config.positions == "relative", across=False, step="position_bias",
+         unfold="biased", symbols={"S'": "<0", "B": "position_bias"}),
+    Site("attention", "mask", r"M", _MAP, r"M_{ts} \in \{0, 1\}", "weights",
+         is_view=True, reads=(">",), step="mask", unfold="mask", symbols={"M": "=", "w": "<1"}),
+    Site("attention", "masked", r"\tilde{S}", _MAP, r"\tilde{S}_{ts} = \begin{cases} S'_{ts} & M_{ts} = 1 \\ -10^9 & M_{ts} = 0 \end{cases}", "weights",
+         per_map=True, reads=("scaled", "mask"), instead=(("biased", ("biased", "mask")),),
+         step="mask", unfold="masked",
+         symbols={r"\tilde{S}": "=", "S'": "scaled", "B": "position_bias", "M": "mask"}),
+    Site("attention", "weights", r"A", _MAP, r"A = \mathrm{softmax}(\tilde{S})", "weights",
+         per_map=True, reads=("masked",), step="softmax", unfold="weight",
+         symbols={"A": "=", r"\tilde{S}": "<0"}),
+    Site("attention", "kept", r"m", _MAP, _KEPT, "weights",
+         training_only=True, reads=("weights",), step="weights_dropout",
+         symbols={"m": "=", "p": "#p", "A": "<0"}),
+    Site("attention", "context", r"A V", _HEADS, r"A V", "value",
+         reads=("weights", "v"), step="context", unfold="context", symbols={"A": "<0", "V": "<1"}),
+    Site("attention", "concat", r"[A_1 V_1; \dots; A_H V_H]", _STREAM, r"\mathrm{Concat}(head_1, \dots, head_H)", "value",
+         reads=("context",), step="concat", unfold="concat",
+         symbols={"head_1": "<0", "head_H": "<0"}),
+    Site("attention", "output", r"\mathrm{MHA}(x)", _STREAM, r"\mathrm{Concat}(head_1, \dots, head_H)\, W^O + b^O", "data",
+         reads=("concat",), step="output", unfold="linear",
+         symbols={r"\mathrm{Concat}(head_1, \dots, head_H)": "<0", "W^O": "~w_o.weight", "b^O": "~w_o.bias"}),
 
-    Site("feed_forward", "pre_activation", r"x W_1 + b_1", _HIDDEN, r"x W_1 + b_1", "feed_forward"),
-    Site("feed_forward", "activation", r"a", _HIDDEN, r"a = \max(0, x W_1 + b_1)", "feed_forward"),
-    Site("feed_forward", "up", r"u", _HIDDEN, r"u = x W_3", "feed_forward"),
-    Site("feed_forward", "gated", r"a \odot u", _HIDDEN, r"a \odot u", "feed_forward"),
-    Site("feed_forward", "kept", r"m", _HIDDEN, _KEPT, "feed_forward", training_only=True),
-    Site("feed_forward", "output", r"\mathrm{FFN}(x)", _STREAM, r"a W_2 + b_2", "feed_forward"),
+    Site("feed_forward", "pre_activation", r"x W_1 + b_1", _HIDDEN, r"x W_1 + b_1", "feed_forward",
+         reads=(">",), step="expand", unfold="linear",
+         symbols={"x": "<0", "W_1": "~w_1.weight", "b_1": "~w_1.bias"}),
+    Site("feed_forward", "activation", r"a", _HIDDEN, r"a = \max(0, x W_1 + b_1)", "feed_forward",
+         reads=("pre_activation",), step="activation", unfold="activation",
+         symbols={"a": "=", "x W_1 + b_1": "<0", "x W_1": "<0"}),
+    Site("feed_forward", "up", r"u", _HIDDEN, r"u = x W_3", "feed_forward",
+         reads=(">",), when=lambda config: config.gated, step="up", unfold="linear",
+         symbols={"u": "=", "x": "<0", "W_3": "~w_3.weight", "b_3": "~w_3.bias"}),
+    Site("feed_forward", "gated", r"a \odot u", _HIDDEN, r"a \odot u", "feed_forward",
+         reads=("activation", "up"), when=lambda config: config.gated, step="gate", unfold="gated",
+         symbols={"a": "<0", "u": "<1"}),
+    Site("feed_forward", "kept", r"m", _HIDDEN, _KEPT, "feed_forward",
+         training_only=True, reads=("activation",), instead=(("gated", ("gated",)),),
+         step="hidden_dropout", symbols={"m": "=", "p": "#p", "a": "<0"}),
+    Site("feed_forward", "output", r"\mathrm{FFN}(x)", _STREAM, r"a W_2 + b_2", "feed_forward",
+         reads=("activation",), instead=(("gated", ("gated",)),), step="contract", unfold="linear",
+         symbols={r"a \odot u": "<0", "a": "<0", "W_2": "~w_2.weight", "b_2": "~w_2.bias"}),
 
-    Site("stack", "memory", r"Z", _STREAM, r"Z = \mathrm{Encoder}(x)", "data", is_view=True),
-    Site("output", "dense", r"x W + b", _STREAM, r"x W + b", "data"),
-    Site("output", "activation", r"a", _STREAM, r"a = \mathrm{GELU}(x W + b)", "data"),
-    Site("output", "scaled", r"\frac{x}{\sqrt{D}}", _STREAM, r"\frac{x}{\sqrt{d_{model}}}", "data"),
-    Site("output", "logits", r"z", _WORDS, r"z = x E^\top + b", "data", per_word=True),
-    Site("output", "probabilities", r"p", _WORDS, r"p = \mathrm{softmax}(z)", "weights", per_word=True),
+    Site("stack", "memory", r"Z", _STREAM, r"Z = \mathrm{Encoder}(x)", "data",
+         is_view=True, reads=(">",), step="memory", unfold="copied",
+         symbols={"Z": "=", r"\mathrm{Encoder}(x)": "<0"}),
+
+    Site("output", "dense", r"x W + b", _STREAM, r"x W + b", "data",
+         reads=(">",), when=lambda config: config.head_transform, step="dense", unfold="linear",
+         symbols={"x": "<0", "W": "~transform.dense.weight", "b": "~transform.dense.bias"}),
+    Site("output", "activation", r"a", _STREAM, r"a = \mathrm{GELU}(x W + b)", "data",
+         reads=("dense",), when=lambda config: config.head_transform, step="dense_activation",
+         unfold="activation", symbols={"a": "=", "x W + b": "<0"}),
+    Site("output", "scaled", r"\frac{x}{\sqrt{D}}", _STREAM, r"\frac{x}{\sqrt{d_{model}}}", "data",
+         reads=(">",), instead=(("dense", ("norm/output",)),),
+         when=lambda config: config.generator_scale, step="output_scale", unfold="scaled_down",
+         symbols={"x": "<0", r"\sqrt{d_{model}}": "#√D"}),
+    Site("output", "logits", r"z", _WORDS, r"z = x E^\top + b", "data",
+         per_word=True, reads=(">",),
+         instead=(("scaled", ("scaled",)), ("dense", ("norm/output",))), step="logits",
+         unfold="linear",
+         symbols={"z": "=", "x": "<0", "E": "~weight", "W": "~weight", "b": "~bias"}),
+    Site("output", "probabilities", r"p", _WORDS, r"p = \mathrm{softmax}(z)", "weights",
+         per_word=True, reads=("logits",), step="probabilities", unfold="probability",
+         symbols={"p": "=", "z": "<0"}),
 )
 # fmt: on
 
@@ -149,124 +268,3 @@ def site_at(address: str) -> Site:
         if site.name == at.name:
             return site
     raise KeyError(address)
-
-
-def addresses(config: ModelConfig, dropout: bool = False) -> Iterator[str]:
-    """Every address a run of this model records, in computation order."""
-    for where, sites in _places(config):
-        at = Address.of(where)
-        for site in sites:
-            if site.training_only and not (dropout and config.dropout > 0):
-                continue
-            own_keys = site.group == "attention" and not at.is_cross
-            if not (own_keys and site.name == "memory") and records(
-                config, site.group, site.name, at.is_cross
-            ):
-                yield f"{where}/{site.name}".lstrip("/")
-
-
-_Place = tuple[str, tuple[Site, ...]]
-
-
-def _places(config: ModelConfig) -> Iterator[_Place]:
-    if config.encoder_layers:
-        yield from _entrance("source", config)
-        yield from _stack("encoder", config)
-    if config.has_both:
-        yield "", sites_of("stack")
-    if config.decoder_layers:
-        yield from _entrance("target", config)
-        yield from _stack("decoder", config)
-    if config.has_generator:
-        transform, scores = sites_of("output")[:2], sites_of("output")[2:]
-        yield "output", transform
-        if config.head_transform:
-            yield "output/norm", sites_of("norm")
-        yield "output", scores
-
-
-def _entrance(side: str, config: ModelConfig) -> Iterator[_Place]:
-    yield side, sites_of("embedding")
-    if config.embedding_norm:
-        yield f"{side}/norm", sites_of("norm")
-
-
-def _stack(stack: Stack, config: ModelConfig) -> Iterator[_Place]:
-    for layer in range(layer_count(config, stack)):
-        for name in sublayers(config, stack):
-            yield from _sublayer(f"{stack}/{layer}/{name}", config)
-    if config.final_norm:
-        yield f"{stack}/norm", sites_of("norm")
-
-
-def _sublayer(where: str, config: ModelConfig) -> Iterator[_Place]:
-    """A sub-layer in its residual connection: in, (norm,) sub-layer, out(, norm)."""
-    residual, norm = sites_of("residual"), (f"{where}_norm", sites_of("norm"))
-    yield f"{where}_residual", residual[:2]
-    if config.norm_place == "pre":
-        yield norm
-    yield where, sites_of(Address.of(where).group)
-    yield f"{where}_residual", residual[2:]
-    if config.norm_place == "post":
-        yield norm
-
-
-def letters(address: str, config: ModelConfig | None = None) -> tuple[str, ...]:
-    """The shape of an address in the paper's letters, such as ("B", "H", "T", "S").
-
-    With a config G stands for heads of keys that are fewer than H, HK for heads side by side that
-    are not D wide.
-    """
-    at = Address.of(address)
-    own, keys = at.side[0].upper(), at.key_side[0].upper()
-    by_name = {
-        "batch": "B", "head": "H", "position": own, "query": own, "key": keys, "feature": "D",
-        "head_feature": "K", "hidden": "F", "vocabulary": "V", "one": "1",
-    }  # fmt: skip
-    if config is not None and at.group == "attention":
-        config = config.of(address)
-        if config.key_heads != config.n_heads and at.name in KEYS_AND_VALUES:
-            by_name["head"] = "G"
-        if config.inner_width != config.d_model and at.name == "concat":
-            by_name["feature"] = "HK"
-    return tuple(by_name[axis] for axis in site_at(address).axes)
-
-
-KEYS_AND_VALUES = ("k", "k_normed", "k_rotated", "v")
-
-
-def sizes(config: ModelConfig, source: int, target: int, batch: int = 1) -> dict[str, int]:
-    """What each letter of a shape stands for in a run of these lengths."""
-    return {
-        "B": batch, "H": config.n_heads, "S": source, "T": target, "D": config.d_model,
-        "K": config.d_k, "F": config.d_ff, "V": config.vocabulary_size, "1": 1,
-        "G": config.key_heads, "HK": config.inner_width,
-    }  # fmt: skip
-
-
-def shape(
-    config: ModelConfig, address: str, source: int, target: int, batch: int = 1
-) -> tuple[int, ...]:
-    """The shape of what a run of these lengths records at an address."""
-    size = sizes(config.of(address), source, target, batch)
-    return tuple(size[letter] for letter in letters(address, config))
-
-
-def recorded_bytes(
-    config: ModelConfig, source: int, target: int, batch: int = 1, maps: bool = True,
-    words: bool = True,
-) -> int:  # fmt: skip
-    """Bytes of memory a float32 recording of S source and T target tokens takes, before it is spent.
-
-    maps: False leaves out what is recomputed from q, k and mask (scores … weights). words: False
-    leaves out what is recomputed from the last vectors (logits, probabilities).
-    """
-    total = 0
-    for address in addresses(config):
-        site = site_at(address)
-        shared = site.is_view and not address.endswith("/0/self_attention/position_bias")
-        if shared or (site.per_map and not maps) or (site.per_word and not words):
-            continue  # distances: once a stack
-        entries = math.prod(shape(config, address, source, target, batch))
-        total += entries * (8 if site.name == "ids" else 4)
-    return total

@@ -11,7 +11,7 @@ from torch import Tensor
 if TYPE_CHECKING:
     import pandas as pd
 
-    from core.trace.trace import Trace
+    from glassformer.core.trace.trace import Trace
 
 
 def tidy(trace: Trace, address: str, **at: int) -> pd.DataFrame:

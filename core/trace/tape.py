@@ -16,8 +16,8 @@ from fnmatch import fnmatchcase
 import torch
 from torch import Tensor
 
-from core import interruption
-from core.errors import GlassformerError
+from glassformer.core import interruption
+from glassformer.core.errors import GlassformerError
 
 
 @dataclass(frozen=True)

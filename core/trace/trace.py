@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.decoding.step import Step
-from core.errors import GlassformerError, check_index
-from core.model.generator import Generator
-from core.trace.files import read_run, write_run
-from core.trace.on_demand import LOGITS, computed, recomputable
-from core.trace.sites import Axis, AxisName, Site, addresses, letters, site_at
-from core.trace.tape import nearest
+from glassformer.core.config import ModelConfig
+from glassformer.core.decoding.step import Step
+from glassformer.core.errors import GlassformerError, check_index
+from glassformer.core.model.generator import Generator
+from glassformer.core.trace.files import read_run, write_run
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.on_demand import LOGITS, computed, recomputable
+from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.sites import Axis, AxisName, Site, site_at
+from glassformer.core.trace.tape import nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,7 +138,9 @@ class Trace:
 
     def table(self, address: str, **at: int) -> pd.DataFrame:
         """A tidy table: one row a number, a column an axis, the words beside their positions."""
-        from core.trace.tables import tidy  # pandas is slow to import and not always wanted
+        from glassformer.core.trace.tables import (
+            tidy,  # pandas is slow to import and not always wanted
+        )
 
         return tidy(self, address, **at)
 

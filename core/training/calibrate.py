@@ -15,11 +15,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.analysis.confidence import SURE_FROM, Calibration, quality_features
-from core.checkpoints import CALIBRATION
-from core.corpus import Grammar, held_out_pairs
-from core.errors import GlassformerError
-from core.training.evaluation.typed import (
+from glassformer.core.analysis.confidence import SURE_FROM, Calibration, quality_features
+from glassformer.core.checkpoints import CALIBRATION
+from glassformer.core.corpus import Grammar, held_out_pairs
+from glassformer.core.errors import GlassformerError
+from glassformer.core.training.evaluation.typed import (
     OPEN_JUDGEMENTS,
     RIGHT,
     Judgements,
@@ -29,7 +29,7 @@ from core.training.evaluation.typed import (
     read_sentences,
     verdict_on,
 )
-from core.translator import Translator
+from glassformer.core.translator import Translator
 
 TYPED = ("everyday", "open", "teachers", "daily")  # not the sealed ones
 PAIRS, DRAW = 300, 1  # held-out pairs, each in both directions; not those of the evaluation

@@ -9,10 +9,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.training import card_sections as sections
-from core.training.evaluate import Metrics
-from core.training.evaluation.attention import Part
-from core.training.evaluation.typed import SEALED, Answer, by_direction, rows
+from glassformer.core.training import card_sections as sections
+from glassformer.core.training.evaluate import Metrics
+from glassformer.core.training.evaluation.attention import Part
+from glassformer.core.training.evaluation.typed import SEALED, Answer, by_direction, rows
 
 LIST, SEALED_LIST = "FREE_TYPED.md", "FREE_TYPED_SEALED.md"
 

@@ -9,13 +9,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.corpus import DIRECTIONS
-from core.trace.address import Address
-from core.training.evaluate import Metrics
-from core.training.evaluation.attention import ROLES, Part
-from core.training.evaluation.interventions import WAYS, Without
-from core.training.evaluation.passes import Tally, best, tally
-from core.training.evaluation.typed import SETS, Answer, Calibration, Verdict, by_direction
+from glassformer.core.corpus import DIRECTIONS
+from glassformer.core.trace.address import Address
+from glassformer.core.training.evaluate import Metrics
+from glassformer.core.training.evaluation.attention import ROLES, Part
+from glassformer.core.training.evaluation.interventions import WAYS, Without
+from glassformer.core.training.evaluation.passes import Tally, best, tally
+from glassformer.core.training.evaluation.typed import (
+    SETS,
+    Answer,
+    Calibration,
+    Verdict,
+    by_direction,
+)
 
 PROSE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("card.toml").read_text("utf-8"))
 VERDICTS: tuple[Verdict, ...] = ("accepted", "acceptable", "wrong", "not judged")

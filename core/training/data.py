@@ -9,11 +9,11 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from core.corpus import Direction, Grammar, HeldOut, Pair, draw_pair, training_pairs
-from core.corpus.lexicon import spellings
-from core.corpus.split import punctuated
-from core.text.tokenizer import Tokenizer
-from core.text.vocabulary import END, RESERVED, TAGS, UNKNOWN, Vocabulary
+from glassformer.core.corpus import Direction, Grammar, HeldOut, Pair, draw_pair, training_pairs
+from glassformer.core.corpus.lexicon import spellings
+from glassformer.core.corpus.split import punctuated
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text.vocabulary import END, RESERVED, TAGS, UNKNOWN, Vocabulary
 
 BATCHES_A_POOL = 32  # drawn together, so that a batch can hold sentences of one length
 VOCABULARY_SAMPLE = 300_000  # pairs

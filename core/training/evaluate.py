@@ -5,14 +5,20 @@ from dataclasses import dataclass, field
 
 from torch.nn.functional import cross_entropy
 
-from core.corpus import DIRECTIONS, Grammar, Pair
-from core.training.evaluation import attention, held_out, interventions, passes, typed
-from core.training.evaluation.attention import Part, Roles, Sharpness
-from core.training.evaluation.interventions import Without
-from core.training.evaluation.passes import Tally, best, both_right, tally, word_for_word
-from core.training.evaluation.typed import Answer, Calibration
-from core.training.training_config import TrainingConfig
-from core.translator import Translator
+from glassformer.core.corpus import DIRECTIONS, Grammar, Pair
+from glassformer.core.training.evaluation import attention, held_out, interventions, passes, typed
+from glassformer.core.training.evaluation.attention import Part, Roles, Sharpness
+from glassformer.core.training.evaluation.interventions import Without
+from glassformer.core.training.evaluation.passes import (
+    Tally,
+    best,
+    both_right,
+    tally,
+    word_for_word,
+)
+from glassformer.core.training.evaluation.typed import Answer, Calibration
+from glassformer.core.training.training_config import TrainingConfig
+from glassformer.core.translator import Translator
 
 READINGS = 300  # pairs of readings
 PROBED = 250  # held-out pairs translated without each head

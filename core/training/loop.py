@@ -18,14 +18,14 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from core.corpus import Grammar, held_out_pairs
-from core.device import choose_device
-from core.errors import GlassformerError
-from core.history import CURVE_EVERY, CurvePoint
-from core.model.transformer import Transformer
-from core.stored import UNREADABLE, read_json_file
-from core.text.tokenizer import Tokenizer
-from core.training.data import (
+from glassformer.core.corpus import Grammar, held_out_pairs
+from glassformer.core.device import choose_device
+from glassformer.core.errors import GlassformerError
+from glassformer.core.history import CURVE_EVERY, CurvePoint
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.stored import UNREADABLE, read_json_file
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.training.data import (
     Batch,
     Examples,
     Stream,
@@ -33,9 +33,9 @@ from core.training.data import (
     corpus_tokenizer,
     grammar_stream,
 )
-from core.training.loss import MapTape, generator_loss, heads_loss, training_tape
-from core.training.optimiser import MOMENTS, Optimiser, cap_logits, learning_rate
-from core.training.training_config import TrainingConfig
+from glassformer.core.training.loss import MapTape, generator_loss, heads_loss, training_tape
+from glassformer.core.training.optimiser import MOMENTS, Optimiser, cap_logits, learning_rate
+from glassformer.core.training.training_config import TrainingConfig
 
 DIGITS = 5  # of a loss that is written to a file
 DROPOUT_SEEDS = 1_000_003  # so that the runs of two seeds drop different units

@@ -10,11 +10,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.model.generator import Generator
-from core.trace.address import Address
-from core.trace.tape import RootTape, Tape
-from core.training.data import Batch
-from core.training.training_config import TrainingConfig
+from glassformer.core.model.generator import Generator
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.tape import RootTape, Tape
+from glassformer.core.training.data import Batch
+from glassformer.core.training.training_config import TrainingConfig
 
 TINY = 1e-37  # the least probability whose logarithm is taken
 ROWS = 128  # scored together: so many rows of logits stay in the processor's cache

@@ -19,10 +19,10 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from core.model.attention import MultiHeadAttention
-from core.model.transformer import Transformer
-from core.trace.address import Address
-from core.training.training_config import TrainingConfig
+from glassformer.core.model.attention import MultiHeadAttention
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.address import Address
+from glassformer.core.training.training_config import TrainingConfig
 
 SIZE = 0.2  # of a step's entries, root mean square: as large as Adam's (arXiv 2502.16982, eq. 4)
 MOMENTS = ("exp_avg", "exp_avg_sq", "momentum_buffer")  # what either remembers of a parameter

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import torch
 
-from core.checkpoints import (
+from glassformer.core.checkpoints import (
     CALIBRATION,
     SNAPSHOTS,
     WEIGHTS,
@@ -26,10 +26,10 @@ from core.checkpoints import (
     save_model,
     save_snapshot,
 )
-from core.corpus import load_grammar
-from core.device import choose_device
-from core.errors import GlassformerError
-from core.history import (
+from glassformer.core.corpus import load_grammar
+from glassformer.core.device import choose_device
+from glassformer.core.errors import GlassformerError
+from glassformer.core.history import (
     HISTORY,
     History,
     SnapshotMetrics,
@@ -37,12 +37,19 @@ from core.history import (
     save_history,
     snapshot_steps,
 )
-from core.settings import keep_freed_memory
-from core.text.tokenizer import Tokenizer
-from core.training.evaluate import quick_metrics
-from core.training.loop import FACTS, Progress, Trainer, load_state, save_state, stored_recipe
-from core.training.training_config import BUNDLED, TrainingConfig
-from core.translator import Translator
+from glassformer.core.settings import keep_freed_memory
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.training.evaluate import quick_metrics
+from glassformer.core.training.loop import (
+    FACTS,
+    Progress,
+    Trainer,
+    load_state,
+    save_state,
+    stored_recipe,
+)
+from glassformer.core.training.training_config import BUNDLED, TrainingConfig
+from glassformer.core.translator import Translator
 
 DIGITS = 4  # of a metric in a file
 PUBLISHED = ("config.json", "vocabulary.json", WEIGHTS, HISTORY)

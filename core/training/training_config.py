@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
-from core.config import ModelConfig, NormPlace
-from core.errors import GlassformerError
+from glassformer.core.config import ModelConfig, NormPlace
+from glassformer.core.errors import GlassformerError
 
 # The bundled models: how their recipes differ from the plain one. The app opens with the first,
 # whose named heads show what the lecture is about; the second was left to itself.

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.errors import GlassformerError
-from core.model.shell import shell_of
-from core.weights.family import Family, Theirs
-from core.weights.read import FLOATS, Shelf
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.shell import shell_of
+from glassformer.core.weights.family import Family, Theirs
+from glassformer.core.weights.read import FLOATS, Shelf
 
 SHOWN = 5  # problems in one sentence
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.stored import UNREADABLE, read_json_file
-from core.weights.read import inside
+from glassformer.core.stored import UNREADABLE, read_json_file
+from glassformer.core.weights.read import inside
 
 # Settings of generation that do not act here, and the values with which they act nowhere.
 NEUTRAL: Mapping[str, tuple[Any, ...]] = {

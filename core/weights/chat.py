@@ -13,9 +13,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from core.errors import GlassformerError
-from core.stored import UNREADABLE, problem_of, read_json_file
-from core.weights.read import inside
+from glassformer.core.errors import GlassformerError
+from glassformer.core.stored import UNREADABLE, problem_of, read_json_file
+from glassformer.core.weights.read import inside
 
 WORKER = Path(__file__).with_name("chat_worker.py")
 ALONE, WITH_OTHERS, OF_PROCESSOR = (

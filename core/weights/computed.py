@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.model.embedding import position_encoding
-from core.model.rotary import rotary_frequencies
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.embedding import position_encoding
+from glassformer.core.model.rotary import rotary_frequencies
 
 Shape = tuple[int, ...]
 ELSE = torch.empty(0)  # of a shape that it cannot have

@@ -8,9 +8,9 @@ from typing import Any
 
 from torch import Tensor
 
-from core.config import Activation, ModelConfig
-from core.errors import GlassformerError
-from core.models import TaskKind
+from glassformer.core.config import Activation, ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.models import TaskKind
 
 LAYER = re.compile(r"\.layers\.(\d+)\.")
 LEAVES = {"weight": "weight", "bias": "bias", "gamma": "weight", "beta": "bias"}

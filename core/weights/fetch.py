@@ -7,8 +7,8 @@ import torch
 from huggingface_hub import HfApi
 from safetensors.torch import save_file
 
-from core.errors import GlassformerError
-from core.weights.read import INDEX, WEIGHTS, damaged
+from glassformer.core.errors import GlassformerError
+from glassformer.core.weights.read import INDEX, WEIGHTS, damaged
 
 NAME = re.compile(r"(?:[\w.-]{1,96}/)?[\w.-]{1,96}")
 WANTED = (

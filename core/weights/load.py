@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from core.checkpoints import load_model as load_ours
-from core.errors import GlassformerError
-from core.models import Model
-from core.settings import read_settings
-from core.weights.open import is_foreign
-from core.weights.opened import open_model
+from glassformer.core.checkpoints import load_model as load_ours
+from glassformer.core.errors import GlassformerError
+from glassformer.core.models import Model
+from glassformer.core.settings import read_settings
+from glassformer.core.weights.open import is_foreign
+from glassformer.core.weights.opened import open_model
 
-FETCHED = Path("models")  # in the working folder: what `python -m core fetch` brought
+FETCHED = Path("models")  # in the working folder: what `python -m glassformer fetch` brought
 
 
 def load_model(name_or_folder: str | Path | None = None) -> Model:

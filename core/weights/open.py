@@ -8,17 +8,34 @@ from typing import Any
 import torch
 from torch import nn
 
-from core.config import ModelConfig
-from core.errors import GlassformerError
-from core.model.shell import shell_of
-from core.model.transformer import Transformer
-from core.models import TaskKind
-from core.stored import UNREADABLE, problem_of, read_json_file, regular
-from core.weights.account import GENERATOR, SOURCE, TABLES, TARGET, account, as_ours, tables
-from core.weights.aside import LeftAside, generation_of, not_applied
-from core.weights.families import bart, bert, distilbert, gpt2, llama, m2m100, marian, t5
-from core.weights.family import Facts, Family, Theirs, head_of
-from core.weights.read import Shelf, damaged, inside, shelf_of
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.shell import shell_of
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.models import TaskKind
+from glassformer.core.stored import UNREADABLE, problem_of, read_json_file, regular
+from glassformer.core.weights.account import (
+    GENERATOR,
+    SOURCE,
+    TABLES,
+    TARGET,
+    account,
+    as_ours,
+    tables,
+)
+from glassformer.core.weights.aside import LeftAside, generation_of, not_applied
+from glassformer.core.weights.families import (
+    bart,
+    bert,
+    distilbert,
+    gpt2,
+    llama,
+    m2m100,
+    marian,
+    t5,
+)
+from glassformer.core.weights.family import Facts, Family, Theirs, head_of
+from glassformer.core.weights.read import Shelf, damaged, inside, shelf_of
 
 FAMILIES: Mapping[str, Family] = {
     kind: each.FAMILY

@@ -9,23 +9,24 @@ from typing import Any, Literal, Self, TypeGuard
 
 import torch
 
-from core.config import ModelConfig
-from core.decoding.greedy import greedy
-from core.decoding.rows import tapes
-from core.decoding.step import Step, Task, step_from, step_of
-from core.device import choose_device
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
-from core.models import Direction, Side, TaskKind
-from core.text.detokenize import Decoded
-from core.trace.on_demand import kept_without, logits_of
-from core.trace.sites import PAIR_MARKS, recorded_bytes
-from core.trace.tape import Edit, Recorder
-from core.trace.trace import Trace, places_of
-from core.weights.aside import LeftAside, generation_of, never_written
-from core.weights.chat import ChatTemplate, chat_template_of
-from core.weights.open import load_weights, look
-from core.weights.tokenizers.tokens import Read, Segmented, Tokens, tokens_of
+from glassformer.core.config import ModelConfig
+from glassformer.core.decoding.greedy import greedy
+from glassformer.core.decoding.rows import tapes
+from glassformer.core.decoding.step import Step, Task, step_from, step_of
+from glassformer.core.device import choose_device
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.models import Direction, Side, TaskKind
+from glassformer.core.text.detokenize import Decoded
+from glassformer.core.trace.on_demand import kept_without, logits_of
+from glassformer.core.trace.shapes import recorded_bytes
+from glassformer.core.trace.sites import PAIR_MARKS
+from glassformer.core.trace.tape import Edit, Recorder
+from glassformer.core.trace.trace import Trace, places_of
+from glassformer.core.weights.aside import LeftAside, generation_of, never_written
+from glassformer.core.weights.chat import ChatTemplate, chat_template_of
+from glassformer.core.weights.open import load_weights, look
+from glassformer.core.weights.tokenizers.tokens import Read, Segmented, Tokens, tokens_of
 
 MEMORY_BUDGET = 45_000_000  # bytes that one run may keep before its attention maps wait for demand
 MORE = 20  # words that a text is continued by

@@ -8,8 +8,8 @@ from pathlib import Path
 from safetensors import safe_open
 from torch import Tensor
 
-from core.errors import GlassformerError
-from core.stored import (
+from glassformer.core.errors import GlassformerError
+from glassformer.core.stored import (
     UNREADABLE,
     Stored,
     problem_of,

@@ -13,13 +13,13 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.errors import GlassformerError
-from core.text.vocabulary import END, PADDING, UNKNOWN
-from core.translator import Translator
-from core.weights.families.marian import FAMILY
-from core.weights.read import WEIGHTS
-from core.weights.tokenizers.ours import as_json, read_otherwise
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.text.vocabulary import END, PADDING, UNKNOWN
+from glassformer.core.translator import Translator
+from glassformer.core.weights.families.marian import FAMILY
+from glassformer.core.weights.read import WEIGHTS
+from glassformer.core.weights.tokenizers.ours import as_json, read_otherwise
 
 # What Marian computes, too; anything else of a config has no name there.
 ALIKE: dict[str, Any] = {

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.attention_row import AttentionRow, attention_row
-from core.analysis.attention_views import Kind
-from core.errors import GlassformerError
-from core.interventions.concepts import Unscaled
-from core.interventions.heads import HeadsOff
-from core.interventions.masks import Causal
-from core.interventions.switch import Switch
-from core.model.transformer import Transformer
+from glassformer.core.analysis.attention_row import AttentionRow, attention_row
+from glassformer.core.analysis.attention_views import Kind
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.concepts import Unscaled
+from glassformer.core.interventions.heads import HeadsOff
+from glassformer.core.interventions.masks import Causal
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.model.transformer import Transformer
 from tests.edited import record
 from tests.traces import small_trace
 

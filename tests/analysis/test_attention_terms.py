@@ -8,9 +8,9 @@ from typing import cast
 import numpy as np
 import pytest
 
-from core.analysis.attention_cell import Terms, cell_of_heads, terms
-from core.analysis.attention_views import Kind, Stage, attention_at, head_map
-from core.errors import GlassformerError
+from glassformer.core.analysis.attention_cell import Terms, cell_of_heads, terms
+from glassformer.core.analysis.attention_views import Kind, Stage, attention_at, head_map
+from glassformer.core.errors import GlassformerError
 from tests.traces import OUTPUT, small_trace
 
 KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from core.analysis.attention_views import (
+from glassformer.core.analysis.attention_views import (
     FORBIDDEN,
     Kind,
     Side,

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from core import load_model
-from core.analysis.confidence import GRAVE, SURE_FROM, Confidence, confidence
-from core.analysis.unsaid import unsaid
-from core.training.evaluation.typed import (
+from glassformer import load_model
+from glassformer.core.analysis.confidence import GRAVE, SURE_FROM, Confidence, confidence
+from glassformer.core.analysis.unsaid import unsaid
+from glassformer.core.training.evaluation.typed import (
     OPEN_JUDGEMENTS,
     RIGHT,
     read_judgements,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.comparison import (
+from glassformer.core.analysis.comparison import (
     MIDDLE,
     NONE,
     beside,
@@ -13,12 +13,12 @@ from core.analysis.comparison import (
     largest_lines,
     paired,
 )
-from core.analysis.residual_stream import apart
-from core.checkpoints import load_model
-from core.interventions import Experiment, run
-from core.interventions.effect import change
-from core.interventions.masks import Causal
-from core.trace.trace import Trace
+from glassformer.core.analysis.residual_stream import apart
+from glassformer.core.checkpoints import load_model
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.effect import change
+from glassformer.core.interventions.masks import Causal
+from glassformer.core.trace.trace import Trace
 
 TIRED = "The animal didn't cross the street because it was too tired"
 WIDE = "The animal didn't cross the old street because it was too wide"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.analysis.blocks import block_at, blocks
-from core.trace.sites import addresses
+from glassformer.core.analysis.blocks import block_at, blocks
+from glassformer.core.trace.graph import addresses
 from tests.traces import small_trace
 
 CONFIGS = [

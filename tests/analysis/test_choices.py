@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 
-from core.analysis.choices import choice_at, chosen_otherwise, least_sure, probabilities
-from core.decoding.step import Step
-from core.errors import GlassformerError
+from glassformer.core.analysis.choices import choice_at, chosen_otherwise, least_sure, probabilities
+from glassformer.core.decoding.step import Step
+from glassformer.core.errors import GlassformerError
 from tests.example_trace import CHANCES, example_trace
 from tests.example_trace import probabilities as example_probabilities
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.analysis.confidence import (
+from glassformer.core.analysis.confidence import (
     DEFAULT,
     SEEN_FROM,
     SURE_FROM,
@@ -17,8 +17,8 @@ from core.analysis.confidence import (
     quality_features,
     unseen_places,
 )
-from core.decoding.step import Step
-from core.trace.trace import Trace
+from glassformer.core.decoding.step import Step
+from glassformer.core.trace.trace import Trace
 from tests.example_trace import CROSS, example_trace
 from tests.example_trace import probabilities as example_probabilities
 

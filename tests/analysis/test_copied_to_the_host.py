@@ -7,12 +7,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from core.analysis.attention_cell import cell_of_heads, terms
-from core.analysis.attention_views import head_map
-from core.analysis.choices import top_words
-from core.analysis.tensor_slice import cut, plan
-from core.analysis.vectors import column_at, row_at, rows_at
-from core.trace.trace import Trace
+from glassformer.core.analysis.attention_cell import cell_of_heads, terms
+from glassformer.core.analysis.attention_views import head_map
+from glassformer.core.analysis.choices import top_words
+from glassformer.core.analysis.tensor_slice import cut, plan
+from glassformer.core.analysis.vectors import column_at, row_at, rows_at
+from glassformer.core.trace.trace import Trace
 from tests.fake_device import DEVICE, Copied, fake_device
 from tests.seeded_runs import seeded_run
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from core.config import ModelConfig
-from core.explain.equations import equation
-from core.trace.sites import addresses, site_at
+from glassformer.core.config import ModelConfig
+from glassformer.core.explain.equations import equation
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.sites import site_at
 
 
 def config(**changes: object) -> ModelConfig:

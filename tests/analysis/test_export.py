@@ -10,8 +10,8 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load
 
-from core import load_model
-from core.analysis.export import (
+from glassformer import load_model
+from glassformer.core.analysis.export import (
     csv_bytes,
     file_stem,
     npz_bytes,
@@ -19,7 +19,7 @@ from core.analysis.export import (
     safetensors_bytes,
     sizes,
 )
-from core.trace.trace import Trace
+from glassformer.core.trace.trace import Trace
 from tests.architecture.sources import ROOT, python_files
 from tests.hand_made import hand_made
 from tests.traces import small_trace

@@ -2,11 +2,11 @@
 
 import torch
 
-from core import load_model
-from core.analysis.attention_views import attention_at
-from core.analysis.comparison import furthest
-from core.interventions import Experiment, run
-from core.interventions.heads import HeadsOff, HeadsRedirected
+from glassformer import load_model
+from glassformer.core.analysis.attention_views import attention_at
+from glassformer.core.analysis.comparison import furthest
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.heads import HeadsOff, HeadsRedirected
 
 FIRST = "The animal didn't cross the street because it was too tired"
 

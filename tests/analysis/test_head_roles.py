@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.analysis.attention_views import HeadMap, Side
-from core.analysis.head_roles import ROLES, Head, describe, heads_of, ranked, roles
+from glassformer.core.analysis.attention_views import HeadMap, Side
+from glassformer.core.analysis.head_roles import ROLES, Head, describe, heads_of, ranked, roles
 from tests.traces import small_trace
 
 SIZE = 6

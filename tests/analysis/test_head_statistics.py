@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.head_statistics import MEASURES, head_statistics, measured
-from core.checkpoints import load_model
-from core.weights.opened import open_model
+from glassformer.core.analysis.head_statistics import MEASURES, head_statistics, measured
+from glassformer.core.checkpoints import load_model
+from glassformer.core.weights.opened import open_model
 from tests.weights import folders
 
 TEXTS = ("The cat is tired.", "I love machine learning", "我喜欢猫")

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.analysis.logit_attribution import logit_attribution, neurons, positions
-from core.checkpoints import load_model
-from core.errors import GlassformerError
-from core.interventions.experiment import Experiment, prepared, run
-from core.trace.address import Address
-from core.trace.tape import Edit
-from core.weights.opened import open_model
+from glassformer.core.analysis.logit_attribution import logit_attribution, neurons, positions
+from glassformer.core.checkpoints import load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.experiment import Experiment, prepared, run
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.tape import Edit
+from glassformer.core.weights.opened import open_model
 from tests.weights import folders
 from tests.weights.oracle import KINDS, transformers
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.logit_lens import best_words, lens, settled
-from core.errors import GlassformerError
+from glassformer.core.analysis.logit_lens import best_words, lens, settled
+from glassformer.core.errors import GlassformerError
 from tests.seeded_runs import CONVENTIONS, RUN_NAMES, all_runs, bundled_run, seeded_run
 
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.analysis.measure import Lost, first_lost
-from core.checkpoints import load_model
-from core.interventions import Experiment, run
-from core.interventions.heads import HeadsOff
-from core.interventions.masks import Fill, Lines
-from core.interventions.switch import Switch
-from core.interventions.tensors import TensorScale
-from core.trace.trace import Trace
+from glassformer.core.analysis.measure import Lost, first_lost
+from glassformer.core.checkpoints import load_model
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.heads import HeadsOff
+from glassformer.core.interventions.masks import Fill, Lines
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.interventions.tensors import TensorScale
+from glassformer.core.trace.trace import Trace
 
 TEXT = "I like you"
 CLOSED = Lines("encoder/1/self_attention", (2,), (1,))

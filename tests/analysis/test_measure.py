@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.measure import Measure, histogram, histogram_at, measure, overview
+from glassformer.core.analysis.measure import Measure, histogram, histogram_at, measure, overview
 from tests.hand_made import hand_made
 
 WHERE = "decoder/0/self_attention"

@@ -2,7 +2,13 @@
 
 import pytest
 
-from core.analysis.head_roles import MEASURED_ROLES, MeasuredHead, best_by_role, pronouns, telling
+from glassformer.core.analysis.head_roles import (
+    MEASURED_ROLES,
+    MeasuredHead,
+    best_by_role,
+    pronouns,
+    telling,
+)
 
 
 def head(stack: str, number: int, **shares: float) -> MeasuredHead:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.neurons import direction, firings, most_active, promoted, sparsity
-from core.errors import GlassformerError
+from glassformer.core.analysis.neurons import direction, firings, most_active, promoted, sparsity
+from glassformer.core.errors import GlassformerError
 from tests.seeded_runs import RUN_NAMES, all_runs, seeded_run
 
 STACKS = ("encoder", "decoder")

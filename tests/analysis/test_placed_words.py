@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.analysis.placed_words import repeated_words, shares, two_places
-from core.analysis.positions import position_table
-from core.errors import GlassformerError
+from glassformer.core.analysis.placed_words import repeated_words, shares, two_places
+from glassformer.core.analysis.positions import position_table
+from glassformer.core.errors import GlassformerError
 from tests.seeded_runs import RUN_NAMES, SENTENCES, all_runs, bundled_run, seeded_run
 
 

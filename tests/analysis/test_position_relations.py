@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from core.analysis.positions import (
+from glassformer.core.analysis.positions import (
     VARIANTS,
     by_offset,
     fitted_rotation,
@@ -15,7 +15,7 @@ from core.analysis.positions import (
     position_table,
     rotation,
 )
-from core.errors import GlassformerError
+from glassformer.core.errors import GlassformerError
 from tests.seeded_runs import seeded_run
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.analysis.positions import (
+from glassformer.core.analysis.positions import (
     VARIANTS,
     Column,
     Variant,
@@ -17,7 +17,7 @@ from core.analysis.positions import (
     pairs,
     position_table,
 )
-from core.errors import GlassformerError
+from glassformer.core.errors import GlassformerError
 from tests.seeded_runs import seeded_run
 
 

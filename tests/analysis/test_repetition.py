@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.analysis.confidence import Reason, repetition
+from glassformer.core.analysis.confidence import Reason, repetition
 
 
 @pytest.mark.parametrize(

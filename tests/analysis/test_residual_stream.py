@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.analysis.residual_stream import additions, depth
-from core.model.masks import padding_mask, target_mask
-from core.trace.graph import states
-from core.trace.tape import SILENT
+from glassformer.core.analysis.residual_stream import additions, depth
+from glassformer.core.model.masks import padding_mask, target_mask
+from glassformer.core.trace.graph import states
+from glassformer.core.trace.tape import SILENT
 from tests.seeded_runs import CONVENTIONS, RUN_NAMES, all_runs, bundled_run, seeded_run
 
 STACKS = ("encoder", "decoder")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.measure import telling
-from core.analysis.tensor_slice import cut, largest, offered, plan, pool, window
-from core.trace.trace import Trace
+from glassformer.core.analysis.measure import telling
+from glassformer.core.analysis.tensor_slice import cut, largest, offered, plan, pool, window
+from glassformer.core.trace.trace import Trace
 from tests.hand_made import hand_made
 
 AT = "encoder/0/self_attention"

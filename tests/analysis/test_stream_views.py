@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.blocks import (
+from glassformer.core.analysis.blocks import (
     block_at,
     blocks,
     change,
@@ -17,7 +17,7 @@ from core.analysis.blocks import (
     ratios,
     spread,
 )
-from core.trace.trace import Trace
+from glassformer.core.trace.trace import Trace
 from tests.traces import small_trace
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.analysis.attention_views import sides
-from core.analysis.training_views import (
+from glassformer.core.analysis.attention_views import sides
+from glassformer.core.analysis.training_views import (
     Plane,
     Replay,
     agreeing,
@@ -17,9 +17,9 @@ from core.analysis.training_views import (
     timeline,
     weight_sizes,
 )
-from core.config import ModelConfig
-from core.model.transformer import Transformer
-from core.trace.tables import as_numpy
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tables import as_numpy
 from tests.example_trace import example_trace
 
 

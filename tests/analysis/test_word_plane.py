@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.analysis.training_views import FALLBACK, groups, plane, words_to_draw
+from glassformer.core.analysis.training_views import FALLBACK, groups, plane, words_to_draw
 
 
 def test_groups_are_pairs_and_no_word_is_in_two() -> None:

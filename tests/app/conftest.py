@@ -10,7 +10,7 @@ import plotly.graph_objects
 import plotly.io
 import pytest
 
-from app.plots.drawing import Figure
+from glassformer.app.plots.drawing import Figure
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.runs.models import get_model
-from core.decodings import task_of
-from core.trace.trace import Trace
+from glassformer.app.runs.models import get_model
+from glassformer.core.decodings import task_of
+from glassformer.core.trace.trace import Trace
 
 TEXT = "The animal didn't cross the street because it was too tired"
 SHORT = "I love machine learning"

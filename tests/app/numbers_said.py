@@ -13,36 +13,36 @@ from typing import Any, get_args
 import torch
 from torch import nn
 
-from app.frame.frame import SIZES
-from app.frame.saving import MOST
-from app.hall import rooms
-from app.pages.lab.layers import NORMED
-from app.pages.switch.batch import ROUNDING
-from app.pages.switch.masks import PRESETS as LOOKS
-from app.pages.training.workshop.data import example_text
-from app.pages.training.workshop.form import PRESETS, STEPS
-from app.pages.vectors.compare import BEST
-from app.session.state import MOTION, SPANS, STRATEGIES, State
-from core import load_model
-from core.config import MaskFill
-from core.interventions.concepts import Dropout, Temperature
-from core.interventions.experiment import REFERENCE
-from core.lab import norms, why_attention
-from core.lab.clones import WAYS as CLONES
-from core.lab.clones import clones
-from core.lab.depth import WORDS, depth
-from core.lab.labels import labels
-from core.lab.mask_building import build
-from core.lab.norm_axes import GROUPS, NORMS
-from core.lab.similarity import UNIT
-from core.lab.skips import PARTS, skips
-from core.lab.softmax import SHARES, Saturation, scaling
-from core.model.masks import causal_mask
-from core.training.queue.lessons import FEWEST_HELD_OUT, HELD_OUT_SHARE
-from core.training.queue.pairs import FEWEST
-from core.training.queue.pairs import MOST as MOST_PAIRS
-from core.training.queue.run_files import BATCH
-from core.training.queue.training_queue import GRACE, MOST_KEPT
+from glassformer import load_model
+from glassformer.app.frame.frame import SIZES
+from glassformer.app.frame.saving import MOST
+from glassformer.app.hall import rooms
+from glassformer.app.pages.lab.layers import NORMED
+from glassformer.app.pages.switch.batch import ROUNDING
+from glassformer.app.pages.switch.masks import PRESETS as LOOKS
+from glassformer.app.pages.training.workshop.data import example_text
+from glassformer.app.pages.training.workshop.form import PRESETS, STEPS
+from glassformer.app.pages.vectors.compare import BEST
+from glassformer.app.session.state import MOTION, SPANS, STRATEGIES, State
+from glassformer.core.config import MaskFill
+from glassformer.core.interventions.concepts import Dropout, Temperature
+from glassformer.core.interventions.experiment import REFERENCE
+from glassformer.core.lab import norms, why_attention
+from glassformer.core.lab.clones import WAYS as CLONES
+from glassformer.core.lab.clones import clones
+from glassformer.core.lab.depth import WORDS, depth
+from glassformer.core.lab.labels import labels
+from glassformer.core.lab.mask_building import build
+from glassformer.core.lab.norm_axes import GROUPS, NORMS
+from glassformer.core.lab.similarity import UNIT
+from glassformer.core.lab.skips import PARTS, skips
+from glassformer.core.lab.softmax import SHARES, Saturation, scaling
+from glassformer.core.model.masks import causal_mask
+from glassformer.core.training.queue.lessons import FEWEST_HELD_OUT, HELD_OUT_SHARE
+from glassformer.core.training.queue.pairs import FEWEST
+from glassformer.core.training.queue.pairs import MOST as MOST_PAIRS
+from glassformer.core.training.queue.run_files import BATCH
+from glassformer.core.training.queue.training_queue import GRACE, MOST_KEPT
 from tests.app import recomputed as of
 
 PAPER: Mapping[str, Any] = {  # "Attention Is All You Need", as torch has it

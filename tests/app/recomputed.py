@@ -11,26 +11,26 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from app.pages.lab.model import PRESETS as MODELS
-from app.pages.vectors.positions_tables import shown_pairs
-from app.plots.heat import bulk
-from core import load_model
-from core.analysis.neurons import direction, promoted
-from core.config import MaskFill, ModelConfig
-from core.corpus import draw_pair, load_grammar
-from core.decoding.beam import length_penalty
-from core.decoding.cuts import Sampling, cut_of, drawn
-from core.explain.steps.steps import steps_of
-from core.interventions.causal_tracing import Question, Tracing, patched_addresses
-from core.lab.masks import masks
-from core.lab.untrained import blueprint, build
-from core.lab.untrained_views import NOTES_IDS, NOTES_WORDS, anatomy
-from core.lab.worked_examples import notes_inputs, work
-from core.lectures.read import load
-from core.model.layer_norm import LayerNorm
-from core.model.masks import apply_mask, padding_mask
-from core.training.queue.lessons import narrowed, pronoun_families
-from core.training.queue.run_files import PEAK_RATE, peak_of
+from glassformer import load_model
+from glassformer.app.pages.lab.model import PRESETS as MODELS
+from glassformer.app.pages.vectors.positions_tables import shown_pairs
+from glassformer.app.plots.heat import bulk
+from glassformer.core.analysis.neurons import direction, promoted
+from glassformer.core.config import MaskFill, ModelConfig
+from glassformer.core.corpus import draw_pair, load_grammar
+from glassformer.core.decoding.beam import length_penalty
+from glassformer.core.decoding.cuts import Sampling, cut_of, drawn
+from glassformer.core.explain.steps.steps import steps_of
+from glassformer.core.interventions.causal_tracing import Question, Tracing, patched_addresses
+from glassformer.core.lab.masks import masks
+from glassformer.core.lab.untrained import blueprint, build
+from glassformer.core.lab.untrained_views import NOTES_IDS, NOTES_WORDS, anatomy
+from glassformer.core.lab.worked_examples import notes_inputs, work
+from glassformer.core.lectures.read import load
+from glassformer.core.model.layer_norm import LayerNorm
+from glassformer.core.model.masks import apply_mask, padding_mask
+from glassformer.core.training.queue.lessons import narrowed, pronoun_families
+from glassformer.core.training.queue.run_files import PEAK_RATE, peak_of
 from tests.architecture.sources import ROOT
 
 EXAMPLES = {

@@ -10,9 +10,9 @@ from streamlit import config
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.testing.v1 import AppTest
 
-from app.runs.turns import RERUNS, Gate
-from app.session import store
-from app.session.memory import RECENT, Memory
+from glassformer.app.runs.turns import RERUNS, Gate
+from glassformer.app.session import store
+from glassformer.app.session.memory import RECENT, Memory
 from tests.architecture.sources import ROOT
 
 

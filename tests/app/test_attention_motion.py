@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.pages.attention.motion.board import columns
-from app.pages.attention.motion.story import Story
-from app.plots.labels import format_number
-from app.plots.theme import FigureStyle
-from app.session.state import KINDS, MOTION
-from core.analysis.attention_cell import terms
-from core.analysis.attention_row import attention_row
-from core.analysis.attention_views import attention_at
-from core.interventions import Experiment
-from core.interventions.concepts import Unscaled
-from core.interventions.masks import Causal
+from glassformer.app.pages.attention.motion.board import columns
+from glassformer.app.pages.attention.motion.story import Story
+from glassformer.app.plots.labels import format_number
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.state import KINDS, MOTION
+from glassformer.core.analysis.attention_cell import terms
+from glassformer.core.analysis.attention_row import attention_row
+from glassformer.core.analysis.attention_views import attention_at
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.concepts import Unscaled
+from glassformer.core.interventions.masks import Causal
 from tests.opened_app import drawn, opened, state_of
 from tests.traces import small_trace
 

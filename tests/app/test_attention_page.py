@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.panels.attention import focus, picture
-from app.plots.labels import format_number
-from app.plots.theme import FigureStyle
-from app.session.state import KINDS, State
-from app.ui.chart import Click
-from core.analysis import attention_views
-from core.analysis.head_roles import ROLES
-from core.checkpoints import load_model
+from glassformer.app.panels.attention import focus, picture
+from glassformer.app.plots.labels import format_number
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.state import KINDS, State
+from glassformer.app.ui.chart import Click
+from glassformer.core.analysis import attention_views
+from glassformer.core.analysis.head_roles import ROLES
+from glassformer.core.checkpoints import load_model
 from tests.opened_app import drawn, opened, state_of
 
 PAPER_STAGES = ("scores", "scaled", "masked", "weights")  # no distances are added

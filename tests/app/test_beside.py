@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.plots.labels import format_number, format_percent
-from core.checkpoints import load_model
-from core.interventions import Experiment, run
-from core.trace.trace import Trace
+from glassformer.app.plots.labels import format_number, format_percent
+from glassformer.core.checkpoints import load_model
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.trace.trace import Trace
 from tests.opened_app import opened, state_of
 
 TIRED = "The animal didn't cross the street because it was too tired"

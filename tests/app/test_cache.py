@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from app.runs import models, traces, trainings
-from app.runs.cache import SERVER, BoundedCache, Budget
-from app.session import limits
+from glassformer.app.runs import models, traces, trainings
+from glassformer.app.runs.cache import SERVER, BoundedCache, Budget
+from glassformer.app.session import limits
 
 
 def make_cache(limit: int = 10) -> BoundedCache[str]:

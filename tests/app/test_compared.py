@@ -1,11 +1,11 @@
 """Comparing two experiments: both runs, their difference, and the way to the largest one."""
 
-from app.ui.text import literal
-from app.words import say
-from core import load_model
-from core.analysis.attention_views import attention_at
-from core.analysis.comparison import furthest
-from core.interventions import Experiment, run
+from glassformer import load_model
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import attention_at
+from glassformer.core.analysis.comparison import furthest
+from glassformer.core.interventions import Experiment, run
 from tests.app.test_experiment_bar import FIRST, OFF, OTHER, link, texts
 from tests.opened_app import opened, state_of
 

@@ -4,10 +4,10 @@ from typing import get_args
 
 import pytest
 
-from app.pages.switch.concepts import TEMPERATURES, concepts, pattern
-from core import load_model
-from core.config import ModelConfig, NormFormula
-from core.interventions import Experiment
+from glassformer import load_model
+from glassformer.app.pages.switch.concepts import TEMPERATURES, concepts, pattern
+from glassformer.core.config import ModelConfig, NormFormula
+from glassformer.core.interventions import Experiment
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from app.pages.decoding import forcing
-from app.runs.models import get_model
-from app.runs.traces import get_trace
-from core.decodings import task_of
+from glassformer.app.pages.decoding import forcing
+from glassformer.app.runs.models import get_model
+from glassformer.app.runs.traces import get_trace
+from glassformer.core.decodings import task_of
 from tests.app.decoded import SHORT, TEXT, chart, expected, ids_of, plain, said
 from tests.opened_app import opened, state_of
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from app.pages.decoding import run
-from app.runs.models import get_model, steps_of
-from app.runs.traces import get_run, get_trace
-from app.session.state import State
-from core.interventions import Experiment
-from core.interventions.concepts import Dropout
-from core.interventions.heads import HeadsOff
-from core.interventions.masks import Fill, Lines
+from glassformer.app.pages.decoding import run
+from glassformer.app.runs.models import get_model, steps_of
+from glassformer.app.runs.traces import get_run, get_trace
+from glassformer.app.session.state import State
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.concepts import Dropout
+from glassformer.core.interventions.heads import HeadsOff
+from glassformer.core.interventions.masks import Fill, Lines
 from tests.app.decoded import SHORT, TEXT, chart, columns, component, expected, ids_of, plain, said
 from tests.opened_app import opened, state_of
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from app.frame.sentence import ExampleSentence, examples
-from app.words import say
-from core.checkpoints import list_models, load_model
+from glassformer.app.frame.sentence import ExampleSentence, examples
+from glassformer.app.words import say
+from glassformer.core.checkpoints import list_models, load_model
 
 LOOKS = 0.5  # of a row's weight: from here on a head may be said to look there
 

@@ -5,16 +5,16 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.frame.sentence import _letters, beside, examples
-from app.ui.text import literal
-from app.words import say
-from core import load_model
-from core.analysis.comparison import furthest
-from core.interventions import Experiment, run
-from core.interventions.heads import HeadsOff, HeadsRedirected
-from core.interventions.masks import Causal, Fill, Lines, Painted
-from core.interventions.switch import Switch
-from core.interventions.tensors import TensorScale
+from glassformer import load_model
+from glassformer.app.frame.sentence import _letters, beside, examples
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.comparison import furthest
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.heads import HeadsOff, HeadsRedirected
+from glassformer.core.interventions.masks import Causal, Fill, Lines, Painted
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.interventions.tensors import TensorScale
 from tests.opened_app import drawn, memory, opened, state_of
 from tests.opened_files import open_in
 

@@ -6,15 +6,15 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.runs import traces
-from app.runs.models import get_model
-from app.runs.traces import get_run
-from core import load_model
-from core.interventions import Experiment, run
-from core.interventions.concepts import ActivationIs, PositionTable
-from core.interventions.heads import HeadsAlone, HeadsOff
-from core.interventions.masks import Causal
-from core.interventions.tensors import TensorScale
+from glassformer import load_model
+from glassformer.app.runs import traces
+from glassformer.app.runs.models import get_model
+from glassformer.app.runs.traces import get_run
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.concepts import ActivationIs, PositionTable
+from glassformer.core.interventions.heads import HeadsAlone, HeadsOff
+from glassformer.core.interventions.masks import Causal
+from glassformer.core.interventions.tensors import TensorScale
 from tests.opened_app import drawn, memory, on_screen, opened, state_of
 
 FIRST = "The animal didn't cross the street because it was too tired"

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
-from app.pages.switch.examples import examples
-from app.session.experiments import home
-from app.session.state import Setup
-from core.interventions import Experiment, History
-from core.interventions.heads import HeadsOff
+from glassformer.app.pages.switch.examples import examples
+from glassformer.app.session.experiments import home
+from glassformer.app.session.state import Setup
+from glassformer.core.interventions import Experiment, History
+from glassformer.core.interventions.heads import HeadsOff
 from tests.opened_app import drawn, opened, state_of
 from tests.sent import send
 

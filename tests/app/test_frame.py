@@ -7,9 +7,9 @@ from unicodedata import bidirectional
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.frame.focus import focus
-from app.session.state import FIRST_SENTENCE, LANGUAGES, State
-from app.ui.text import literal
+from glassformer.app.frame.focus import focus
+from glassformer.app.session.state import FIRST_SENTENCE, LANGUAGES, State
+from glassformer.app.ui.text import literal
 from tests.hand_made import hand_made
 from tests.opened_app import opened, state_of
 

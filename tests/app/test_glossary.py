@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from app.words import texts
+from glassformer.app.words import texts
 
 # What is given up, as a pattern: what the screens say instead.
 GIVEN_UP = {

@@ -5,11 +5,11 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.frame.guide import stops, terms, words
-from app.session.state import LANGUAGES, State, clamp
-from app.ui import scripts
-from core import load_model
-from core.explain.steps.steps import step_by_id, steps_of
+from glassformer import load_model
+from glassformer.app.frame.guide import stops, terms, words
+from glassformer.app.session.state import LANGUAGES, State, clamp
+from glassformer.app.ui import scripts
+from glassformer.core.explain.steps.steps import step_by_id, steps_of
 from tests.browser.screenshots import PAGES
 from tests.opened_app import opened
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.panels.attention import focus as attention_focus
-from app.panels.attention.focus import AttentionFocus
-from app.plots.labels import format_percent
-from app.plots.theme import FigureStyle
-from app.session.state import State
-from core.analysis.attention_cell import terms
-from core.analysis.attention_row import attention_row
-from core.analysis.attention_views import (
+from glassformer.app.panels.attention import focus as attention_focus
+from glassformer.app.panels.attention.focus import AttentionFocus
+from glassformer.app.plots.labels import format_percent
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.state import State
+from glassformer.core.analysis.attention_cell import terms
+from glassformer.core.analysis.attention_row import attention_row
+from glassformer.core.analysis.attention_views import (
     attention_at,
     kinds_of,
     overview,
@@ -23,12 +23,12 @@ from core.analysis.attention_views import (
     sides,
     stages_of,
 )
-from core.analysis.inside_positions import bias_by_distance, rotary_angles
-from core.analysis.logit_lens import lens
-from core.analysis.neurons import most_active
-from core.decoding.timeline import timeline
-from core.trace.trace import Trace
-from core.weights.opened import OpenedModel, open_model
+from glassformer.core.analysis.inside_positions import bias_by_distance, rotary_angles
+from glassformer.core.analysis.logit_lens import lens
+from glassformer.core.analysis.neurons import most_active
+from glassformer.core.decoding.timeline import timeline
+from glassformer.core.trace.trace import Trace
+from glassformer.core.weights.opened import OpenedModel, open_model
 from tests.opened_app import drawn, opened, state_of
 from tests.weights.folders import MAKERS, whole
 

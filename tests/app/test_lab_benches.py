@@ -9,12 +9,12 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.pages.lab import layers, weights
-from app.pages.lab import masks as benches
-from app.pages.lab.figures.dictionary import answers_table
-from app.plots.labels import format_number
-from app.plots.theme import FigureStyle
-from core.lab.dictionary import KEYS, QUERY, VALUES, look_up
+from glassformer.app.pages.lab import layers, weights
+from glassformer.app.pages.lab import masks as benches
+from glassformer.app.pages.lab.figures.dictionary import answers_table
+from glassformer.app.plots.labels import format_number
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.lab.dictionary import KEYS, QUERY, VALUES, look_up
 from tests.opened_app import opened
 from tests.opened_app import typed_in_lab as typed
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.words import say
+from glassformer.app.words import say
 from tests.opened_app import in_link, opened, state_of, typed_in_lab
 from tests.sent import data_of, send
 

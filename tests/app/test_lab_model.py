@@ -7,12 +7,12 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.pages.lab.model import FIELDS, PRESETS, matrix_name
-from app.runs import untrained
-from app.runs.models import get_history, get_model, get_taught, models
-from app.session.limits import MOST_BUILT
-from core.errors import GlassformerError
-from core.lab.untrained import NOTES, blueprint, build
+from glassformer.app.pages.lab.model import FIELDS, PRESETS, matrix_name
+from glassformer.app.runs import untrained
+from glassformer.app.runs.models import get_history, get_model, get_taught, models
+from glassformer.app.session.limits import MOST_BUILT
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.untrained import NOTES, blueprint, build
 from tests.opened_app import drawn, memory, on_screen, opened, state_of, typed_in_lab
 
 PAGES = ("translate", "walkthrough", "attention", "vectors", "decoding", "switch", "training",

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.pages.lab import example_results, kit, page
-from app.pages.lab.figures.tables import exact
-from app.pages.lab.inputs import Field, cleaned, start, written
-from app.session.memory import Memory
-from app.session.state import LAB, State
-from core.errors import GlassformerError
-from core.lab.code_errata import code_errata
-from core.lab.errata import errata, errata_of, tally
-from core.lab.worked_examples import examples, work
+from glassformer.app.pages.lab import example_results, kit, page
+from glassformer.app.pages.lab.figures.tables import exact
+from glassformer.app.pages.lab.inputs import Field, cleaned, start, written
+from glassformer.app.session.memory import Memory
+from glassformer.app.session.state import LAB, State
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.code_errata import code_errata
+from glassformer.core.lab.errata import errata, errata_of, tally
+from glassformer.core.lab.worked_examples import examples, work
 from tests.opened_app import opened, state_of
 
 

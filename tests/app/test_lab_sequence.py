@@ -10,11 +10,11 @@ import torch
 from streamlit.testing.v1 import AppTest
 from torch.nn import functional
 
-from app.pages.lab import sequence
-from core import load_model
-from core.lab import depth as stacks
-from core.lab.seq2seq import read_words
-from core.lab.why_attention import EVERYTHING, Race, parts
+from glassformer import load_model
+from glassformer.app.pages.lab import sequence
+from glassformer.core.lab import depth as stacks
+from glassformer.core.lab.seq2seq import read_words
+from glassformer.core.lab.why_attention import EVERYTHING, Race, parts
 from tests.opened_app import opened, typed_in_lab
 from tests.sent import data_of
 

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.pages.lab.figures.one_matrix import one_matrix_drawing
-from app.pages.lab.figures.skips import skips_figure
-from app.plots.theme import FigureStyle
-from app.runs.models import get_model
-from app.words import texts
-from core.lab.clones import clones
-from core.lab.one_matrix import one_matrix
-from core.lab.skips import skips
+from glassformer.app.pages.lab.figures.one_matrix import one_matrix_drawing
+from glassformer.app.pages.lab.figures.skips import skips_figure
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.runs.models import get_model
+from glassformer.app.words import texts
+from glassformer.core.lab.clones import clones
+from glassformer.core.lab.one_matrix import one_matrix
+from glassformer.core.lab.skips import skips
 from tests.opened_app import opened, typed_in_lab
 from tests.sent import data_of
 

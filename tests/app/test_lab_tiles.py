@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from app.pages.lab import tile_pictures
-from app.pages.lab.tile_pictures import HEIGHT, WIDTH, bars, curves, grid, picture
-from app.session.state import LAB
-from app.words import say
-from core.lab.softmax import scaling
+from glassformer.app.pages.lab import tile_pictures
+from glassformer.app.pages.lab.tile_pictures import HEIGHT, WIDTH, bars, curves, grid, picture
+from glassformer.app.session.state import LAB
+from glassformer.app.words import say
+from glassformer.core.lab.softmax import scaling
 from tests.opened_app import opened, state_of
 from tests.sent import data_of, send
 

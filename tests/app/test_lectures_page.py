@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.pages.lectures import alone, edit, one
-from app.panels import drafts
-from app.runs.scenes import trace_of
-from app.session import limits
-from app.session.state import LANGUAGES
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture
-from core.lectures.read import load, read
-from core.lectures.truth import said
-from core.lectures.write import write
+from glassformer.app.pages.lectures import alone, edit, one
+from glassformer.app.panels import drafts
+from glassformer.app.runs.scenes import trace_of
+from glassformer.app.session import limits
+from glassformer.app.session.state import LANGUAGES
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture
+from glassformer.core.lectures.read import load, read
+from glassformer.core.lectures.truth import said
+from glassformer.core.lectures.write import write
 from tests.opened_app import memory, opened, state_of
 
 LECTURE = read((Path(__file__).parents[1] / "browser" / "presented.toml").read_bytes())

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.pages.switch.mask_grid import read_strokes, row_labels
-from app.plots.theme import FigureStyle
-from app.session.state import State
-from core import load_model
-from core.analysis.attention_views import Side, attention_at
-from core.interventions import Experiment, run
-from core.interventions.masks import Causal, Fill, Painted
-from core.trace.trace import Trace
+from glassformer import load_model
+from glassformer.app.pages.switch.mask_grid import read_strokes, row_labels
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.state import State
+from glassformer.core.analysis.attention_views import Side, attention_at
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.masks import Causal, Fill, Painted
+from glassformer.core.trace.trace import Trace
 from tests.opened_app import opened, state_of
 
 TEXT = "She bought two red apples yesterday"

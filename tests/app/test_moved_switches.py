@@ -2,13 +2,13 @@
 
 import pytest
 
-from app.frame.notices import places
-from app.words import say
-from core.interventions import Experiment
-from core.interventions.heads import HeadsOff, HeadsRedirected
-from core.interventions.masks import Lines, Painted
-from core.interventions.switch import Switch
-from core.interventions.tensors import TensorSet
+from glassformer.app.frame.notices import places
+from glassformer.app.words import say
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.heads import HeadsOff, HeadsRedirected
+from glassformer.core.interventions.masks import Lines, Painted
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.interventions.tensors import TensorSet
 from tests.opened_app import opened, state_of
 from tests.sent import send
 

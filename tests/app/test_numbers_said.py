@@ -6,10 +6,10 @@ from functools import cache
 
 import pytest
 
-from app.frame.guide import stops, words
-from app.session.state import LANGUAGES
-from app.words import texts
-from core.lectures.read import bundled, load
+from glassformer.app.frame.guide import stops, words
+from glassformer.app.session.state import LANGUAGES
+from glassformer.app.words import texts
+from glassformer.core.lectures.read import bundled, load
 from tests.app.numbers_said import FACTS, NAMES, NUMBER, NUMBER_WORDS, number_in
 from tests.app.recomputed import EXAMPLES
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from app.pages.switch.examples import ExampleExperiment, examples
-from app.runs import models
-from app.runs.cache import SERVER
-from core.translator import Translator
+from glassformer.app.pages.switch.examples import ExampleExperiment, examples
+from glassformer.app.runs import models
+from glassformer.app.runs.cache import SERVER
+from glassformer.core.translator import Translator
 from tests.fake_device import DEVICE, fake_device, on_device
 from tests.opened_app import drawn, opened
 

@@ -8,14 +8,14 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.runs import opened as run_files
-from app.ui.text import literal
-from app.words import say
-from core import load_model
-from core.analysis.export import run_bytes
-from core.explain.steps.steps import walk
-from core.interventions import Experiment
-from core.interventions.masks import Causal
+from glassformer import load_model
+from glassformer.app.runs import opened as run_files
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.export import run_bytes
+from glassformer.core.explain.steps.steps import walk
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.masks import Causal
 from tests.opened_app import drawn, memory, opened, state_of
 from tests.opened_files import SENTENCE, experiment_file, model_file, open_in, run_file, with_header
 from tests.sent import data_of
@@ -232,5 +232,5 @@ def test_a_later_version_and_another_model_are_told() -> None:
 def test_the_dialog_tells_that_other_peoples_models_open_too(language: str) -> None:
     app = opened(language=language)
     app.button(key="widget_open_file").click().run()
-    for word in ("GPT-2", "python -m core fetch", "GLASSFORMER_MODELS"):
+    for word in ("GPT-2", "python -m glassformer fetch", "GLASSFORMER_MODELS"):
         assert word in texts(app)

@@ -13,23 +13,23 @@ import torch
 from safetensors.torch import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
-from app.frame.sentence import in_words
-from app.pages.translate import headline_parts
-from app.pages.translate.map.plan import plan
-from app.pages.walkthrough import code, text
-from app.pages.walkthrough.focus import StepFocus
-from app.pages.walkthrough.scene import scene
-from app.plots.labels import format_percent
-from app.plots.theme import FigureStyle
-from app.runs import library
-from app.runs.models import get_model, task_of
-from app.session.state import State, clamp
-from core.analysis.attention_views import attention_at, kinds_of
-from core.analysis.blocks import blocks
-from core.analysis.choices import probabilities, written
-from core.analysis.export import run_bytes
-from core.trace.trace import Trace
-from core.weights.opened import open_model
+from glassformer.app.frame.sentence import in_words
+from glassformer.app.pages.translate import headline_parts
+from glassformer.app.pages.translate.map.plan import plan
+from glassformer.app.pages.walkthrough import code, text
+from glassformer.app.pages.walkthrough.focus import StepFocus
+from glassformer.app.pages.walkthrough.scene import scene
+from glassformer.app.plots.labels import format_percent
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.runs import library
+from glassformer.app.runs.models import get_model, task_of
+from glassformer.app.session.state import State, clamp
+from glassformer.core.analysis.attention_views import attention_at, kinds_of
+from glassformer.core.analysis.blocks import blocks
+from glassformer.core.analysis.choices import probabilities, written
+from glassformer.core.analysis.export import run_bytes
+from glassformer.core.trace.trace import Trace
+from glassformer.core.weights.opened import open_model
 from tests.opened_app import drawn, memory, opened, state_of
 from tests.opened_files import open_in, with_header
 from tests.sent import data_of
@@ -130,8 +130,8 @@ def test_every_step_of_the_walkthrough_is_told_and_drawn(
 ) -> None:
     model, trace = get_model(name), run_of(name)
     state = State(model=name, language=language)
-    monkeypatch.setattr("app.runs.on_screen.model_on_screen", lambda: model)
-    monkeypatch.setattr("app.words.get_state", lambda: state)
+    monkeypatch.setattr("glassformer.app.runs.on_screen.model_on_screen", lambda: model)
+    monkeypatch.setattr("glassformer.app.words.get_state", lambda: state)
     focus = StepFocus(state, trace, FigureStyle(dark=False))
     for step in focus.every_step:
         there = focus.at_step(step)

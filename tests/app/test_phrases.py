@@ -4,12 +4,12 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from app.panels.address_words import TENSORS, Speaker
-from app.panels.phrases import PHRASES, line, phrase
-from app.session.state import LANGUAGES
-from core.config import ModelConfig
-from core.interventions import Experiment
-from core.interventions.concepts import (
+from glassformer.app.panels.address_words import TENSORS, Speaker
+from glassformer.app.panels.phrases import PHRASES, line, phrase
+from glassformer.app.session.state import LANGUAGES
+from glassformer.core.config import ModelConfig
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.concepts import (
     ActivationIs,
     Dropout,
     EmbeddingScale,
@@ -23,17 +23,18 @@ from core.interventions.concepts import (
     Temperature,
     Unscaled,
 )
-from core.interventions.heads import (
+from glassformer.core.interventions.heads import (
     HeadsAlone,
     HeadsFrozen,
     HeadsOff,
     HeadsRedirected,
     HeadsSwapped,
 )
-from core.interventions.masks import Band, Causal, Fill, Lines, PaddingOff, Painted
-from core.interventions.switch import KINDS, Switch
-from core.interventions.tensors import TensorNoise, TensorPatch, TensorScale, TensorSet
-from core.trace.sites import SITES, addresses, site_at
+from glassformer.core.interventions.masks import Band, Causal, Fill, Lines, PaddingOff, Painted
+from glassformer.core.interventions.switch import KINDS, Switch
+from glassformer.core.interventions.tensors import TensorNoise, TensorPatch, TensorScale, TensorSet
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.sites import SITES, site_at
 
 ENCODER, CROSS = "encoder/0/self_attention", "decoder/1/cross_attention"
 CELL = (("head", (1,)), ("query", (3, 4, 5, 8)))
@@ -149,7 +150,11 @@ def test_a_single_position_has_its_word(switch: Switch, said: str) -> None:
 
 
 def test_no_kind_is_without_a_phrase() -> None:
-    kinds = {kind for kind in KINDS.values() if kind.__module__.startswith("core.interventions.")}
+    kinds = {
+        kind
+        for kind in KINDS.values()
+        if kind.__module__.startswith("glassformer.core.interventions.")
+    }
     assert kinds == set(PHRASES)
     assert {type(switch) for switch, *_ in SAID} == kinds
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from streamlit import config
 
-from app.server.network import is_local, reach, written
+from glassformer.app.server.network import is_local, reach, written
 from tests.architecture.sources import ROOT
 
 

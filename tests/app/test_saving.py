@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import load_model
-from core.interventions import Experiment
-from core.interventions.heads import HeadsOff
+from glassformer import load_model
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.heads import HeadsOff
 from tests.opened_app import drawn, opened
 
 SENTENCE = 'Tom said "it\'s \\ late"'

@@ -2,11 +2,11 @@
 
 import pytest
 
-from app.runs import scenes
-from app.runs.traces import get_run, get_trace, trace_bytes
-from core.errors import GlassformerError
-from core.interventions import Experiment, masks
-from core.lectures.lecture import Lecture, Scene
+from glassformer.app.runs import scenes
+from glassformer.app.runs.traces import get_run, get_trace, trace_bytes
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment, masks
+from glassformer.core.lectures.lecture import Lecture, Scene
 
 CAT, DOG = "I have a cat", "I have a dog"
 CAUSAL = Experiment((masks.Causal(),))

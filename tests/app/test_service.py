@@ -15,17 +15,17 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.runs import models as stored
-from app.runs import traces
-from app.runs.models import get_model
-from app.runs.traces import get_trace, get_variant, trace_bytes
-from app.server import process
-from app.session.state import FIRST_SENTENCE
-from core import checkpoints
-from core.errors import GlassformerError
-from core.interventions import Experiment
-from core.interventions.masks import Fill
-from core.settings import read_settings
+from glassformer.app.runs import models as stored
+from glassformer.app.runs import traces
+from glassformer.app.runs.models import get_model
+from glassformer.app.runs.traces import get_trace, get_variant, trace_bytes
+from glassformer.app.server import process
+from glassformer.app.session.state import FIRST_SENTENCE
+from glassformer.core import checkpoints
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.masks import Fill
+from glassformer.core.settings import read_settings
 from tests.architecture.sources import ROOT
 
 ADDITIVE = Experiment((Fill("additive"),))

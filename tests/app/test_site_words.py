@@ -4,9 +4,9 @@ from typing import get_args
 
 import pytest
 
-from app.session.state import LANGUAGES
-from app.words import texts
-from core.trace.sites import SITES, AxisName, Site
+from glassformer.app.session.state import LANGUAGES
+from glassformer.app.words import texts
+from glassformer.core.trace.sites import SITES, AxisName, Site
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -9,9 +9,9 @@ FIRST_PAGE = """
 import sys
 from importlib import import_module
 import serve
-from app.server import process
+from glassformer.app.server import process
 for name in serve.FIRST:
-    import_module(f"app.{name}")
+    import_module(f"glassformer.app.{name}")
 print("pandas" in sys.modules)
 """
 
@@ -30,7 +30,7 @@ print("torch" in sys.modules)
 """
 MODEL = """
 import sys
-from core.checkpoints import load_model
+from glassformer.core.checkpoints import load_model
 load_model()
 print("torch._dynamo" in sys.modules)
 """

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from app.session.codecs import LONG_TEXT, sections_text
-from app.session.state import DIRECTIONS, KINDS, LANGUAGES, STAGES, THEMES, State, clamp
-from app.words import texts
-from core.links import INFLATED, LONGEST, PACKED, PLAIN, opened, packed
+from glassformer.app.session.codecs import LONG_TEXT, sections_text
+from glassformer.app.session.state import DIRECTIONS, KINDS, LANGUAGES, STAGES, THEMES, State, clamp
+from glassformer.app.words import texts
+from glassformer.core.links import INFLATED, LONGEST, PACKED, PLAIN, opened, packed
 from tests.traces import small_trace
 
 index = some.integers(0, 500)

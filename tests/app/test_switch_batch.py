@@ -9,11 +9,11 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.pages.switch.batch import FIRST
-from core import load_model
-from core.interventions import Experiment
-from core.interventions.masks import PaddingOff
-from core.interventions.padding import padded_runs
+from glassformer import load_model
+from glassformer.app.pages.switch.batch import FIRST
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.masks import PaddingOff
+from glassformer.core.interventions.padding import padded_runs
 from tests.opened_app import on_screen, opened, state_of
 
 MODEL = load_model()

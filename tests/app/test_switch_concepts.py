@@ -9,10 +9,10 @@ from streamlit.testing.v1 import AppTest
 from torch import Tensor
 from torch.nn import functional
 
-from app.pages.switch.concepts import concepts
-from core import load_model
-from core.interventions.concepts import Unscaled
-from core.trace.trace import Trace
+from glassformer import load_model
+from glassformer.app.pages.switch.concepts import concepts
+from glassformer.core.interventions.concepts import Unscaled
+from glassformer.core.trace.trace import Trace
 from tests.opened_app import drawn, opened, state_of
 from tests.sent import data_of, send
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from app.plots.labels import format_number, format_percent
-from app.words import say
-from core import Trace, load_model
-from core.interventions import Experiment, run
+from glassformer import Trace, load_model
+from glassformer.app.plots.labels import format_number, format_percent
+from glassformer.app.words import say
+from glassformer.core.interventions import Experiment, run
 from tests.opened_app import opened, state_of
 from tests.sent import data_of, send
 

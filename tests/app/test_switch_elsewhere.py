@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from app.pages.switch.concepts import concepts
-from app.words import say
-from core.interventions import Experiment, run
-from core.interventions.padding import padded_sides
-from core.weights.opened import open_model
+from glassformer.app.pages.switch.concepts import concepts
+from glassformer.app.words import say
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.padding import padded_sides
+from glassformer.core.weights.opened import open_model
 from tests.opened_app import drawn, memory, on_screen, opened
 from tests.weights import folders
 

@@ -5,14 +5,20 @@ from functools import cache
 import pytest
 import torch
 
-from app.pages.switch.examples import GROUPS, ExampleExperiment, examples, translations, view_of
-from app.session.state import LANGUAGES
-from app.words import say
-from core import Trace, load_model
-from core.checkpoints import load_about
-from core.interventions import Experiment, run
-from core.interventions.effect import first_changed
-from core.translator import Translator
+from glassformer import Trace, load_model
+from glassformer.app.pages.switch.examples import (
+    GROUPS,
+    ExampleExperiment,
+    examples,
+    translations,
+    view_of,
+)
+from glassformer.app.session.state import LANGUAGES
+from glassformer.app.words import say
+from glassformer.core.checkpoints import load_about
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.effect import first_changed
+from glassformer.core.translator import Translator
 from tests.opened_app import opened, state_of
 from tests.sent import data_of, send
 

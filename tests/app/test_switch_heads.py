@@ -6,12 +6,12 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from core import load_model
-from core.analysis.attention_views import attention_at
-from core.interventions import Experiment, run
-from core.interventions.experiment import mean_contexts
-from core.interventions.heads import HeadsOff
-from core.trace.trace import Trace
+from glassformer import load_model
+from glassformer.core.analysis.attention_views import attention_at
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.experiment import mean_contexts
+from glassformer.core.interventions.heads import HeadsOff
+from glassformer.core.trace.trace import Trace
 from tests.opened_app import drawn, opened, state_of
 from tests.sent import data_of, send
 

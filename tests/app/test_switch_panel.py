@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from app.words import say
-from core.checkpoints import load_model
-from core.interventions import Experiment, run
-from core.interventions.tensors import TensorScale
-from core.trace.sites import site_at
-from core.trace.trace import Trace
+from glassformer.app.words import say
+from glassformer.core.checkpoints import load_model
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.tensors import TensorScale
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.trace import Trace
 from tests.app.test_beside import TIRED, WIDE, charts, numbers, pictures
 from tests.opened_app import opened, state_of
 

@@ -7,11 +7,11 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.pages.switch.patching import SUGGESTIONS, patch_at
-from core import load_model
-from core.interruption import StoppedError
-from core.interventions import Experiment, run
-from core.trace.tape import Edit
+from glassformer import load_model
+from glassformer.app.pages.switch.patching import SUGGESTIONS, patch_at
+from glassformer.core.interruption import StoppedError
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.trace.tape import Edit
 from tests.opened_app import opened, state_of
 
 MODEL = load_model()
@@ -128,7 +128,7 @@ def test_a_patch_of_the_experiment_is_framed_and_told() -> None:
 
 
 def test_it_goes_on_where_the_reader_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.pages.switch import patching
+    from glassformer.app.pages.switch import patching
 
     seen: list[int] = []
     first = patching.tracings.causal_tracing

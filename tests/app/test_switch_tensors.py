@@ -3,11 +3,11 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.pages.switch.tensor_draft import UnreadableError, spans
-from core import load_model
-from core.interventions import Experiment, run
-from core.interventions.tensors import TensorNoise, TensorPatch, TensorScale, TensorSet
-from core.trace.sites import Axis
+from glassformer import load_model
+from glassformer.app.pages.switch.tensor_draft import UnreadableError, spans
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.tensors import TensorNoise, TensorPatch, TensorScale, TensorSet
+from glassformer.core.trace.sites import Axis
 from tests.opened_app import opened, state_of
 
 MODEL = load_model()

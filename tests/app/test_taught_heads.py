@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.panels.attention.heads import taught_note
-from app.runs import on_screen
-from core.checkpoints import load_about
+from glassformer.app.panels.attention.heads import taught_note
+from glassformer.app.runs import on_screen
+from glassformer.core.checkpoints import load_about
 from tests.opened_app import opened
 
 MODEL = "translator"

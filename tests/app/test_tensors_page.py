@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.pages.tensors.controls import FIRST
-from app.pages.tensors.telling import levels
-from app.session.state import State
+from glassformer.app.pages.tensors.controls import FIRST
+from glassformer.app.pages.tensors.telling import levels
+from glassformer.app.session.state import State
 from tests.opened_app import drawn, opened
 from tests.sent import data_of, send
 

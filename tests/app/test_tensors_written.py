@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 import torch
 
-from app.pages.tensors import controls, facts, picture
-from app.panels import address_words as written
-from app.plots.theme import FigureStyle
-from app.session.codecs import AXES, PART, PINS
-from app.session.state import State
-from core.analysis.measure import measure, overview
-from core.analysis.tensor_slice import Lines, Sheet, cut, plan
-from core.trace.sites import SITES, Axis, addresses
-from core.trace.trace import Trace
+from glassformer.app.pages.tensors import controls, facts, picture
+from glassformer.app.panels import address_words as written
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.codecs import AXES, PART, PINS
+from glassformer.app.session.state import State
+from glassformer.core.analysis.measure import measure, overview
+from glassformer.core.analysis.tensor_slice import Lines, Sheet, cut, plan
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.sites import SITES, Axis
+from glassformer.core.trace.trace import Trace
 from tests.hand_made import hand_made
 
 WEIGHTS = "encoder/0/self_attention/weights"

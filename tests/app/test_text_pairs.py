@@ -10,12 +10,12 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.pages.switch.tensor_draft import spans
-from app.panels.address_words import run_lines
-from app.runs.models import get_model
-from app.runs.traces import get_ablated_heads, get_trace
-from core.analysis.export import run_bytes
-from core.interventions import Experiment
+from glassformer.app.pages.switch.tensor_draft import spans
+from glassformer.app.panels.address_words import run_lines
+from glassformer.app.runs.models import get_model
+from glassformer.app.runs.traces import get_ablated_heads, get_trace
+from glassformer.core.analysis.export import run_bytes
+from glassformer.core.interventions import Experiment
 from tests.opened_app import drawn, on_screen, opened, state_of
 from tests.opened_files import open_in
 from tests.sent import data_of

@@ -7,12 +7,12 @@ import math
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.panels.provenance import panel
-from app.panels.provenance.panel import selection
-from app.plots.labels import format_number
-from app.plots.theme import FigureStyle
-from core.checkpoints import load_model
-from core.explain.provenance.unfold import unfold
+from glassformer.app.panels.provenance import panel
+from glassformer.app.panels.provenance.panel import selection
+from glassformer.app.plots.labels import format_number
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.checkpoints import load_model
+from glassformer.core.explain.provenance.unfold import unfold
 from tests.opened_app import opened, state_of
 from tests.sent import data_of
 

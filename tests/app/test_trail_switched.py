@@ -2,17 +2,17 @@
 
 import pytest
 
-from app.panels.provenance import panel
-from app.plots.labels import format_number
-from app.plots.theme import FigureStyle
-from app.ui.text import literal
-from app.words import say
-from core import load_model
-from core.explain.provenance.node import Cell
-from core.interventions import Experiment, run
-from core.interventions.concepts import Shuffled
-from core.interventions.heads import HeadsOff
-from core.interventions.masks import Causal, Fill, Lines
+from glassformer import load_model
+from glassformer.app.panels.provenance import panel
+from glassformer.app.plots.labels import format_number
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.explain.provenance.node import Cell
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.concepts import Shuffled
+from glassformer.core.interventions.heads import HeadsOff
+from glassformer.core.interventions.masks import Causal, Fill, Lines
 from tests.opened_app import opened, state_of
 
 FIRST = "The animal didn't cross the street because it was too tired"

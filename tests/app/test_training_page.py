@@ -11,15 +11,15 @@ import torch
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from app.runs import models as stored
-from app.runs import traces
-from app.runs.traces import get_replay
-from app.session.state import State
-from app.ui.components.word_lines import NO_STEP
-from core import checkpoints
-from core.checkpoints import load_model, save_model, save_snapshot
-from core.history import CurvePoint, History, SnapshotMetrics, save_history
-from core.model.transformer import Transformer
+from glassformer.app.runs import models as stored
+from glassformer.app.runs import traces
+from glassformer.app.runs.traces import get_replay
+from glassformer.app.session.state import State
+from glassformer.app.ui.components.word_lines import NO_STEP
+from glassformer.core import checkpoints
+from glassformer.core.checkpoints import load_model, save_model, save_snapshot
+from glassformer.core.history import CurvePoint, History, SnapshotMetrics, save_history
+from glassformer.core.model.transformer import Transformer
 from tests.architecture.sources import ROOT
 from tests.opened_app import drawn
 

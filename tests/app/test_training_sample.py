@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from app.pages.training import curves
-from app.words import texts
-from core.checkpoints import load_exact_match
-from core.corpus import load_grammar
-from core.training.evaluate import QUICK_PAIRS, QUICK_READINGS
-from core.training.evaluation.held_out import unseen_pairs
+from glassformer.app.pages.training import curves
+from glassformer.app.words import texts
+from glassformer.core.checkpoints import load_exact_match
+from glassformer.core.corpus import load_grammar
+from glassformer.core.training.evaluate import QUICK_PAIRS, QUICK_READINGS
+from glassformer.core.training.evaluation.held_out import unseen_pairs
 
 CARD = {"en-zh": {"right": 90, "total": 1200}, "zh-en": {"right": 3, "total": 8}}
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from app.pages.training import curves
-from app.session.state import State
+from glassformer.app.pages.training import curves
+from glassformer.app.session.state import State
 
 STEPS = (0, 50, 100, 400)
 

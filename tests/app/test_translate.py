@@ -8,21 +8,21 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.pages.translate.lead import around, cues, signs, title
-from app.panels.words.words_panel import (
+from glassformer.app.pages.translate.lead import around, cues, signs, title
+from glassformer.app.panels.words.words_panel import (
     attention_in_focus,
     pinned,
     shown_piece,
     step_in_focus,
     why_never,
 )
-from app.session.state import State
-from app.ui.components.word_lines import Pin
-from core.analysis.choices import choice_at
-from core.analysis.confidence import Confidence, Reason, confidence
-from core.decoding.step import Step
-from core.links import opened as opened_link
-from core.text.vocabulary import SLOTS
+from glassformer.app.session.state import State
+from glassformer.app.ui.components.word_lines import Pin
+from glassformer.core.analysis.choices import choice_at
+from glassformer.core.analysis.confidence import Confidence, Reason, confidence
+from glassformer.core.decoding.step import Step
+from glassformer.core.links import opened as opened_link
+from glassformer.core.text.vocabulary import SLOTS
 from tests.example_trace import WRITTEN, example_trace
 from tests.opened_app import drawn, opened, state_of
 from tests.sent import data_of, send

@@ -7,10 +7,10 @@ import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 
-from app.runs import uploads
-from app.runs.uploads import A_FILE, UploadLimit, dropped, held
-from app.session import limits
-from app.session.limits import UPLOAD_BYTES, UPLOADS_BYTES
+from glassformer.app.runs import uploads
+from glassformer.app.runs.uploads import A_FILE, UploadLimit, dropped, held
+from glassformer.app.session import limits
+from glassformer.app.session.limits import UPLOAD_BYTES, UPLOADS_BYTES
 from tests.visitor import run
 
 MOST = 2**20

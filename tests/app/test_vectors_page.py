@@ -9,12 +9,12 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.pages.vectors import focus as focus_of
-from app.plots.labels import format_number, format_percent
-from app.plots.theme import FigureStyle
-from app.session.state import VECTORS
-from core.checkpoints import load_model
-from core.trace.trace import Trace
+from glassformer.app.pages.vectors import focus as focus_of
+from glassformer.app.plots.labels import format_number, format_percent
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.state import VECTORS
+from glassformer.core.checkpoints import load_model
+from glassformer.core.trace.trace import Trace
 from tests.opened_app import drawn, opened, state_of
 
 TEXTS = ("I like you", "我 喜欢 你", "hello")

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.plots.labels import format_number
-from app.runs.traces import get_trace
-from app.session.state import LANGUAGES, POSITIONS
-from app.words import texts
-from core import load_model
+from glassformer import load_model
+from glassformer.app.plots.labels import format_number
+from glassformer.app.runs.traces import get_trace
+from glassformer.app.session.state import LANGUAGES, POSITIONS
+from glassformer.app.words import texts
 from tests.opened_app import opened, state_of
 
 SENTENCE = "The animal didn't cross the street because it was too tired"

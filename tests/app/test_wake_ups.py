@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from app.server import network
+from glassformer.app.server import network
 from tests.visitor import run
 
 MANY = 200

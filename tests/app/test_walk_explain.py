@@ -11,26 +11,26 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.pages.walkthrough import code
-from app.pages.walkthrough.figures.formula import printer
-from app.pages.walkthrough.focus import StepFocus
-from app.pages.walkthrough.scene import scene
-from app.pages.walkthrough.text import formula_data, katex_file, key_of, step_text, text
-from app.plots.theme import FigureStyle
-from app.session.state import LANGUAGES, State
-from app.words import texts
-from core.config import ModelConfig
-from core.explain.steps.steps import Kind, Step, for_layer, steps_of, walk
-from core.explain.steps.wires import tensor
-from core.lab.worked_examples import work
+from glassformer.app.pages.walkthrough import code
+from glassformer.app.pages.walkthrough.figures.formula import printer
+from glassformer.app.pages.walkthrough.focus import StepFocus
+from glassformer.app.pages.walkthrough.scene import scene
+from glassformer.app.pages.walkthrough.text import formula_data, katex_file, key_of, step_text, text
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.state import LANGUAGES, State
+from glassformer.app.words import texts
+from glassformer.core.config import ModelConfig
+from glassformer.core.explain.steps.steps import Kind, Step, for_layer, steps_of, walk
+from glassformer.core.explain.steps.wires import tensor
+from glassformer.core.lab.worked_examples import work
 from tests.explain.steps.plain_run import PlainRun
 from tests.explain.steps.step_runs import CONVENTIONS, SENTENCES, bundled_run, plain, small_run
 
 
 def column() -> None:
     """The right column alone, as a page of its own."""
-    from app.pages.walkthrough import ahead, code
-    from app.runs import on_screen
+    from glassformer.app.pages.walkthrough import ahead, code
+    from glassformer.app.runs import on_screen
 
     on_screen.current()
     ahead.show(pictures=False)

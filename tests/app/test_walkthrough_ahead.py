@@ -11,14 +11,14 @@ from unittest.mock import patch
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.pages.walkthrough.ahead import ahead_data
-from app.pages.walkthrough.focus import MOST, REMEMBERED, StepFocus, heard
-from app.plots.theme import FigureStyle
-from app.session import store
-from app.session.memory import Memory
-from app.session.state import State
-from core.explain.steps.steps import for_layer, walk
-from core.trace.trace import Trace
+from glassformer.app.pages.walkthrough.ahead import ahead_data
+from glassformer.app.pages.walkthrough.focus import MOST, REMEMBERED, StepFocus, heard
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session import store
+from glassformer.app.session.memory import Memory
+from glassformer.app.session.state import State
+from glassformer.core.explain.steps.steps import for_layer, walk
+from glassformer.core.trace.trace import Trace
 from tests.explain.steps.step_runs import SENTENCES, bundled_run
 from tests.opened_app import opened, state_of
 
@@ -34,7 +34,7 @@ def seen(**state: Any) -> StepFocus:
 
 
 def payload(focus: StepFocus, *ids: str) -> dict[str, Any]:
-    with patch("app.words.get_state", State):
+    with patch("glassformer.app.words.get_state", State):
         return ahead_data(focus, ids)
 
 
@@ -50,9 +50,9 @@ def after(app: AppTest, step: str, lacks: tuple[str, ...], version: str = "") ->
     event = {"step": step, "nonce": "1-1", "lacks": lacks, "version": version}
 
     def page(event):  # type: ignore[no-untyped-def]  # a script of its own
-        from app.pages.walkthrough import ahead
-        from app.pages.walkthrough.focus import arrived
-        from app.runs import on_screen
+        from glassformer.app.pages.walkthrough import ahead
+        from glassformer.app.pages.walkthrough.focus import arrived
+        from glassformer.app.runs import on_screen
 
         on_screen.current()
         arrived(event)

@@ -12,16 +12,16 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from app.pages.walkthrough.figures import sheets as walk_sheets
-from app.pages.walkthrough.focus import StepFocus
-from app.pages.walkthrough.scene.scene import own, shared
-from app.plots.labels import format_number, format_percent
-from app.plots.theme import FigureStyle
-from app.session.state import State
-from core.explain.steps.places import in_heads
-from core.explain.steps.steps import Step, walk
-from core.explain.steps.wires import Wire, axes, tensor
-from core.trace.trace import Trace
+from glassformer.app.pages.walkthrough.figures import sheets as walk_sheets
+from glassformer.app.pages.walkthrough.focus import StepFocus
+from glassformer.app.pages.walkthrough.scene.scene import own, shared
+from glassformer.app.plots.labels import format_number, format_percent
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.state import State
+from glassformer.core.explain.steps.places import in_heads
+from glassformer.core.explain.steps.steps import Step, walk
+from glassformer.core.explain.steps.wires import Wire, axes, tensor
+from glassformer.core.trace.trace import Trace
 from tests.explain.steps.step_runs import NAMES, RUNS, Run, plain
 
 Scene = tuple[Step, StepFocus, dict[str, Any]]
@@ -35,7 +35,9 @@ def focus_on(trace: Trace, step: Step, **state: Any) -> StepFocus:
 
 def scene_of(trace: Trace, step: Step, **state: Any) -> tuple[StepFocus, dict[str, Any]]:
     focus = focus_on(trace, step, **state)
-    with patch("app.words.get_state", State):  # without a session it warns at every text
+    with patch(
+        "glassformer.app.words.get_state", State
+    ):  # without a session it warns at every text
         return focus, shared(focus) | own(focus)
 
 

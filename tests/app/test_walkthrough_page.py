@@ -10,13 +10,13 @@ from unittest.mock import patch
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.pages.walkthrough import focus as focusing
-from app.pages.walkthrough.focus import StepFocus
-from app.pages.walkthrough.strip import strip_data
-from app.plots.theme import FigureStyle
-from app.session.state import State
-from core.explain.steps.steps import for_layer, walk
-from core.trace.trace import Trace
+from glassformer.app.pages.walkthrough import focus as focusing
+from glassformer.app.pages.walkthrough.focus import StepFocus
+from glassformer.app.pages.walkthrough.strip import strip_data
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.state import State
+from glassformer.core.explain.steps.steps import for_layer, walk
+from glassformer.core.trace.trace import Trace
 from tests.explain.steps.step_runs import SENTENCES, bundled_run
 from tests.opened_app import opened
 
@@ -74,7 +74,7 @@ def test_the_layer_of_the_link_is_the_one_walked_through() -> None:
 
 
 def test_the_strip_has_every_step_of_the_walk() -> None:
-    with patch("app.words.get_state", State):
+    with patch("glassformer.app.words.get_state", State):
         data = strip_data(seen(State()))
     found = [
         step["id"] for stack in data["stacks"] for group in stack["groups"]

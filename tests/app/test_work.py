@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.runs import traces, turns
-from app.runs.cache import BoundedCache, Budget
-from app.runs.turns import Queue
-from app.session import limits
-from core import interruption
-from core.interruption import StoppedError, counted, heard_by
+from glassformer.app.runs import traces, turns
+from glassformer.app.runs.cache import BoundedCache, Budget
+from glassformer.app.runs.turns import Queue
+from glassformer.app.session import limits
+from glassformer.core import interruption
+from glassformer.core.interruption import StoppedError, counted, heard_by
 from tests.opened_app import memory, opened
 
 NOISE = "noise:*/output"  # under edits every word is a whole pass: the dearest link there is

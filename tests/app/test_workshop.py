@@ -15,20 +15,25 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import serve
-from app.pages.training import workshop
-from app.pages.training.figures.workshop import curve_drawing, head_figure
-from app.pages.training.workshop import data, live
-from app.pages.training.workshop.form import PRESETS, Form
-from app.plots.theme import FigureStyle
-from app.runs import trainings
-from core.checkpoints import load_model
-from core.corpus import load_grammar
-from core.history import CurvePoint, SnapshotMetrics
-from core.links import opened as opened_link
-from core.training.queue.lessons import examples_of, family_names, narrowed, pronoun_families
-from core.training.queue.pairs import Problem
-from core.training.queue.run import TrainingRun
-from core.training.queue.training_queue import TrainingQueue
+from glassformer.app.pages.training import workshop
+from glassformer.app.pages.training.figures.workshop import curve_drawing, head_figure
+from glassformer.app.pages.training.workshop import data, live
+from glassformer.app.pages.training.workshop.form import PRESETS, Form
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.runs import trainings
+from glassformer.core.checkpoints import load_model
+from glassformer.core.corpus import load_grammar
+from glassformer.core.history import CurvePoint, SnapshotMetrics
+from glassformer.core.links import opened as opened_link
+from glassformer.core.training.queue.lessons import (
+    examples_of,
+    family_names,
+    narrowed,
+    pronoun_families,
+)
+from glassformer.core.training.queue.pairs import Problem
+from glassformer.core.training.queue.run import TrainingRun
+from glassformer.core.training.queue.training_queue import TrainingQueue
 from tests.opened_app import drawn, opened, state_of
 from tests.visitor import run
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from app.pages.training.workshop.form import OFFERED, PRESETS, Form
-from app.runs import trainings
-from app.session.codecs import LONG_TEXT
-from app.words import say
-from core.corpus import load_grammar
-from core.training.queue.lessons import family_names
-from core.training.queue.training_queue import TrainingQueue
+from glassformer.app.pages.training.workshop.form import OFFERED, PRESETS, Form
+from glassformer.app.runs import trainings
+from glassformer.app.session.codecs import LONG_TEXT
+from glassformer.app.words import say
+from glassformer.core.corpus import load_grammar
+from glassformer.core.training.queue.lessons import family_names
+from glassformer.core.training.queue.training_queue import TrainingQueue
 from tests.opened_app import opened, state_of
 
 PAIRS = "\n".join(f"word{i % 9} is {i}\t{i} 是 词{i % 9}" for i in range(40))

@@ -4,11 +4,11 @@ import ast
 
 import pytest
 
-from app.pages.training.workshop.data import EXAMPLES
-from app.pages.training.workshop.form import STEPS
-from app.session.state import LANGUAGES
-from app.words import say, texts
-from core.training.queue import pairs, run_files, training_queue
+from glassformer.app.pages.training.workshop.data import EXAMPLES
+from glassformer.app.pages.training.workshop.form import STEPS
+from glassformer.app.session.state import LANGUAGES
+from glassformer.app.words import say, texts
+from glassformer.core.training.queue import pairs, run_files, training_queue
 from tests.architecture.sources import ROOT, parse
 
 NUMBERS = {

@@ -48,7 +48,7 @@ def module_name(path: Path) -> str:
 
 
 def imports(path: Path) -> set[str]:
-    """Full names of everything that a file imports, also inside functions."""
+    """What a file imports, also inside functions; the package's own without its name."""
     found: set[str] = set()
     for node in ast.walk(parse(path)):
         if isinstance(node, ast.Import):
@@ -57,4 +57,4 @@ def imports(path: Path) -> set[str]:
             assert node.level == 0, f"{path}: write imports in full"
             assert node.module is not None
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+    return {name.removeprefix("glassformer.") for name in found}

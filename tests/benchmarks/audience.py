@@ -14,8 +14,8 @@ from statistics import quantiles
 from typing import Any
 from urllib.parse import urlsplit
 
-from app.hall.rooms import Room
-from core.lectures.lecture import Lecture
+from glassformer.app.hall.rooms import Room
+from glassformer.core.lectures.lecture import Lecture
 from tests.benchmarks.process import cpu_seconds
 from tests.benchmarks.report import Table, shared_cores
 from tests.browser import driver

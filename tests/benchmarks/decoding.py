@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from core.decoding.greedy import greedy
-from core.decoding.step import Task
-from core.model.transformer import Transformer
-from core.settings import keep_freed_memory
-from core.trace.tape import SILENT
+from glassformer.core.decoding.greedy import greedy
+from glassformer.core.decoding.step import Task
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.settings import keep_freed_memory
+from glassformer.core.trace.tape import SILENT
 from tests.benchmarks.models import paper_model, sentence, shape, small_model
 from tests.benchmarks.recording import recording
 from tests.benchmarks.report import Table, verdict

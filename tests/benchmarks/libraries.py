@@ -16,9 +16,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.model.transformer import Transformer
-from core.settings import keep_freed_memory
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.settings import keep_freed_memory
 from tests.benchmarks.models import paper_model, sentence, shape, small_model
 from tests.benchmarks.recording import recording
 from tests.benchmarks.report import Table, megabytes
@@ -27,7 +27,7 @@ from tests.benchmarks.timing import Race, held_bytes, race
 TOKENS = (16, 64, 256)
 OURS, OURS_PLAIN = "ours: recorded, everything", "ours: unrecorded"
 ON_DEMAND = "ours: recorded, maps on demand"
-MISSING = "not installed: pip install -r requirements-bench.txt"
+MISSING = "not installed: pip install --group bench"
 
 
 @dataclass(frozen=True)

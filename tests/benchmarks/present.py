@@ -7,8 +7,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
-from core.lectures.lecture import Lecture
-from core.lectures.read import bundled, load, read
+from glassformer.core.lectures.lecture import Lecture
+from glassformer.core.lectures.read import bundled, load, read
 from tests.benchmarks.report import Table, shared_cores, verdict
 from tests.benchmarks.screen import NO_BROWSER
 from tests.browser import driver

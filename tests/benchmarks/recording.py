@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from core.model.transformer import Transformer
-from core.settings import keep_freed_memory
-from core.trace.sites import recorded_bytes, site_at
-from core.trace.tape import Recorder
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.settings import keep_freed_memory
+from glassformer.core.trace.shapes import recorded_bytes
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.tape import Recorder
 from tests.benchmarks.models import paper_model, sentence, shape, small_model
 from tests.benchmarks.report import Table, megabytes, verdict
 from tests.benchmarks.timing import Race, held_bytes, race

@@ -14,9 +14,9 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
-from app.server.process import prepare
-from app.session.state import FIRST_SENTENCE, State
-from core.checkpoints import load_model
+from glassformer.app.server.process import prepare
+from glassformer.app.session.state import FIRST_SENTENCE, State
+from glassformer.core.checkpoints import load_model
 from tests.browser.driver import ROOT
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Browser
 
-from app.session.state import FIRST_SENTENCE
-from core.checkpoints import load_model
+from glassformer.app.session.state import FIRST_SENTENCE
+from glassformer.core.checkpoints import load_model
 from tests.benchmarks.report import Table, shared_cores
 from tests.benchmarks.screen import NO_BROWSER
 from tests.benchmarks.timing import Spread

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
-from app.runs import traces
-from core.interventions import Experiment, concepts
-from core.interventions.heads import HeadsOff
-from core.interventions.masks import Painted
-from core.interventions.switch import Switch
-from core.interventions.tensors import TensorPatch
+from glassformer.app.runs import traces
+from glassformer.core.interventions import Experiment, concepts
+from glassformer.core.interventions.heads import HeadsOff
+from glassformer.core.interventions.masks import Painted
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.interventions.tensors import TensorPatch
 from tests.benchmarks.report import Table, kilobytes, verdict
 from tests.benchmarks.server import name_of, opened, rerun, text_of, watched
 from tests.benchmarks.timing import Spread

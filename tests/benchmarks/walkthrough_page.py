@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page
 
-from core.explain.steps.steps import for_layer, walk
+from glassformer.core.explain.steps.steps import for_layer, walk
 from tests.benchmarks.report import Table, kilobytes, shared_cores, verdict
 from tests.benchmarks.screen import NO_BROWSER
 from tests.benchmarks.server import name_of, opened, rerun, text_of, watched

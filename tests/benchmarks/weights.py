@@ -19,14 +19,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.model.stack import model_of
-from core.model.transformer import Transformer
-from core.settings import keep_freed_memory
-from core.trace.on_demand import kept_without
-from core.trace.sites import recorded_bytes
-from core.trace.tape import Recorder
-from core.weights.opened import MEMORY_BUDGET, OpenedModel, open_model
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.stack import model_of
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.settings import keep_freed_memory
+from glassformer.core.trace.on_demand import kept_without
+from glassformer.core.trace.shapes import recorded_bytes
+from glassformer.core.trace.tape import Recorder
+from glassformer.core.weights.opened import MEMORY_BUDGET, OpenedModel, open_model
 from tests.benchmarks.libraries import MISSING
 from tests.benchmarks.models import sentence, shape
 from tests.benchmarks.report import Table, megabytes, verdict

@@ -3,9 +3,9 @@
 import numpy as np
 import streamlit as st
 
-from app.plots import drawing as go
-from app.plots.theme import FigureStyle, base_layout, hatching, token_axis
-from app.ui.chart import Click, show_chart
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.theme import FigureStyle, base_layout, hatching, token_axis
+from glassformer.app.ui.chart import Click, show_chart
 
 TOKENS = ["<s>", "a", "b", "&lt;", "动物"]
 

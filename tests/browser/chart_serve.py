@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import streamlit as st
 
-from app.ui import scripts
+from glassformer.app.ui import scripts
 
 
 @asynccontextmanager

@@ -57,6 +57,34 @@ def app_url(app_server: driver.Server) -> str:
     return app_server.url
 
 
+@pytest.fixture(scope="session")
+def led_pages() -> list[Page]:
+    """The page that `led` leads, once it is open."""
+    return []
+
+
+@pytest.fixture
+def led(
+    context: BrowserContext, app_url: str, led_pages: list[Page], request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Page]]:
+    """`led(path, query)`: a page that is there already, led to a link: a fifth of a new one's cost.
+
+    It remembers what the tests before it did: not for what a first visit is to show, and a link
+    says the theme and the language that it wants. After a test that failed it is a new one.
+    """
+
+    def lead(path: str = "", query: str = "") -> Page:
+        if not led_pages:
+            led_pages.append(driver.open_page(context, app_url))
+        driver.lead(led_pages[0], path, query)
+        return led_pages[0]
+
+    failed = request.session.testsfailed
+    yield lead
+    if request.session.testsfailed != failed and led_pages:
+        led_pages.pop().close()
+
+
 @pytest.fixture
 def open_page(context: BrowserContext, app_url: str) -> Iterator[Callable[..., Page]]:
     """`open_page(path="", query="", width=1440, height=900, theme="light")`: a page at rest."""

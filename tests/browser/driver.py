@@ -12,7 +12,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,7 +99,7 @@ def server(
     ):
         running = Server(f"http://localhost:{port}", process.pid, log)
         try:
-            _wait_for(running, process)
+            wait_for(running.url, process, running.log)
             yield running
         finally:
             process.terminate()
@@ -115,17 +115,20 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait_for(running: Server, process: subprocess.Popen[bytes], seconds: float = 60) -> None:
+def wait_for(
+    url: str, process: subprocess.Popen[bytes], log: Callable[[], str] = str, seconds: float = 60
+) -> None:
+    """Waits until the server answers; raises RuntimeError with its log where it does not."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if process.poll() is not None:
-            raise RuntimeError(f"the server stopped at its start:\n{running.log()}")
+            raise RuntimeError(f"the server stopped at its start:\n{log()}")
         try:
-            with urllib.request.urlopen(f"{running.url}/_stcore/health", timeout=2):
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):
                 return
         except (urllib.error.URLError, OSError):
             time.sleep(0.1)
-    raise RuntimeError(f"no answer from {running.url} within {seconds:g} s")
+    raise RuntimeError(f"no answer from {url} within {seconds:g} s")
 
 
 @contextmanager
@@ -173,6 +176,18 @@ def open_page(
     page.goto(url)
     wait_until_idle(page)
     return page
+
+
+def lead(page: Page, path: str, query: str = "") -> None:
+    """Lead a page that is open to another link of the app, as the browser's back button does."""
+    page.evaluate(
+        """(link) => {
+          history.pushState(null, "", link);
+          dispatchEvent(new PopStateEvent("popstate", { state: null }));
+        }""",
+        f"/{path}" + (f"?{query}" if query else ""),
+    )
+    wait_until_idle(page)
 
 
 def wait_until_idle(page: Page, quiet: float = QUIET, seconds: float = 60) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.server import process
-from app.ui import scripts
+from glassformer.app.server import process
+from glassformer.app.ui import scripts
 
 prepare = process.prepare
 

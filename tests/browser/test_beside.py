@@ -7,10 +7,10 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.plots.labels import format_number
-from core.checkpoints import load_model
-from core.interventions import Experiment, run
-from core.trace.trace import Trace
+from glassformer.app.plots.labels import format_number
+from glassformer.core.checkpoints import load_model
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.trace.trace import Trace
 from tests.browser import driver
 
 TIRED = "The animal didn't cross the street because it was too tired"

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
-from app.pages.switch.examples import examples
-from app.plots.labels import format_number, format_percent
-from core import load_model
-from core.interventions import Experiment, run
-from core.interventions.effect import effect, moved
+from glassformer import load_model
+from glassformer.app.pages.switch.examples import examples
+from glassformer.app.plots.labels import format_number, format_percent
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.effect import effect, moved
 from tests.browser import driver
 
 NOUN = 6  # the second 动物, that 马路 takes the place of

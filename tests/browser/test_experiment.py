@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.panels.provenance.panel import LONG
-from app.plots.labels import format_number
-from core import load_model
-from core.interventions import Experiment, run
-from core.interventions.concepts import PositionTable
-from core.interventions.heads import HeadsOff, HeadsRedirected
-from core.interventions.masks import Causal, Fill, Lines
+from glassformer import load_model
+from glassformer.app.panels.provenance.panel import LONG
+from glassformer.app.plots.labels import format_number
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.concepts import PositionTable
+from glassformer.core.interventions.heads import HeadsOff, HeadsRedirected
+from glassformer.core.interventions.masks import Causal, Fill, Lines
 from tests.browser import driver
 
 FIRST = "The animal didn't cross the street because it was too tired"

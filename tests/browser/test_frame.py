@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.frame.sentence import examples
+from glassformer.app.frame.sentence import examples
 from tests.browser import driver
 
 OFTEN = 4  # how often each element of a page may be styled anew for one sentence

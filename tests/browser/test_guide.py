@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app.frame.guide import stops, terms
+from glassformer.app.frame.guide import stops, terms
 from tests.browser import driver
 
 MARKED = """() => [...CSS.highlights.get("term")].map((each) => {

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from app.hall.rooms import Room
+from glassformer.app.hall.rooms import Room
 from tests.browser import driver
 from tests.browser.test_everybody import found
 from tests.hall.halls import CHOICE, NUMBER, WORD, Client, open_at

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.server.network import HEADERS
+from glassformer.app.server.network import HEADERS
 from tests.browser import driver
 from tests.browser.driver import wait_until_idle
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from core.lab.code_errata import code_errata
-from core.lab.errata import errata
+from glassformer.core.lab.code_errata import code_errata
+from glassformer.core.lab.errata import errata
 from tests.browser.driver import wait_until_idle
 
 OpenPage = Callable[..., Page]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
-from core.lectures.lecture import Scene
-from core.lectures.read import load
+from glassformer.core.lectures.lecture import Scene
+from glassformer.core.lectures.read import load
 from tests.browser import driver
 from tests.browser.test_decoding_steps import WORDS
 from tests.browser.test_presenting import at_scene, pooled

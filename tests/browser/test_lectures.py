@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from core.lectures.read import read
+from glassformer.core.lectures.read import read
 from tests.browser import driver
 
 ANIMAL = (

@@ -6,10 +6,10 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from core.interventions import Experiment
-from core.interventions.heads import HeadsOff, HeadsRedirected
-from core.interventions.masks import Causal
-from core.links import PACKED, opened
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.heads import HeadsOff, HeadsRedirected
+from glassformer.core.interventions.masks import Causal
+from glassformer.core.links import PACKED, opened
 from tests.browser import driver
 
 PLACE, CROSS = "encoder/0/self_attention", "decoder/1/cross_attention"

@@ -7,8 +7,8 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from core.interventions import Experiment
-from core.interventions.masks import Painted
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.masks import Painted
 from tests.browser import driver
 
 PLACE = "encoder/0/self_attention"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.words import say
-from core.opening.kinds import MOST_BYTES
+from glassformer.app.words import say
+from glassformer.core.opening.kinds import MOST_BYTES
 from tests.browser import driver
 from tests.opened_files import SENTENCE, model_file, run_file, with_header
 

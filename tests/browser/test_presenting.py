@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.hall.rooms import Room
-from app.runs.scenes import trace_of
-from core.lectures.lecture import Lecture, Scene
-from core.lectures.read import bundled, load, read
-from core.lectures.truth import found
+from glassformer.app.hall.rooms import Room
+from glassformer.app.runs.scenes import trace_of
+from glassformer.core.lectures.lecture import Lecture, Scene
+from glassformer.core.lectures.read import bundled, load, read
+from glassformer.core.lectures.truth import found
 from tests.hall.halls import open_at
 
 SMALL = "presented"  # a lecture of this folder, with a page of every kind

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from core import load_model
+from glassformer import load_model
 from tests.browser import driver
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Frame, Page
 
-from app import takeaway
-from app.runs.scenes import trace_of
-from core.lectures.read import bundled, load
+from glassformer.app import takeaway
+from glassformer.app.runs.scenes import trace_of
+from glassformer.core.lectures.read import bundled, load
 from tests.takeaway.lectures import HOSTILE, LECTURE, SCENES, WEIGHTS
 
 Opened = Callable[..., Page]
@@ -177,7 +177,7 @@ _NOTEBOOK = """async ([module, state, script]) => {
 def drawn_widget(page: Page, widget: Any) -> None:
     from base64 import b64encode
 
-    from app.ui.scripts import plotly
+    from glassformer.app.ui.scripts import plotly
 
     kept = {"height": widget.height, "draws": widget.draws, "colours": widget.colours,
             "data": b64encode(widget.data).decode()}  # fmt: skip
@@ -185,7 +185,7 @@ def drawn_widget(page: Page, widget: Any) -> None:
 
 
 def test_the_widgets_of_a_notebook(browser: Browser) -> None:
-    from app.takeaway import widgets
+    from glassformer.app.takeaway import widgets
 
     trace = trace_of(SCENES[0], "en")
     page = browser.new_page(viewport={"width": 900, "height": 700})

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.words import texts
+from glassformer.app.words import texts
 from tests.browser import driver
 
 NOW = '.strip button[aria-current="step"]'

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from core import load_model
+from glassformer import load_model
 from tests.browser import driver
 
 PICTURE = ".st-key-attention_large .js-plotly-plot"

@@ -15,10 +15,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from core.corpus.draw import DIRECTIONS, Direction, Pair
-from core.corpus.grammar import Grammar, load_grammar
-from core.corpus.lexicon import Entry, Lexicon
-from core.corpus.split import draw_pair
+from glassformer.core.corpus.draw import DIRECTIONS, Direction, Pair
+from glassformer.core.corpus.grammar import Grammar, load_grammar
+from glassformer.core.corpus.lexicon import Entry, Lexicon
+from glassformer.core.corpus.split import draw_pair
 
 PAIRS, GRAMMARS = 15_000, 4
 

@@ -6,10 +6,10 @@ taken as they are. So what is not derivable is surely in no training sentence; w
 
 from __future__ import annotations
 
-from core.corpus import Grammar
-from core.corpus.draw import ASPECTS, AUXILIARIES
-from core.corpus.grammar import Part, Rule, Source
-from core.corpus.lexicon import Entry, third_person
+from glassformer.core.corpus import Grammar
+from glassformer.core.corpus.draw import ASPECTS, AUXILIARIES
+from glassformer.core.corpus.grammar import Part, Rule, Source
+from glassformer.core.corpus.lexicon import Entry, third_person
 
 Ends = frozenset[int]
 NOWHERE: Ends = frozenset()

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from core.corpus import Direction, Pair, draw_pair, load_grammar
+from glassformer.core.corpus import Direction, Pair, draw_pair, load_grammar
 from tests.corpus.ambiguity import clashes, thinned
 
 ALLOWED = {"en-zh": 0.0005, "zh-en": 0.002}  # of the pairs drawn

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.corpus import grammar, load_grammar
-from core.corpus.clauses import Clauses
-from core.corpus.lexicon import DATA, Lexicon, load_lexicon
-from core.errors import GlassformerError
+from glassformer.core.corpus import grammar, load_grammar
+from glassformer.core.corpus.clauses import Clauses
+from glassformer.core.corpus.lexicon import DATA, Lexicon, load_lexicon
+from glassformer.core.errors import GlassformerError
 
 CLAUSES = Clauses(
     {

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from core.corpus import Direction, Pair, draw_pair, load_grammar
-from core.corpus.draw import ClashError, Draw, pair_of
-from core.corpus.grammar import Rule, _rule
-from core.corpus.lexicon import DATA
-from core.errors import GlassformerError
+from glassformer.core.corpus import Direction, Pair, draw_pair, load_grammar
+from glassformer.core.corpus.draw import ClashError, Draw, pair_of
+from glassformer.core.corpus.grammar import Rule, _rule
+from glassformer.core.corpus.lexicon import DATA
+from glassformer.core.errors import GlassformerError
 
 SAMPLE = 8_000
 

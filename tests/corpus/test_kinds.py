@@ -6,14 +6,14 @@ from functools import cache
 
 import pytest
 
-from core.corpus import Pair, draw_pair, load_grammar
-from core.corpus.draw import AUXILIARIES, ClashError, Draw, pair_of
-from core.corpus.grammar import Rule
-from core.corpus.lexicon import spellings
-from core.corpus.split import bare
-from core.text.tokenizer import Tokenizer
-from core.text.vocabulary import Vocabulary
-from core.training.evaluation.typed import read_sentences
+from glassformer.core.corpus import Pair, draw_pair, load_grammar
+from glassformer.core.corpus.draw import AUXILIARIES, ClashError, Draw, pair_of
+from glassformer.core.corpus.grammar import Rule
+from glassformer.core.corpus.lexicon import spellings
+from glassformer.core.corpus.split import bare
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text.vocabulary import Vocabulary
+from glassformer.core.training.evaluation.typed import read_sentences
 from tests.corpus.derivable import derivable
 
 SAMPLE = 20_000  # pairs: how frequent words are, which decides where Chinese is cut

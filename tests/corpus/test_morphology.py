@@ -1,6 +1,12 @@
 import pytest
 
-from core.corpus.lexicon import comparison, past, plural, present_participle, third_person
+from glassformer.core.corpus.lexicon import (
+    comparison,
+    past,
+    plural,
+    present_participle,
+    third_person,
+)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from itertools import islice
 
 import pytest
 
-from core.corpus import HeldOut, held_out_pairs, load_grammar, training_pairs
-from core.corpus.split import MOST_WORDS, bare, is_held_out
+from glassformer.core.corpus import HeldOut, held_out_pairs, load_grammar, training_pairs
+from glassformer.core.corpus.split import MOST_WORDS, bare, is_held_out
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.decoding.beam import Beam, Node
-from core.decoding.cuts import Sampling
-from core.decoding.sampling import SampledStep, samples
-from core.decoding.step import Task
-from core.model.transformer import Transformer
+from glassformer.core.decoding.beam import Beam, Node
+from glassformer.core.decoding.cuts import Sampling
+from glassformer.core.decoding.sampling import SampledStep, samples
+from glassformer.core.decoding.step import Task
+from glassformer.core.model.transformer import Transformer
 
 SOURCE = (5, 6, 7, 6, 2)
 START, END = 4, 2

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from core.decoding.beam import beam, length_penalty
-from core.decoding.greedy import greedy
-from core.decoding.no_repeat import NoRepeat
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
-from core.trace.tape import Edit, Recorder
+from glassformer.core.decoding.beam import beam, length_penalty
+from glassformer.core.decoding.greedy import greedy
+from glassformer.core.decoding.no_repeat import NoRepeat
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Edit, Recorder
 from tests.decoding.tasks import END, at, fresh, task
 
 Maker = Callable[..., Transformer]

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import torch
 
-from core.decoding.beam import ENDED, beam, length_penalty
-from core.decoding.step import Task
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
-from core.weights.open import load_weights, look
+from glassformer.core.decoding.beam import ENDED, beam, length_penalty
+from glassformer.core.decoding.step import Task
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.weights.open import load_weights, look
 from tests.decoding.tasks import END, task
 from tests.weights.oracle import KINDS
 

@@ -7,12 +7,12 @@ from itertools import pairwise
 import pytest
 import torch
 
-from core.decoding.beam import beam, length_penalty
-from core.decoding.cuts import Sampling, cut_of, cut_rows, lot
-from core.decoding.sampling import samples
-from core.decoding.step import Step
-from core.decodings import log_probability, new_words
-from core.model.transformer import Transformer
+from glassformer.core.decoding.beam import beam, length_penalty
+from glassformer.core.decoding.cuts import Sampling, cut_of, cut_rows, lot
+from glassformer.core.decoding.sampling import samples
+from glassformer.core.decoding.step import Step
+from glassformer.core.decodings import log_probability, new_words
+from glassformer.core.model.transformer import Transformer
 from tests.decoding.tasks import sample, task
 from tests.decoding.test_beam import ending
 

@@ -6,14 +6,21 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from core.decoding.beam import beam
-from core.decoding.cuts import Sampling
-from core.decoding.greedy import WrongWord, beside, greedy, most_harmful, teacher_forced, wrong_word
-from core.decoding.no_repeat import NoRepeat
-from core.decoding.step import Step
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
-from core.trace.tape import Edit, Recorder
+from glassformer.core.decoding.beam import beam
+from glassformer.core.decoding.cuts import Sampling
+from glassformer.core.decoding.greedy import (
+    WrongWord,
+    beside,
+    greedy,
+    most_harmful,
+    teacher_forced,
+    wrong_word,
+)
+from glassformer.core.decoding.no_repeat import NoRepeat
+from glassformer.core.decoding.step import Step
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Edit, Recorder
 from tests.decoding.tasks import END, fresh, sample, taking_over, task
 
 Maker = Callable[..., Transformer]

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 import torch
 
-from core.config import ModelConfig
-from core.decoding.beam import beam
-from core.decoding.cuts import Sampling
-from core.decoding.greedy import greedy
-from core.decoding.rows import AT_ONCE, tapes
-from core.decoding.sampling import samples
-from core.decoding.step import Step, Task
-from core.model.stack import model_of
-from core.model.transformer import Transformer
-from core.trace.tape import Edit
+from glassformer.core.config import ModelConfig
+from glassformer.core.decoding.beam import beam
+from glassformer.core.decoding.cuts import Sampling
+from glassformer.core.decoding.greedy import greedy
+from glassformer.core.decoding.rows import AT_ONCE, tapes
+from glassformer.core.decoding.sampling import samples
+from glassformer.core.decoding.step import Step, Task
+from glassformer.core.model.stack import model_of
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Edit
 from tests.decoding.tasks import END, SOURCE, START
 
 KINDS: dict[str, dict[str, Any]] = {

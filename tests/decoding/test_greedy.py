@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.decoding.greedy import greedy
-from core.decoding.step import Step, Task, step_from
-from core.model.transformer import Transformer
-from core.trace.tape import Edit, Recorder
+from glassformer.core.decoding.greedy import greedy
+from glassformer.core.decoding.step import Step, Task, step_from
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Edit, Recorder
 
 Maker = Callable[..., Transformer]
 

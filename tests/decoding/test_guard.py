@@ -7,12 +7,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.corpus import draw_pair, load_grammar
-from core.decoding.greedy import greedy
-from core.decoding.no_repeat import PATIENCE, NoRepeat, Watch, choose_batch, longest_run
-from core.decoding.step import Task, step_from
-from core.model.transformer import Transformer
-from core.trace.tape import Edit, Recorder
+from glassformer.core.corpus import draw_pair, load_grammar
+from glassformer.core.decoding.greedy import greedy
+from glassformer.core.decoding.no_repeat import PATIENCE, NoRepeat, Watch, choose_batch, longest_run
+from glassformer.core.decoding.step import Task, step_from
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Edit, Recorder
 
 COMMA, STOP, END = 1, 3, 2
 MARKS = (COMMA, STOP)

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.decoding.rows import KeptRows, rows_of
-from core.model.transformer import Transformer
-from core.trace.tape import Recorder
+from glassformer.core.decoding.rows import KeptRows, rows_of
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Recorder
 from tests.decoding.tasks import START
 
 Maker = Callable[..., Transformer]

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 import torch
 
-from core.decoding.cuts import Sampling, cut_of, drawn
-from core.decoding.greedy import greedy
-from core.decoding.no_repeat import NoRepeat, longest_run
-from core.decoding.sampling import SampledStep
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
-from core.trace.tape import Edit, Recorder
+from glassformer.core.decoding.cuts import Sampling, cut_of, drawn
+from glassformer.core.decoding.greedy import greedy
+from glassformer.core.decoding.no_repeat import NoRepeat, longest_run
+from glassformer.core.decoding.sampling import SampledStep
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Edit, Recorder
 from tests.decoding.tasks import fresh, sample, task
 from tests.weights.oracle import transformers
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from core.decoding import timeline
-from core.decoding.step import Forced, Task
-from core.decoding.timeline import Speed, measured
-from core.model.transformer import Transformer
+from glassformer.core.decoding import timeline
+from glassformer.core.decoding.step import Forced, Task
+from glassformer.core.decoding.timeline import Speed, measured
+from glassformer.core.model.transformer import Transformer
 from tests.decoding.tasks import task
 
 WORDS = [9, 10, 11, 2]

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from core.decoding.step import step_from
+from glassformer.core.decoding.step import step_from
 
 
 def test_evenly_spread_is_as_unsure_as_between_all_words() -> None:

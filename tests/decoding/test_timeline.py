@@ -5,15 +5,15 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from core.decoding.beam import beam
-from core.decoding.cuts import Sampling
-from core.decoding.greedy import greedy
-from core.decoding.no_repeat import NoRepeat
-from core.decoding.rows import KeptRows
-from core.decoding.timeline import Moment, PassCost, timeline, totals
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
-from core.trace.tape import Edit, Recorder
+from glassformer.core.decoding.beam import beam
+from glassformer.core.decoding.cuts import Sampling
+from glassformer.core.decoding.greedy import greedy
+from glassformer.core.decoding.no_repeat import NoRepeat
+from glassformer.core.decoding.rows import KeptRows
+from glassformer.core.decoding.timeline import Moment, PassCost, timeline, totals
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Edit, Recorder
 from tests.decoding.tasks import SOURCE, START, fresh, sample, task
 
 Maker = Callable[..., Transformer]

@@ -6,13 +6,13 @@ from typing import get_args
 import pytest
 import torch
 
-from core.analysis.positions import wave_of
-from core.config import Activation, ModelConfig, NormFormula, Positions
-from core.explain import formula
-from core.model.activation import ACTIVATIONS
-from core.model.embedding import position_encoding
-from core.model.layer_norm import NORM_DIVISORS, LayerNorm
-from core.trace.tape import Recorder
+from glassformer.core.analysis.positions import wave_of
+from glassformer.core.config import Activation, ModelConfig, NormFormula, Positions
+from glassformer.core.explain import formula
+from glassformer.core.model.activation import ACTIVATIONS
+from glassformer.core.model.embedding import position_encoding
+from glassformer.core.model.layer_norm import NORM_DIVISORS, LayerNorm
+from glassformer.core.trace.tape import Recorder
 
 
 def config(**changes: object) -> ModelConfig:

@@ -12,11 +12,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.explain.source.code import CodeLine, Source, code
-from core.explain.source.watch import SIZES, model_run
-from core.explain.steps.steps import step_by_id, walk
-from core.model.transformer import Transformer
-from core.trace.tape import Recorder, Tape
+from glassformer.core.explain.source.code import CodeLine, Source, code
+from glassformer.core.explain.source.watch import SIZES, model_run
+from glassformer.core.explain.steps.steps import step_by_id, walk
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Recorder, Tape
 from tests.explain.steps.step_runs import CONVENTIONS, NAMES, RUNS, Run, bundled_run, small_run
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,9 @@ def test_every_step_shows_the_source_as_it_stands(run: Callable[[], Run]) -> Non
         assert bool(sources) == (step.kind != "given")
         assert len({source.name for source in sources}) == len(sources)
         for source in sources:
-            assert source.module == source.file.removesuffix(".py").replace("/", ".")
+            assert source.module == "glassformer." + source.file.removesuffix(".py").replace(
+                "/", "."
+            )
             file = (ROOT / source.file).read_text(encoding="utf-8").splitlines()
             for line in source.lines:
                 assert file[line.number - 1].strip() == line.text.strip()
@@ -180,7 +182,7 @@ def test_splitting_and_projecting_show_their_own_functions() -> None:
 def test_a_choice_shows_the_decoder_and_dropout_its_function() -> None:
     choice = of(bundled_run("cat"), "output.choice")
     assert [each.name for each in choice] == ["step_from", "_best"]
-    assert choice[0].module == "core.decoding.step"
+    assert choice[0].module == "glassformer.core.decoding.step"
     dropped = of(small_run(0, dropout_seed=3), "encoder.0.self_attention.weights_dropout")
     assert [each.name for each in dropped] == ["dropout", "MultiHeadAttention.forward"]
     assert said(dropped[1]) == ["weights = dropout(weights, self.config.dropout, tape)"]

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.words import say
-from core.errors import GlassformerError
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
 
 Attempt = Callable[[random.Random], None]
 LISTED = 5  # the dearest inputs

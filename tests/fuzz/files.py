@@ -18,22 +18,22 @@ from typing import Any
 import torch
 from starlette.requests import Request
 
-from app.hall import join
-from core.analysis.export import run_bytes
-from core.checkpoints import load_model, save_model
-from core.config import ModelConfig
-from core.interventions import Experiment
-from core.lectures.read import FOLDER, read
-from core.lectures.write import write
-from core.model.transformer import Transformer
-from core.opening.kinds import kind_of
-from core.opening.models import unpack
-from core.opening.runs import read_run
-from core.text.tokenizer import Tokenizer
-from core.trace.trace import Trace
-from core.training.queue.pairs import FEWEST, PairFile, read_pairs
-from core.translator import Translator
-from core.weights.opened import open_model
+from glassformer.app.hall import join
+from glassformer.core.analysis.export import run_bytes
+from glassformer.core.checkpoints import load_model, save_model
+from glassformer.core.config import ModelConfig
+from glassformer.core.interventions import Experiment
+from glassformer.core.lectures.read import FOLDER, read
+from glassformer.core.lectures.write import write
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.opening.kinds import kind_of
+from glassformer.core.opening.models import unpack
+from glassformer.core.opening.runs import read_run
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.trace.trace import Trace
+from glassformer.core.training.queue.pairs import FEWEST, PairFile, read_pairs
+from glassformer.core.translator import Translator
+from glassformer.core.weights.opened import open_model
 from tests.browser.driver import ROOT
 from tests.fuzz import hostile
 from tests.fuzz.attempts import Attempt

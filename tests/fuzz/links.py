@@ -11,12 +11,12 @@ from urllib.parse import urlencode
 
 from websockets.exceptions import WebSocketException
 
-from app.session import state
-from app.session.state import State
-from core.analysis.blocks import blocks
-from core.analysis.head_roles import ROLES
-from core.checkpoints import list_models, load_model
-from core.explain.steps.steps import walk
+from glassformer.app.session import state
+from glassformer.app.session.state import State
+from glassformer.core.analysis.blocks import blocks
+from glassformer.core.analysis.head_roles import ROLES
+from glassformer.core.checkpoints import list_models, load_model
+from glassformer.core.explain.steps.steps import walk
 from tests.benchmarks.process import cpu_seconds
 from tests.browser.driver import ROOT, Server
 from tests.fuzz import hostile

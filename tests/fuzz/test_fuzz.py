@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import GlassformerError
+from glassformer.core.errors import GlassformerError
 from tests.browser.driver import server
 from tests.fuzz import files, hostile, links, texts
 from tests.fuzz.attempts import attempts

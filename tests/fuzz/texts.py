@@ -8,14 +8,14 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import fields
 
-from app.hall.numbers import number_of
-from app.hall.rooms import LARGEST
-from app.panels.phrases import line
-from core.checkpoints import load_model
-from core.errors import GlassformerError
-from core.interventions import Experiment
-from core.interventions.switch import KINDS
-from core.translator import DIRECTIONS
+from glassformer.app.hall.numbers import number_of
+from glassformer.app.hall.rooms import LARGEST
+from glassformer.app.panels.phrases import line
+from glassformer.core.checkpoints import load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.switch import KINDS
+from glassformer.core.translator import DIRECTIONS
 from tests.fuzz import hostile
 from tests.fuzz.attempts import Attempt
 

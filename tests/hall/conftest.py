@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.hall import keys, store
-from app.hall.rooms import Room
+from glassformer.app.hall import keys, store
+from glassformer.app.hall.rooms import Room
 from tests.hall import halls
 
 

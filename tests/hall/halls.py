@@ -19,12 +19,12 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from streamlit import config
 
-from app.hall import rooms, routes
-from app.hall.rooms import Room
-from app.server.doors import Hosts, Proxies
-from app.server.network import SecurityHeaders
-from core.lectures.lecture import Lecture
-from core.lectures.read import read
+from glassformer.app.hall import rooms, routes
+from glassformer.app.hall.rooms import Room
+from glassformer.app.server.doors import Hosts, Proxies
+from glassformer.app.server.network import SecurityHeaders
+from glassformer.core.lectures.lecture import Lecture
+from glassformer.core.lectures.read import read
 
 WELCOME, WORD, NUMBER, CHOICE = range(4)  # its scenes
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.hall.screen import MOST_BARS, _word_bars, number_bars
+from glassformer.app.hall.screen import MOST_BARS, _word_bars, number_bars
 
 
 def limits(bars: list[dict[str, Any]]) -> list[tuple[Any, Any, int]]:

@@ -17,10 +17,10 @@ import pytest
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
-from app.hall import hub, keys, rooms, routes, store
-from app.hall.rooms import Room
-from app.server import doors
-from app.server.doors import FirstWord, Hosts, Proxies, client_of
+from glassformer.app.hall import hub, keys, rooms, routes, store
+from glassformer.app.hall.rooms import Room
+from glassformer.app.server import doors
+from glassformer.app.server.doors import FirstWord, Hosts, Proxies, client_of
 from tests.hall.halls import CHOICE, Client
 from tests.visitor import run
 

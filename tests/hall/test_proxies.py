@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 import pytest
 from websockets.sync.client import connect
 
-from app.hall import keys
-from app.hall.rooms import Room
+from glassformer.app.hall import keys
+from glassformer.app.hall.rooms import Room
 from tests.architecture.sources import ROOT
 from tests.browser import driver
 from tests.hall import halls

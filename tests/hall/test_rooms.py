@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from app.hall import rooms, store
-from app.hall.numbers import number_of
-from app.hall.rooms import Room
-from app.runs.traces import get_trace
-from app.session.state import FIRST_SENTENCE
-from core.errors import GlassformerError
+from glassformer.app.hall import rooms, store
+from glassformer.app.hall.numbers import number_of
+from glassformer.app.hall.rooms import Room
+from glassformer.app.runs.traces import get_trace
+from glassformer.app.session.state import FIRST_SENTENCE
+from glassformer.core.errors import GlassformerError
 from tests.hall.halls import CHOICE, NUMBER, WELCOME, WORD, lecture, now, open_room
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
@@ -206,7 +206,7 @@ def test_truths_are_those_of_the_run(room: Room) -> None:
 def test_a_run_that_cannot_be_closes_the_question_and_says_why(
     monkeypatch: pytest.MonkeyPatch, room: Room
 ) -> None:
-    from app.hall import answers
+    from glassformer.app.hall import answers
 
     def fail(*_: Any) -> None:
         raise GlassformerError("empty_text")

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from streamlit import config
 
-from app.hall import hub, keys, pages, rooms, routes
-from app.hall.rooms import Room
-from core.errors import GlassformerError
+from glassformer.app.hall import hub, keys, pages, rooms, routes
+from glassformer.app.hall.rooms import Room
+from glassformer.core.errors import GlassformerError
 from tests.hall.halls import CHOICE, NUMBER, WELCOME, WORD, Client, lecture, now, open_room, served
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import torch
 
-from core.interventions.masks import own_mask
-from core.text.vocabulary import PADDING
+from glassformer.core.interventions.masks import own_mask
+from glassformer.core.text.vocabulary import PADDING
 from tests.seeded_runs import seeded_run
 
 

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from core.checkpoints import load_model
-from core.errors import GlassformerError
-from core.interventions.causal_tracing import (
+from glassformer.core.checkpoints import load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.causal_tracing import (
     Grid,
     Side,
     Tracing,
@@ -13,12 +13,11 @@ from core.interventions.causal_tracing import (
     patched_addresses,
     questions,
 )
-from core.trace.address import Address
-from core.trace.graph import layer_count, layer_end
-from core.trace.sites import addresses
-from core.trace.tape import Edit
-from core.trace.trace import Trace
-from core.translator import Translator
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import addresses, layer_count, layer_end
+from glassformer.core.trace.tape import Edit
+from glassformer.core.trace.trace import Trace
+from glassformer.core.translator import Translator
 
 TIRED = "The animal didn't cross the street because it was too tired"
 WIDE = "The animal didn't cross the street because it was too wide"

@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.checkpoints import load_model
-from core.errors import GlassformerError
-from core.interventions.concepts import NormPlaceIs, SublayerOff
-from core.interventions.effect import change, change_by_layer, moved
-from core.interventions.experiment import Experiment, run
+from glassformer.core.checkpoints import load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.concepts import NormPlaceIs, SublayerOff
+from glassformer.core.interventions.effect import change, change_by_layer, moved
+from glassformer.core.interventions.experiment import Experiment, run
 from tests.hand_made import hand_made
 from tests.traces import small_trace
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from core import load_model
-from core.errors import GlassformerError
-from core.interventions import Experiment, setting
-from core.interventions.concepts import PositionTable
-from core.interventions.heads import HeadsOff
-from core.interventions.masks import Causal
+from glassformer import load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment, setting
+from glassformer.core.interventions.concepts import PositionTable
+from glassformer.core.interventions.heads import HeadsOff
+from glassformer.core.interventions.masks import Causal
 
 OFF, CAUSAL = HeadsOff("encoder/*", (1,)), Causal()
 

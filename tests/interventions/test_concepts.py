@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.errors import GlassformerError
-from core.interventions.concepts import (
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.concepts import (
     NormOff,
     ResidualOff,
     Shuffled,
@@ -18,9 +18,9 @@ from core.interventions.concepts import (
     Temperature,
     Unscaled,
 )
-from core.interventions.switch import Setting, Switch
-from core.model.transformer import Transformer
-from core.trace.tape import Recorder
+from glassformer.core.interventions.switch import Setting, Switch
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Recorder
 from tests.edited import record
 
 Make = Callable[..., Transformer]

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.checkpoints import load_model
-from core.config import Activation, NormFormula
-from core.errors import GlassformerError
-from core.interventions.concepts import (
+from glassformer.core.checkpoints import load_model
+from glassformer.core.config import Activation, NormFormula
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.concepts import (
     ActivationIs,
     Dropout,
     EmbeddingScale,
@@ -19,10 +19,10 @@ from core.interventions.concepts import (
     NormPlaceIs,
     PositionTable,
 )
-from core.interventions.experiment import Experiment, run
-from core.interventions.switch import Switch
-from core.trace.trace import Trace
-from core.translator import Translator
+from glassformer.core.interventions.experiment import Experiment, run
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.trace.trace import Trace
+from glassformer.core.translator import Translator
 
 TEXT = "I have a cat"
 TARGET = "我有一只猫"

@@ -5,12 +5,12 @@ import math
 import pytest
 import torch
 
-from core import Trace, load_model
-from core.decodings import recorded
-from core.interventions import Experiment, run, setting
-from core.interventions.effect import effect, first_changed, passed, rungs, sees_ahead
-from core.interventions.experiment import with_config
-from core.translator import Translator
+from glassformer import Trace, load_model
+from glassformer.core.decodings import recorded
+from glassformer.core.interventions import Experiment, run, setting
+from glassformer.core.interventions.effect import effect, first_changed, passed, rungs, sees_ahead
+from glassformer.core.interventions.experiment import with_config
+from glassformer.core.translator import Translator
 
 TIRED = "The animal didn't cross the street because it was too tired"
 REDIRECT = "heads_redirected:decoder/1/cross_attention,(),5,(6)"

@@ -10,22 +10,22 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core import Trace, load_model
-from core.errors import GlassformerError
-from core.interventions import Experiment, run, setting
-from core.interventions.concepts import Dropout, NormOff, NormPlaceIs, PositionTable
-from core.interventions.experiment import fingerprint, with_config
-from core.interventions.heads import (
+from glassformer import Trace, load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment, run, setting
+from glassformer.core.interventions.concepts import Dropout, NormOff, NormPlaceIs, PositionTable
+from glassformer.core.interventions.experiment import fingerprint, with_config
+from glassformer.core.interventions.heads import (
     HeadsAlone,
     HeadsFrozen,
     HeadsOff,
     HeadsRedirected,
     HeadsSwapped,
 )
-from core.interventions.masks import Band, Causal, Fill, Lines, PaddingOff, Painted
-from core.interventions.switch import KINDS, from_text, to_text
-from core.interventions.tensors import TensorSet
-from core.translator import Translator
+from glassformer.core.interventions.masks import Band, Causal, Fill, Lines, PaddingOff, Painted
+from glassformer.core.interventions.switch import KINDS, from_text, to_text
+from glassformer.core.interventions.tensors import TensorSet
+from glassformer.core.translator import Translator
 
 SENTENCE = "The animal didn't cross the street because it was too tired"
 EVERYTHING = Experiment(

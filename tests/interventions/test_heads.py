@@ -8,24 +8,24 @@ import pytest
 import torch
 from torch import Tensor
 
-from core import Trace, load_model
-from core.errors import GlassformerError
-from core.interventions import Experiment, run, setting
-from core.interventions.concepts import Dropout
-from core.interventions.experiment import REFERENCE, mean_contexts
-from core.interventions.head_ablation import COPIES, ablated_heads
-from core.interventions.heads import (
+from glassformer import Trace, load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment, run, setting
+from glassformer.core.interventions.concepts import Dropout
+from glassformer.core.interventions.experiment import REFERENCE, mean_contexts
+from glassformer.core.interventions.head_ablation import COPIES, ablated_heads
+from glassformer.core.interventions.heads import (
     HeadsAlone,
     HeadsFrozen,
     HeadsOff,
     HeadsRedirected,
     HeadsSwapped,
 )
-from core.interventions.masks import Causal, Fill, Lines
-from core.interventions.switch import Switch
-from core.interventions.tensors import TensorNoise, TensorPatch
-from core.model.transformer import Transformer
-from core.translator import Translator
+from glassformer.core.interventions.masks import Causal, Fill, Lines
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.interventions.tensors import TensorNoise, TensorPatch
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.translator import Translator
 
 SENTENCE = "The animal didn't cross the street because it was too tired"
 ENCODER, DECODER, CROSS = (
@@ -193,7 +193,7 @@ def test_every_head_knocked_out_in_one_batch_is_each_on_its_own() -> None:
 
 def test_knock_outs_in_several_batches_and_to_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = ablated_heads(model(), plain(), "mean")
-    monkeypatch.setattr("core.interventions.head_ablation.COPIES", 7)
+    monkeypatch.setattr("glassformer.core.interventions.head_ablation.COPIES", 7)
     parts = ablated_heads(model(), plain(), "mean")
     assert [(each.where, each.head) for each in parts] == [(e.where, e.head) for e in whole]
     first = whole[0]

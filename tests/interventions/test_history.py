@@ -3,10 +3,10 @@
 from dataclasses import replace
 from itertools import pairwise
 
-from core.interventions import Experiment, History
-from core.interventions.heads import HeadsOff
-from core.interventions.masks import Causal, Fill, PaddingOff
-from core.interventions.switch import Switch
+from glassformer.core.interventions import Experiment, History
+from glassformer.core.interventions.heads import HeadsOff
+from glassformer.core.interventions.masks import Causal, Fill, PaddingOff
+from glassformer.core.interventions.switch import Switch
 
 LAST = Experiment((Causal(), Fill(), PaddingOff()), name="named")
 

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from core import load_model
-from core.interventions import Experiment, run, setting
-from core.interventions.masks import (
+from glassformer import load_model
+from glassformer.core.interventions import Experiment, run, setting
+from glassformer.core.interventions.masks import (
     Band,
     Causal,
     Fill,
@@ -22,9 +22,9 @@ from core.interventions.masks import (
     covered,
     spans_of,
 )
-from core.interventions.switch import Switch
-from core.trace.tape import Recorder
-from core.translator import Translator
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.trace.tape import Recorder
+from glassformer.core.translator import Translator
 
 SENTENCE = "She bought two red apples yesterday"
 SOURCE = torch.tensor([[20, 21, 22, 23, 2], [30, 31, 2, 0, 0]])  # (B, S), the second padded

@@ -7,12 +7,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.interventions.concepts import NormOff
-from core.interventions.switch import Setting
-from core.model.layer_norm import LayerNorm
-from core.model.transformer import Transformer
-from core.trace.tape import Recorder
+from glassformer.core.config import ModelConfig
+from glassformer.core.interventions.concepts import NormOff
+from glassformer.core.interventions.switch import Setting
+from glassformer.core.model.layer_norm import LayerNorm
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Recorder
 from tests.edited import record
 
 Make = Callable[..., Transformer]

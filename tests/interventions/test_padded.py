@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from core import Trace, load_model
-from core.interventions import Experiment, run
-from core.interventions.heads import HeadsOff
-from core.interventions.masks import Fill, PaddingOff
-from core.interventions.padding import padded_runs
-from core.interventions.tensors import TensorNoise, TensorPatch
-from core.trace.sites import letters
+from glassformer import Trace, load_model
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.heads import HeadsOff
+from glassformer.core.interventions.masks import Fill, PaddingOff
+from glassformer.core.interventions.padding import padded_runs
+from glassformer.core.interventions.tensors import TensorNoise, TensorPatch
+from glassformer.core.trace.shapes import letters
 
 SENTENCES = ("I have a cat", "The animal didn't cross the street because it was too tired")
 MODEL = load_model("translator")

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from core import load_model
-from core.interventions import Experiment
-from core.interventions.masks import PaddingOff
-from core.interventions.padding import InBatch, chances, in_batch, padded_runs
+from glassformer import load_model
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.masks import PaddingOff
+from glassformer.core.interventions.padding import InBatch, chances, in_batch, padded_runs
 
 MODEL = load_model()
 PLAIN = tuple(

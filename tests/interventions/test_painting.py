@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from core import load_model
-from core.interventions import Experiment, run
-from core.interventions.heads import HeadsOff
-from core.interventions.masks import (
+from glassformer import load_model
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.heads import HeadsOff
+from glassformer.core.interventions.masks import (
     Band,
     Causal,
     Lines,
@@ -20,8 +20,8 @@ from core.interventions.masks import (
     restored,
     stroked,
 )
-from core.trace.trace import Trace
-from core.translator import Translator
+from glassformer.core.trace.trace import Trace
+from glassformer.core.translator import Translator
 
 TEXT = "She bought two red apples yesterday"
 PLACE, OTHER = "encoder/0/self_attention", "encoder/1/self_attention"

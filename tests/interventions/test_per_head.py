@@ -5,19 +5,19 @@ from functools import cache
 import pytest
 import torch
 
-from core import Trace, load_model
-from core.interventions import Experiment, heads, run
-from core.interventions.heads import (
+from glassformer import Trace, load_model
+from glassformer.core.interventions import Experiment, heads, run
+from glassformer.core.interventions.heads import (
     HeadsAlone,
     HeadsFrozen,
     HeadsOff,
     HeadsRedirected,
     HeadsSwapped,
 )
-from core.interventions.masks import Causal
-from core.interventions.switch import Switch
-from core.interventions.tensors import TensorScale
-from core.translator import Translator
+from glassformer.core.interventions.masks import Causal
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.interventions.tensors import TensorScale
+from glassformer.core.translator import Translator
 
 FIRST, SECOND = "encoder/0/self_attention", "encoder/1/self_attention"
 CROSS = "decoder/1/cross_attention"

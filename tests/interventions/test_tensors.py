@@ -7,11 +7,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.checkpoints import load_model
-from core.errors import GlassformerError
-from core.interventions.experiment import Experiment, run, setting
-from core.interventions.switch import Switch
-from core.interventions.tensors import (
+from glassformer.core.checkpoints import load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.experiment import Experiment, run, setting
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.interventions.tensors import (
     Slice,
     TensorNoise,
     TensorPatch,
@@ -21,8 +21,8 @@ from core.interventions.tensors import (
     open_mesh,
     touched,
 )
-from core.trace.trace import Trace
-from core.translator import Translator
+from glassformer.core.trace.trace import Trace
+from glassformer.core.translator import Translator
 
 TIRED = "The animal didn't cross the street because it was too tired"
 WIDE = "The animal didn't cross the street because it was too wide"

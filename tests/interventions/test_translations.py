@@ -8,8 +8,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.interventions.translations import divergences, kullback_leibler, shared_rows, words
-from core.trace.trace import Trace
+from glassformer.core.interventions.translations import (
+    divergences,
+    kullback_leibler,
+    shared_rows,
+    words,
+)
+from glassformer.core.trace.trace import Trace
 from tests.hand_made import hand_made
 from tests.traces import OUTPUT, small_trace
 

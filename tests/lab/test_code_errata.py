@@ -6,8 +6,8 @@ import torch
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from core.lab.code_errata import CodeErratum, code_errata, error_of
-from core.lab.worked_examples import notes_inputs
+from glassformer.core.lab.code_errata import CodeErratum, code_errata, error_of
+from glassformer.core.lab.worked_examples import notes_inputs
 
 ALL = {each.key: each for each in code_errata()}
 

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.errors import GlassformerError
-from core.lab.depth import HEADS, WORDS, Stack, depth, encoder
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.depth import HEADS, WORDS, Stack, depth, encoder
 
 LAYERS, WIDTH, SEED = 3, 8, 5
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.lab.errata import Kind, Tally, errata, errata_of, tally
-from core.lab.worked_examples import examples, notes_inputs, work
+from glassformer.core.lab.errata import Kind, Tally, errata, errata_of, tally
+from glassformer.core.lab.worked_examples import examples, notes_inputs, work
 
 
 def test_every_wrong_quantity_has_its_reason_in_the_list() -> None:

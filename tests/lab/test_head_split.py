@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.errors import GlassformerError
-from core.lab.head_split import head_split
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.head_split import head_split
 
 
 @pytest.mark.parametrize("sizes", [(1, 4, 8, 2), (2, 3, 6, 3), (2, 5, 4, 1), (1, 1, 12, 4)])

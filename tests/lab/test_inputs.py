@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.errors import GlassformerError
-from core.lab.inputs import array, choice, flags, number, whole
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.inputs import array, choice, flags, number, whole
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from core.errors import GlassformerError
-from core.lab.labels import labels
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.labels import labels
 
 
 def test_one_right_label() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import torch
 
-from core.errors import GlassformerError
-from core.lab.mask_building import RECIPES, build
-from core.model.masks import causal_mask
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.mask_building import RECIPES, build
+from glassformer.core.model.masks import causal_mask
 
 
 @pytest.mark.parametrize("recipe", RECIPES)

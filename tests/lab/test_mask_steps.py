@@ -2,9 +2,9 @@
 
 import torch
 
-from core.config import ModelConfig
-from core.lab.mask_steps import target_steps
-from core.model.transformer import Transformer
+from glassformer.core.config import ModelConfig
+from glassformer.core.lab.mask_steps import target_steps
+from glassformer.core.model.transformer import Transformer
 
 
 def test_one_pass_is_every_step_and_the_mask_is_what_makes_it_so() -> None:

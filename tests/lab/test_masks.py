@@ -8,9 +8,9 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from core.config import MaskFill
-from core.errors import GlassformerError
-from core.lab.masks import WAYS, masked_scores, masks
+from glassformer.core.config import MaskFill
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.masks import WAYS, masked_scores, masks
 
 SCORES = [[1.0, 2.0, 3.0], [2.0, 1.0, 0.0], [0.0, 1.0, 2.0]]
 MASK = [[1, 0, 0], [1, 1, 0], [0, 0, 0]]

@@ -5,8 +5,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.errors import GlassformerError
-from core.lab.norm_axes import NORMS, Norm, X, norm_axes
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.norm_axes import NORMS, Norm, X, norm_axes
 
 TENSOR = torch.tensor(X)  # (2, 4, 4)
 IMAGES, WORDS = TENSOR.view(2, 4, 2, 2), TENSOR.mT  # (B, C, H, W); (B, D, S), as torch wants them

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from core.errors import GlassformerError
-from core.lab.norms import SPREADS, beside_batch_norm, layer_norms
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.norms import SPREADS, beside_batch_norm, layer_norms
 
 X = np.random.default_rng(3).normal(size=(2, 3, 5))
 PADDED = np.where(np.arange(3)[None, :, None] < np.array([3, 1])[:, None, None], X, 0.0)

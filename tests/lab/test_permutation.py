@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 import torch
 
-from core import load_model
-from core.errors import GlassformerError
-from core.lab.permutation import permutation, reversed_order
-from core.model.embedding import position_encoding
-from core.model.transformer import Transformer
+from glassformer import load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.permutation import permutation, reversed_order
+from glassformer.core.model.embedding import position_encoding
+from glassformer.core.model.transformer import Transformer
 
 IDS, ORDER = [5, 6, 7, 6, 2], [3, 0, 4, 1, 2]
 CONVENTIONS: list[dict[str, Any]] = [

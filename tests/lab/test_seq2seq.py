@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from core.errors import GlassformerError
-from core.lab.seq2seq import LONGEST, answers, attention_weights, lstm, read_words, run
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.seq2seq import LONGEST, answers, attention_weights, lstm, read_words, run
 
 WORDS = "The animal didn't cross the street".split()
 

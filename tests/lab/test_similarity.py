@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from core.errors import GlassformerError
-from core.lab.similarity import KEYS, QUERY, UNIT, compare
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.similarity import KEYS, QUERY, UNIT, compare
 
 
 def test_a_long_key_wins_the_product_and_the_near_one_the_distance() -> None:

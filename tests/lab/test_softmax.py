@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from core.errors import GlassformerError
-from core.lab.dictionary import TEMPERATURES, look_up
-from core.lab.parts import jacobian
-from core.lab.softmax import normalisers, one_row, scaling, shares
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.dictionary import TEMPERATURES, look_up
+from glassformer.core.lab.parts import jacobian
+from glassformer.core.lab.softmax import normalisers, one_row, scaling, shares
 
 
 def softmax(scores: Any) -> Any:

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from core.config import ModelConfig
-from core.errors import GlassformerError
-from core.lab.added import added
-from core.lab.clones import clones
-from core.lab.one_matrix import both_ways, one_matrix
-from core.lab.parts import seeded
-from core.lab.skips import followed, skips
-from core.model.attention import MultiHeadAttention
-from core.model.encoder import Encoder
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.added import added
+from glassformer.core.lab.clones import clones
+from glassformer.core.lab.one_matrix import both_ways, one_matrix
+from glassformer.core.lab.parts import seeded
+from glassformer.core.lab.skips import followed, skips
+from glassformer.core.model.attention import MultiHeadAttention
+from glassformer.core.model.encoder import Encoder
 
 
 def test_added_by_hand() -> None:

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import nn
 
-from core.config import ModelConfig
-from core.errors import GlassformerError
-from core.lab.untrained import (
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.untrained import (
     FLAGS,
     NOTES,
     Blueprint,
@@ -18,8 +18,8 @@ from core.lab.untrained import (
     torch_bound,
     xavier_bound,
 )
-from core.lab.untrained_views import NOTES_IDS, ModuleNode, anatomy, counted, drawn
-from core.model.transformer import Transformer
+from glassformer.core.lab.untrained_views import NOTES_IDS, ModuleNode, anatomy, counted, drawn
+from glassformer.core.model.transformer import Transformer
 
 SMALL = {"encoder_layers": 2, "decoder_layers": 1, "d_model": 8, "n_heads": 2, "d_ff": 16}
 SHARED = {"share_embeddings": "on", "tie_generator": "on", "tie_attention": "on"}

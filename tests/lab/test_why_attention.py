@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.errors import GlassformerError
-from core.lab.why_attention import (
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.why_attention import (
     attend,
     parts,
     race,

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.errors import GlassformerError
-from core.lab.worked_examples import examples, notes_inputs, work
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.worked_examples import examples, notes_inputs, work
 
 SPEC: dict[str, Any] = {
     each["id"]: each

@@ -8,21 +8,21 @@ from typing import Any
 
 import torch
 
-from app.runs.models import get_model
-from app.runs.scenes import trace_of
-from app.runs.traces import get_ablated_heads, get_batch, get_run, get_trace
-from core.checkpoints import CHECKPOINTS
-from core.decoding.beam import beam
-from core.decoding.cuts import Sampling
-from core.decoding.sampling import samples
-from core.decodings import task_of
-from core.interventions import Experiment
-from core.interventions.experiment import NOTHING
-from core.lab.mask_steps import target_steps
-from core.lectures.lecture import Index, Truth
-from core.lectures.read import load
-from core.lectures.truth import found
-from core.trace.trace import Trace
+from glassformer.app.runs.models import get_model
+from glassformer.app.runs.scenes import trace_of
+from glassformer.app.runs.traces import get_ablated_heads, get_batch, get_run, get_trace
+from glassformer.core.checkpoints import CHECKPOINTS
+from glassformer.core.decoding.beam import beam
+from glassformer.core.decoding.cuts import Sampling
+from glassformer.core.decoding.sampling import samples
+from glassformer.core.decodings import task_of
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.experiment import NOTHING
+from glassformer.core.lab.mask_steps import target_steps
+from glassformer.core.lectures.lecture import Index, Truth
+from glassformer.core.lectures.read import load
+from glassformer.core.lectures.truth import found
+from glassformer.core.trace.trace import Trace
 
 TIRED = "The animal didn't cross the street because it was too tired"
 WIDE = TIRED.replace("tired", "wide")

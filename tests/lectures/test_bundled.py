@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from app.runs.scenes import trace_of
-from app.runs.traces import get_trace
-from app.session.state import LANGUAGES, State, clamp
-from core.lectures.check import check
-from core.lectures.lecture import Scene
-from core.lectures.read import bundled, load, read
-from core.lectures.truth import found, said
-from core.lectures.write import write
+from glassformer.app.runs.scenes import trace_of
+from glassformer.app.runs.traces import get_trace
+from glassformer.app.session.state import LANGUAGES, State, clamp
+from glassformer.core.lectures.check import check
+from glassformer.core.lectures.lecture import Scene
+from glassformer.core.lectures.read import bundled, load, read
+from glassformer.core.lectures.truth import found, said
+from glassformer.core.lectures.write import write
 from tests.architecture.sources import ROOT
 from tests.lectures.claims import CLAIMS, Claim
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from core.errors import GlassformerError
-from core.lectures.read import MOST_BYTES, bundled, load, read
-from core.lectures.write import write
-from core.links import packed
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.read import MOST_BYTES, bundled, load, read
+from glassformer.core.lectures.write import write
+from glassformer.core.links import packed
 from tests.lectures.lectures import GOOD, changed
 
 TRUTH, AT = "[scene.question.truth]", "at = { position = 1 }"

@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 import torch
 
-from app.plots.labels import format_number, format_percent
-from core.errors import GlassformerError
-from core.lectures.check import check
-from core.lectures.lecture import Question, Scene, Truth
-from core.lectures.read import read
-from core.lectures.truth import answer_of, found, said, told, truth
-from core.trace.trace import Trace
+from glassformer.app.plots.labels import format_number, format_percent
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.check import check
+from glassformer.core.lectures.lecture import Question, Scene, Truth
+from glassformer.core.lectures.read import read
+from glassformer.core.lectures.truth import answer_of, found, said, told, truth
+from glassformer.core.trace.trace import Trace
 from tests.example_trace import CROSS, example_trace
 from tests.lectures.lectures import GOOD
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from core.config import ModelConfig
-from core.errors import GlassformerError
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError
 
 Maker = Callable[..., ModelConfig]
 

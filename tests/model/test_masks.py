@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.config import MaskFill
-from core.model.masks import apply_mask, causal_mask, padding_mask, target_mask
+from glassformer.core.config import MaskFill
+from glassformer.core.model.masks import apply_mask, causal_mask, padding_mask, target_mask
 
 FILLS: list[MaskFill] = ["large_negative", "minus_infinity", "additive"]
 ids_rows = st.lists(

@@ -8,11 +8,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.device import choose_device
-from core.errors import GlassformerError
-from core.model.embedding import position_encoding
-from core.model.transformer import Transformer
-from core.trace.tape import Recorder
+from glassformer.core.device import choose_device
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.embedding import position_encoding
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Recorder
 from tests.conventions import FAMILIES, with_every_choice
 
 Maker = Callable[..., Transformer]

@@ -7,12 +7,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.config import ModelConfig
-from core.model.attention import MultiHeadAttention, attention_maps
-from core.model.layer_norm import LayerNorm
-from core.model.masks import causal_mask
-from core.model.transformer import Transformer
-from core.trace.tape import SILENT, Recorder
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.attention import MultiHeadAttention, attention_maps
+from glassformer.core.model.layer_norm import LayerNorm
+from glassformer.core.model.masks import causal_mask
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import SILENT, Recorder
 
 SIZES: dict[str, Any] = {
     "d_model": 32,

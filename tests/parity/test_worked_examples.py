@@ -9,16 +9,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.lab.example_rules import RULES
-from core.lab.norms import batch_norm_statistics
-from core.lab.softmax import shares
-from core.model.attention import attention_maps
-from core.model.embedding import frequency, position_encoding
-from core.model.layer_norm import LayerNorm
-from core.model.masks import apply_mask, causal_mask
-from core.model.transformer import Transformer
-from core.trace.tape import Recorder
+from glassformer.core.config import ModelConfig
+from glassformer.core.lab.example_rules import RULES
+from glassformer.core.lab.norms import batch_norm_statistics
+from glassformer.core.lab.softmax import shares
+from glassformer.core.model.attention import attention_maps
+from glassformer.core.model.embedding import frequency, position_encoding
+from glassformer.core.model.layer_norm import LayerNorm
+from glassformer.core.model.masks import apply_mask, causal_mask
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Recorder
 
 EXAMPLES: dict[str, Any] = {
     example["id"]: example

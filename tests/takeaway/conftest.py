@@ -2,7 +2,7 @@
 
 import pytest
 
-from app import takeaway
+from glassformer.app import takeaway
 from tests.takeaway.lectures import LECTURE
 
 

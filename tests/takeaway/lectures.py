@@ -1,7 +1,7 @@
 """A lecture with everything in it that a page or a notebook must stand."""
 
-from core.interventions import Experiment, masks
-from core.lectures.lecture import Lecture, Question, Scene, Truth
+from glassformer.core.interventions import Experiment, masks
+from glassformer.core.lectures.lecture import Lecture, Question, Scene, Truth
 
 HOSTILE = "</script><!--<script>alert(1)</script>\u2028 \u202eright to left\u202c <b>bold</b> $x$"
 WEIGHTS = "encoder/1/self_attention/weights"

@@ -7,10 +7,10 @@ import numpy as np
 import orjson
 import pytest
 
-from app.takeaway import draw
-from app.takeaway.draw import LARGEST, merged, plain
-from app.takeaway.tree import Drawn
-from app.ui import chart  # noqa: F401 – registers the component
+from glassformer.app.takeaway import draw
+from glassformer.app.takeaway.draw import LARGEST, merged, plain
+from glassformer.app.takeaway.tree import Drawn
+from glassformer.app.ui import chart  # noqa: F401 – registers the component
 
 
 def packed(numbers: np.ndarray, **more: object) -> dict[str, object]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.takeaway.files import LONGEST, file_name, stem, write
-from core.errors import GlassformerError
+from glassformer.app.takeaway.files import LONGEST, file_name, stem, write
+from glassformer.core.errors import GlassformerError
 from tests.takeaway.lectures import LECTURE
 
 

@@ -10,10 +10,10 @@ import nbformat
 import numpy as np
 import pytest
 
-from app import takeaway
-from app.runs.scenes import trace_of
-from core.errors import GlassformerError
-from core.trace.trace import Trace
+from glassformer.app import takeaway
+from glassformer.app.runs.scenes import trace_of
+from glassformer.core.errors import GlassformerError
+from glassformer.core.trace.trace import Trace
 from tests.takeaway.lectures import LECTURE, SCENES, WEIGHTS
 
 ROOT = Path(takeaway.__file__).parents[2]
@@ -85,7 +85,7 @@ def test_in_chinese() -> None:
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    from app.takeaway import widgets
+    from glassformer.app.takeaway import widgets
 
     trace: Trace = trace_of(SCENES[0], "en")
     for wrong in ({"address": "nosuch"}, {"address": WEIGHTS, "head": 9},

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from app import takeaway
-from app.takeaway import document, screens
-from core.errors import GlassformerError
+from glassformer.app import takeaway
+from glassformer.app.takeaway import document, screens
+from glassformer.core.errors import GlassformerError
 from tests.takeaway.lectures import LECTURE, SCENES, scene
 
 BLOB = re.compile(rb'<script type="application/gzip" id="([\w-]+)">([A-Za-z0-9+/=]*)</script>')
@@ -54,7 +54,7 @@ def test_a_scene_that_fails_says_so_and_the_others_are_there(written: bytes) -> 
 
 
 def test_the_answer_is_computed(written: bytes) -> None:
-    from app.runs.scenes import trace_of
+    from glassformer.app.runs.scenes import trace_of
 
     trace = trace_of(SCENES[0], "en")
     words = list(trace.source_tokens)
@@ -112,7 +112,8 @@ def test_what_is_packed_can_be_opened(written: bytes) -> None:
     ],
 )
 def test_the_command_refuses_in_a_sentence(asked: list[str], said: str) -> None:
-    command = [sys.executable, "-m", "app.takeaway", *asked, "--page", "nosuch/out.html"]
+    output = ["--page", "nosuch/out.html"]
+    command = [sys.executable, "-m", "glassformer", "lecture", *asked, *output]
     root = Path(document.__file__).parents[2]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 2

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from app.takeaway.formulas import mathml
-from app.takeaway.texts import bare, html_of, line_of, paragraphs
-from app.ui.text import literal
-from core.trace.sites import SITES
+from glassformer.app.takeaway.formulas import mathml
+from glassformer.app.takeaway.texts import bare, html_of, line_of, paragraphs
+from glassformer.app.ui.text import literal
+from glassformer.core.trace.sites import SITES
 from tests.takeaway.lectures import HOSTILE
 
 

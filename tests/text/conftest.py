@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.text.tokenizer import Tokenizer
-from core.text.vocabulary import Vocabulary
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text.vocabulary import Vocabulary
 
 ENGLISH = """i you he she it the a this these my his 's am is are was love like likes have has
 cat cats animal street cross didn't don't can't isn't because too tired wide . , ? ! two many three

@@ -1,8 +1,8 @@
 import pytest
 
-from core.text.numbers import figures
-from core.text.tokenizer import Tokenizer
-from core.text.vocabulary import Vocabulary
+from glassformer.core.text.numbers import figures
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text.vocabulary import Vocabulary
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
-from core.text.gazetteer import Filler
-from core.text.tokenizer import Tokenizer
+from glassformer.core.text.gazetteer import Filler
+from glassformer.core.text.tokenizer import Tokenizer
 
 PENGUIN = Filler("noun", "penguin", "企鹅", "penguins", "只")
 OSLO = Filler("name", "Oslo", "奥斯陆")

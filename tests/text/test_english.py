@@ -1,6 +1,6 @@
 import pytest
 
-from core.text.tokenizer import Tokenizer
+from glassformer.core.text.tokenizer import Tokenizer
 
 
 @pytest.mark.parametrize(

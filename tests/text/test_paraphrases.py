@@ -1,8 +1,8 @@
 import pytest
 
-from core.text.tokenizer import Tokenizer
-from core.text.tokens import paraphrases
-from core.text.vocabulary import Vocabulary, synonyms
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text.tokens import paraphrases
+from glassformer.core.text.vocabulary import Vocabulary, synonyms
 
 WORDS = """i you he she it is am are was isn't wasn't not a an few questions have dog friendly
 play plays with us . ? like likes don't cats wait be careful suddenly too now can't come the music

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core import load_model
-from core.text.vocabulary import Vocabulary
+from glassformer import load_model
+from glassformer.core.text.vocabulary import Vocabulary
 
 
 @pytest.mark.parametrize("name", ["translator", "translator-plain"])

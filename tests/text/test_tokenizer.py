@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import GlassformerError
-from core.text.tokenizer import Tokenizer
-from core.text.vocabulary import RESERVED, SLOTS, SPECIALS, Vocabulary
+from glassformer.core.errors import GlassformerError
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text.vocabulary import RESERVED, SLOTS, SPECIALS, Vocabulary
 from tests.text.conftest import CHINESE, ENGLISH
 
 TOKENIZER = Tokenizer(Vocabulary(dict.fromkeys([*ENGLISH, *CHINESE]), {"i": "I"}, {"我": 9}))

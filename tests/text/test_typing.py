@@ -2,13 +2,13 @@
 
 import pytest
 
-from core.errors import GlassformerError
-from core.text.english import expanded
-from core.text.gazetteer import name_in_english
-from core.text.normalize import simplify
-from core.text.numbers import chinese_numeral, figures, in_both, value_of
-from core.text.slots import stem
-from core.text.tokenizer import Tokenizer, foreign_language, split_sentences
+from glassformer.core.errors import GlassformerError
+from glassformer.core.text.english import expanded
+from glassformer.core.text.gazetteer import name_in_english
+from glassformer.core.text.normalize import simplify
+from glassformer.core.text.numbers import chinese_numeral, figures, in_both, value_of
+from glassformer.core.text.slots import stem
+from glassformer.core.text.tokenizer import Tokenizer, foreign_language, split_sentences
 
 KNOWN = frozenset(
     "isn't i am you are not do don't would had has is us let let's want to that".split()

@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
-from core.config import ModelConfig
-from core.model.stack import model_of
-from core.model.transformer import Transformer
-from core.trace.tape import Recorder
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.stack import model_of
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Recorder
+from glassformer.core.trace.trace import Trace
 
 VOCABULARY = ("<pad>", "a", "b", "c", "d", "e", "f", "g", "h")
 BERT: dict[str, Any] = {

@@ -2,10 +2,11 @@
 
 import torch
 
-from core.config import ModelConfig
-from core.model.shell import shell_of
-from core.trace.address import Address
-from core.trace.sites import addresses, site_at
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.shell import shell_of
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.sites import site_at
 from tests.traces import small_trace
 
 

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from core.trace.graph import inputs
-from core.trace.sites import addresses, site_at
+from glassformer.core.trace.graph import addresses, inputs
+from glassformer.core.trace.sites import site_at
 from tests.traces import small_trace
 
 CONFIGS = [

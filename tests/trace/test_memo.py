@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.trace.trace import Trace, once_a_run
+from glassformer.core.trace.trace import Trace, once_a_run
 from tests.example_trace import example_trace
 
 

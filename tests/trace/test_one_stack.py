@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.explain.equations import equation
-from core.explain.provenance.unfold import unfold
-from core.explain.source.code import code
-from core.explain.steps.places import Chosen, Places
-from core.explain.steps.steps import for_layer, step_of, walk
-from core.model.stack import model_of
-from core.trace.graph import inputs
-from core.trace.sites import addresses, letters, recorded_bytes, sizes
-from core.trace.tape import Recorder
+from glassformer.core.explain.equations import equation
+from glassformer.core.explain.provenance.unfold import unfold
+from glassformer.core.explain.source.code import code
+from glassformer.core.explain.steps.places import Chosen, Places
+from glassformer.core.explain.steps.steps import for_layer, step_of, walk
+from glassformer.core.model.stack import model_of
+from glassformer.core.trace.graph import addresses, inputs
+from glassformer.core.trace.shapes import letters, recorded_bytes, sizes
+from glassformer.core.trace.tape import Recorder
 from tests.explain.provenance.trail_runs import cells
 from tests.trace.one_stack import IDS, KINDS, config_of, one_stack
 

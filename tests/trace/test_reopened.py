@@ -10,9 +10,9 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
-from core.errors import GlassformerError
-from core.trace import files
-from core.trace.trace import Trace
+from glassformer.core.errors import GlassformerError
+from glassformer.core.trace import files
+from glassformer.core.trace.trace import Trace
 from tests.seeded_runs import bundled_run
 
 DEEP = '{"a":' * 100_000

@@ -9,10 +9,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
-from core.trace.sites import addresses, letters, site_at, sizes
-from core.trace.tape import SILENT, Edit, Recorder, Tape
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.shapes import letters, sizes
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.tape import SILENT, Edit, Recorder, Tape
 
 MODEL_FILES = sorted((Path(__file__).parents[2] / "core" / "model").glob("*.py"))
 WEIGHTS = "encoder/0/self_attention/weights"

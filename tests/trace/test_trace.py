@@ -11,13 +11,14 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from core.decoding.greedy import greedy
-from core.decoding.step import Task
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
-from core.trace.sites import recorded_bytes, site_at
-from core.trace.tape import Recorder
-from core.trace.trace import Trace
+from glassformer.core.decoding.greedy import greedy
+from glassformer.core.decoding.step import Task
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.shapes import recorded_bytes
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.tape import Recorder
+from glassformer.core.trace.trace import Trace
 
 WEIGHTS = "encoder/0/self_attention/weights"
 CROSS = "decoder/2/cross_attention/weights"

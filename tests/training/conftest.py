@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.corpus import load_grammar
-from core.text.tokenizer import Tokenizer
-from core.training.data import corpus_tokenizer
+from glassformer.core.corpus import load_grammar
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.training.data import corpus_tokenizer
 
 
 @pytest.fixture(scope="session")

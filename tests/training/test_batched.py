@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.checkpoints import load_model
-from core.corpus import DIRECTIONS, Direction, held_out_pairs, load_grammar
-from core.training.evaluation.passes import EXTRA_STEPS, translations
+from glassformer.core.checkpoints import load_model
+from glassformer.core.corpus import DIRECTIONS, Direction, held_out_pairs, load_grammar
+from glassformer.core.training.evaluation.passes import EXTRA_STEPS, translations
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from core import load_model
-from core.analysis.confidence import Calibration
-from core.corpus import load_grammar
-from core.training import calibrate
-from core.training.calibrate import Case, fit, fitted, nonsense
-from core.training.evaluation.typed import SEALED, SETS, Sentence
+from glassformer import load_model
+from glassformer.core.analysis.confidence import Calibration
+from glassformer.core.corpus import load_grammar
+from glassformer.core.training import calibrate
+from glassformer.core.training.calibrate import Case, fit, fitted, nonsense
+from glassformer.core.training.evaluation.typed import SEALED, SETS, Sentence
 
 
 def cases(count: int) -> list[Case]:

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from core.analysis.head_roles import best_by_role, telling
-from core.checkpoints import load_heads, load_model
-from core.training.card import LIST, SEALED_LIST, write_card
-from core.training.evaluate import Metrics
-from core.training.evaluation.attention import Part, Sharpness
-from core.training.evaluation.held_out import Score, Written
-from core.training.evaluation.interventions import Without
-from core.training.evaluation.passes import Tally
-from core.training.evaluation.typed import Answer, Sentence, calibrate
+from glassformer.core.analysis.head_roles import best_by_role, telling
+from glassformer.core.checkpoints import load_heads, load_model
+from glassformer.core.training.card import LIST, SEALED_LIST, write_card
+from glassformer.core.training.evaluate import Metrics
+from glassformer.core.training.evaluation.attention import Part, Sharpness
+from glassformer.core.training.evaluation.held_out import Score, Written
+from glassformer.core.training.evaluation.interventions import Without
+from glassformer.core.training.evaluation.passes import Tally
+from glassformer.core.training.evaluation.typed import Answer, Sentence, calibrate
 
 WHOLE, HEAD = (Part("encoder/0/self_attention", head) for head in (None, 0))
 

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from core import cli, list_snapshots, load_history, load_model
-from core.checkpoints import load_about
-from core.errors import GlassformerError
-from core.training.data import corpus_tokenizer
+from glassformer import list_snapshots, load_history, load_model
+from glassformer.core import cli
+from glassformer.core.checkpoints import load_about
+from glassformer.core.errors import GlassformerError
+from glassformer.core.training.data import corpus_tokenizer
 
 RUNNER = CliRunner()
 PLACES = ("alignment", "antecedent")

@@ -2,14 +2,14 @@
 
 import pytest
 
-from core.checkpoints import load_model
-from core.corpus import load_grammar
-from core.training.evaluate import Metrics, evaluate, quick_metrics
-from core.training.evaluation.attention import Part
-from core.training.evaluation.interventions import turn_name
-from core.training.evaluation.passes import best
-from core.training.evaluation.typed import by_direction
-from core.translator import Translator
+from glassformer.core.checkpoints import load_model
+from glassformer.core.corpus import load_grammar
+from glassformer.core.training.evaluate import Metrics, evaluate, quick_metrics
+from glassformer.core.training.evaluation.attention import Part
+from glassformer.core.training.evaluation.interventions import turn_name
+from glassformer.core.training.evaluation.passes import best
+from glassformer.core.training.evaluation.typed import by_direction
+from glassformer.core.translator import Translator
 
 
 @pytest.fixture(scope="module")

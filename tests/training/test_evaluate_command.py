@@ -1,4 +1,4 @@
-"""`python -m core evaluate`: which models, which sets, and what is written where."""
+"""`python -m glassformer evaluate`: which models, which sets, and what is written where."""
 
 import json
 import shutil
@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from core import cli
-from core.checkpoints import CHECKPOINTS, DEFAULT, list_models
-from core.corpus import Grammar
-from core.errors import GlassformerError
-from core.training.evaluate import Metrics
-from core.training.evaluation.held_out import Written
-from core.training.evaluation.passes import Tally
-from core.training.evaluation.typed import SETS, Answer, Sentence
-from core.translator import Translator
+from glassformer.core import cli
+from glassformer.core.checkpoints import CHECKPOINTS, DEFAULT, list_models
+from glassformer.core.corpus import Grammar
+from glassformer.core.errors import GlassformerError
+from glassformer.core.training.evaluate import Metrics
+from glassformer.core.training.evaluation.held_out import Written
+from glassformer.core.training.evaluation.passes import Tally
+from glassformer.core.training.evaluation.typed import SETS, Answer, Sentence
+from glassformer.core.translator import Translator
 
 RUNNER = CliRunner()
 

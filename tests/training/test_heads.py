@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.corpus import load_grammar
-from core.corpus.draw import Pair
-from core.text.tokenizer import Tokenizer
-from core.trace.tape import Tape
-from core.training.data import (
+from glassformer.core.corpus import load_grammar
+from glassformer.core.corpus.draw import Pair
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.trace.tape import Tape
+from glassformer.core.training.data import (
     Batch,
     Examples,
     antecedents_in,
@@ -18,9 +18,15 @@ from core.training.data import (
     collate,
     corpus_tokenizer,
 )
-from core.training.loop import Trainer, new_model
-from core.training.loss import MapTape, heads_loss, look_loss, mean_entropy, training_tape
-from core.training.training_config import TrainingConfig
+from glassformer.core.training.loop import Trainer, new_model
+from glassformer.core.training.loss import (
+    MapTape,
+    heads_loss,
+    look_loss,
+    mean_entropy,
+    training_tape,
+)
+from glassformer.core.training.training_config import TrainingConfig
 from tests.training.tiny import TINY
 
 TAUGHT = replace(

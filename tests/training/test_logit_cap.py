@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.corpus import load_grammar
-from core.text.tokenizer import Tokenizer
-from core.training.data import Batch, Examples, batches_from
-from core.training.loop import Trainer, new_model
-from core.training.loss import MapTape
-from core.training.optimiser import cap_logits
+from glassformer.core.corpus import load_grammar
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.training.data import Batch, Examples, batches_from
+from glassformer.core.training.loop import Trainer, new_model
+from glassformer.core.training.loss import MapTape
+from glassformer.core.training.optimiser import cap_logits
 from tests.training.tiny import TINY
 
 SITE = "encoder/0/self_attention"

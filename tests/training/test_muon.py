@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.training.optimiser import StackedMuon, orthogonalize
+from glassformer.core.training.optimiser import StackedMuon, orthogonalize
 
 SHAPES = [(6, 6), (9, 6), (6, 6), (6, 9), (9, 6)]
 

@@ -7,11 +7,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.corpus import load_grammar
-from core.text.tokenizer import Tokenizer
-from core.training.loop import Trainer, load_state, save_state
-from core.training.optimiser import layer_matrices, learning_rate
-from core.training.training_config import TrainingConfig
+from glassformer.core.corpus import load_grammar
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.training.loop import Trainer, load_state, save_state
+from glassformer.core.training.optimiser import layer_matrices, learning_rate
+from glassformer.core.training.training_config import TrainingConfig
 from tests.training.tiny import TINY
 
 ADAM = TrainingConfig(**{**TINY.to_dict(), "muon": False, "adam_rate": 1.0, "weight_decay": 0.0})

@@ -11,14 +11,14 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from core.checkpoints import list_snapshots, load_history, load_model, snapshot_file
-from core.corpus import load_grammar
-from core.errors import GlassformerError
-from core.history import CURVE_EVERY, snapshot_steps
-from core.text.tokenizer import Tokenizer
-from core.training.loop import Progress, Trainer
-from core.training.run import can_resume, measure_snapshots, publish, run_in
-from core.training.training_config import TrainingConfig
+from glassformer.core.checkpoints import list_snapshots, load_history, load_model, snapshot_file
+from glassformer.core.corpus import load_grammar
+from glassformer.core.errors import GlassformerError
+from glassformer.core.history import CURVE_EVERY, snapshot_steps
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.training.loop import Progress, Trainer
+from glassformer.core.training.run import can_resume, measure_snapshots, publish, run_in
+from glassformer.core.training.training_config import TrainingConfig
 from tests.training.tiny import TINY
 
 SHORT = replace(TINY, steps=104, batch_size=4, dropout=0.0, logit_cap=1.0)  # so low that it acts
@@ -79,8 +79,9 @@ def test_an_interrupted_run_is_the_same_run(
 def test_a_killed_process_goes_on(finished: Path, tokenizer: Tokenizer, tmp_path: Path) -> None:
     program = (
         "import os, sys; from pathlib import Path; import torch; torch.set_num_threads(1);"
-        "from tests.training.test_run import SHORT, trainer; from core.training.run import run_in;"
-        "from core.text.tokenizer import Tokenizer; folder = Path(sys.argv[1]);"
+        "from tests.training.test_run import SHORT, trainer;"
+        "from glassformer.core.training.run import run_in;"
+        "from glassformer.core.text.tokenizer import Tokenizer; folder = Path(sys.argv[1]);"
         "die = lambda progress: progress.step == 93 and os.kill(os.getpid(), 9);"
         "run_in(folder, trainer(Tokenizer.load(folder.parent)), die, save_every=7)"
     )

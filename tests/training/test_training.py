@@ -8,16 +8,16 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from core.config import ModelConfig
-from core.corpus import load_grammar
-from core.errors import GlassformerError
-from core.model.generator import Generator
-from core.text.tokenizer import Tokenizer
-from core.training import loss
-from core.training.data import Examples, collate, corpus_tokenizer
-from core.training.loop import Progress, Trainer, load_state, save_state, stored_recipe
-from core.training.optimiser import learning_rate
-from core.training.training_config import TrainingConfig
+from glassformer.core.config import ModelConfig
+from glassformer.core.corpus import load_grammar
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.generator import Generator
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.training import loss
+from glassformer.core.training.data import Examples, collate, corpus_tokenizer
+from glassformer.core.training.loop import Progress, Trainer, load_state, save_state, stored_recipe
+from glassformer.core.training.optimiser import learning_rate
+from glassformer.core.training.training_config import TrainingConfig
 from tests.training.tiny import TINY
 
 

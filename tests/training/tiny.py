@@ -1,6 +1,6 @@
 """A training run small enough for a test."""
 
-from core.training.training_config import TrainingConfig
+from glassformer.core.training.training_config import TrainingConfig
 
 TINY = TrainingConfig(
     steps=40,

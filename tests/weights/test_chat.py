@@ -12,11 +12,16 @@ import pytest
 import torch
 from tokenizers import Tokenizer, processors
 
-from core.analysis.export import run_bytes
-from core.errors import GlassformerError
-from core.opening.runs import read_run
-from core.weights.chat import LONGEST_SENT, LONGEST_TEMPLATE, ChatTemplate, chat_template_of
-from core.weights.opened import OpenedModel, open_model
+from glassformer.core.analysis.export import run_bytes
+from glassformer.core.errors import GlassformerError
+from glassformer.core.opening.runs import read_run
+from glassformer.core.weights.chat import (
+    LONGEST_SENT,
+    LONGEST_TEMPLATE,
+    ChatTemplate,
+    chat_template_of,
+)
+from glassformer.core.weights.opened import OpenedModel, open_model
 from tests.weights import small_tokenizers
 from tests.weights.oracle import KINDS, transformers
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from core.cli import app
-from core.errors import GlassformerError
-from core.weights.fetch import as_safetensors, fetch
-from core.weights.opened import open_model
+from glassformer.core.cli import app
+from glassformer.core.errors import GlassformerError
+from glassformer.core.weights.fetch import as_safetensors, fetch
+from glassformer.core.weights.opened import open_model
 from tests.weights.folders import as_pickle, whole
 
 COMMIT = "0" * 40

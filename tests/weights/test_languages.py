@@ -9,9 +9,9 @@ import pytest
 import torch
 from tokenizers import AddedToken, Tokenizer, processors
 
-from core.errors import GlassformerError
-from core.weights.opened import OpenedModel, open_model
-from core.weights.tokenizers.tokens import tokens_of
+from glassformer.core.errors import GlassformerError
+from glassformer.core.weights.opened import OpenedModel, open_model
+from glassformer.core.weights.tokenizers.tokens import tokens_of
 from tests.weights import small_tokenizers
 from tests.weights.oracle import KINDS
 

@@ -8,21 +8,21 @@ import pytest
 import torch
 from tokenizers import Tokenizer, normalizers
 
-from core import Trace, load_model
-from core.config import ModelConfig
-from core.decoding.beam import beam
-from core.decoding.cuts import Sampling
-from core.decoding.sampling import samples
-from core.decodings import recorded, task_of
-from core.errors import GlassformerError
-from core.explain.provenance.unfold import unfold
-from core.interventions import Experiment, run
-from core.interventions.masks import PaddingOff, mask_view
-from core.trace.sites import recorded_bytes
-from core.trace.tape import Edit, Recorder
-from core.weights.open import look
-from core.weights.opened import MEMORY_BUDGET, OpenedModel, open_model
-from core.weights.tokenizers.tokens import JSON
+from glassformer import Trace, load_model
+from glassformer.core.config import ModelConfig
+from glassformer.core.decoding.beam import beam
+from glassformer.core.decoding.cuts import Sampling
+from glassformer.core.decoding.sampling import samples
+from glassformer.core.decodings import recorded, task_of
+from glassformer.core.errors import GlassformerError
+from glassformer.core.explain.provenance.unfold import unfold
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.masks import PaddingOff, mask_view
+from glassformer.core.trace.shapes import recorded_bytes
+from glassformer.core.trace.tape import Edit, Recorder
+from glassformer.core.weights.open import look
+from glassformer.core.weights.opened import MEMORY_BUDGET, OpenedModel, open_model
+from glassformer.core.weights.tokenizers.tokens import JSON
 from tests.explain.provenance.trail_runs import cells
 from tests.weights.folders import edit, in_shards, whole
 from tests.weights.oracle import transformers

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 import torch
 
-from core import Trace, load_model
-from core.decodings import recorded
-from core.errors import GlassformerError
-from core.interventions import Experiment, run
-from core.interventions.causal_tracing import causal_tracing
-from core.interventions.head_ablation import ablated_heads
-from core.interventions.padding import padded_runs
-from core.interventions.tensors import TensorPatch, TensorSet
-from core.models import trace_of
-from core.over_texts import over_texts
+from glassformer import Trace, load_model
+from glassformer.core.decodings import recorded
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment, run
+from glassformer.core.interventions.causal_tracing import causal_tracing
+from glassformer.core.interventions.head_ablation import ablated_heads
+from glassformer.core.interventions.padding import padded_runs
+from glassformer.core.interventions.tensors import TensorPatch, TensorSet
+from glassformer.core.models import trace_of
+from glassformer.core.over_texts import over_texts
 from tests.weights.folders import whole
 from tests.weights.oracle import transformers
 from tests.weights.test_opened import opened, survives, unfolds

@@ -10,11 +10,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.model.stack import model_of
-from core.model.transformer import Transformer
-from core.trace.sites import addresses, shape
-from core.trace.tape import Recorder
-from core.weights.open import load_weights, look
+from glassformer.core.model.stack import model_of
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.shapes import shape
+from glassformer.core.trace.tape import Recorder
+from glassformer.core.weights.open import load_weights, look
 from tests.weights.oracle import KINDS, WORDS, Answer, ask
 
 LENGTHS = {"short": (7, 5), "one": (1, 1), "long": (200, 200)}

@@ -12,10 +12,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.errors import GlassformerError
-from core.weights.family import Facts
-from core.weights.open import FAMILIES, look
-from core.weights.open import load_weights as load
+from glassformer.core.errors import GlassformerError
+from glassformer.core.weights.family import Facts
+from glassformer.core.weights.open import FAMILIES, look
+from glassformer.core.weights.open import load_weights as load
 from tests.weights.folders import edit, tensors
 from tests.weights.oracle import KINDS, WORDS, transformers
 

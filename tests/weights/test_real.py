@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.weights.open import look
-from core.weights.opened import open_model
+from glassformer.core.weights.open import look
+from glassformer.core.weights.opened import open_model
 from tests.weights import learned
 from tests.weights.oracle import transformers
 

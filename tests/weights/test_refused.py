@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import torch
 
-from core.checkpoints import load_model
-from core.errors import GlassformerError
-from core.weights.open import is_foreign, load_weights, look
-from core.weights.opened import open_model
+from glassformer.core.checkpoints import load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.weights.open import is_foreign, load_weights, look
+from glassformer.core.weights.opened import open_model
 from tests.weights.folders import as_pickle, edit, in_shards, tensors, whole
 
 Change = Callable[[Path], None]
@@ -113,7 +113,7 @@ def config(**changes: Any) -> Change:
 
 yarn = {"rope_type": "yarn", "factor": 2.0, "rope_theta": 1e4}
 REFUSED: dict[str, tuple[Change, str, str]] = {
-    "pickle": (as_pickle, "weights_pickle", "python -m core convert"),
+    "pickle": (as_pickle, "weights_pickle", "python -m glassformer convert"),
     "nothing": (gone("model.safetensors"), "weights_missing", "no model.safetensors"),
     "no config": (gone("config.json"), "weights_damaged", "config.json: No such file"),
     "shard": (

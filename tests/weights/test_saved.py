@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 import torch
 
-from core import load_model
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
-from core.text.tokenizer import Tokenizer
-from core.text.vocabulary import Vocabulary
-from core.training.evaluation.typed import SEALED, SETS, read_sentences
-from core.translator import Translator
-from core.weights.open import load_weights, look
-from core.weights.opened import open_model
-from core.weights.save import save_marian
-from core.weights.tokenizers.ours import as_json
+from glassformer import load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text.vocabulary import Vocabulary
+from glassformer.core.training.evaluation.typed import SEALED, SETS, read_sentences
+from glassformer.core.translator import Translator
+from glassformer.core.weights.open import load_weights, look
+from glassformer.core.weights.opened import open_model
+from glassformer.core.weights.save import save_marian
+from glassformer.core.weights.tokenizers.ours import as_json
 from tests.architecture.sources import ROOT
 from tests.weights.oracle import transformers
 from tests.weights.small_tokenizers import texts

@@ -19,9 +19,9 @@ from tokenizers import (
     trainers,
 )
 
-from core.errors import GlassformerError
-from core.weights.tokenizers.pieces import shown
-from core.weights.tokenizers.tokens import MarianTokens, tokens_of
+from glassformer.core.errors import GlassformerError
+from glassformer.core.weights.tokenizers.pieces import shown
+from glassformer.core.weights.tokenizers.tokens import MarianTokens, tokens_of
 from tests.weights import small_tokenizers as small
 from tests.weights.oracle import transformers
 

@@ -4,21 +4,21 @@ from typing import cast
 
 import streamlit as st
 
-from app.panels.attention.focus import AttentionFocus, head_name
-from app.panels.attention.heads import grid_texts, map_title, pick, thumbnails
-from app.panels.compare import largest, pickers, triple
-from app.panels.compare.figures.triple_layout import TripleLayout
-from app.panels.compare.triple import Matrix
-from app.plots.labels import format_number
-from app.session import store
-from app.session.memory import Pair
-from app.ui.chart import current_look
-from app.ui.components.head_grid import Thumbnail, grid_data, head_grid
-from app.ui.layout import box
-from app.words import say
-from core.analysis.attention_views import Kind, Overview, attention_at, overview
-from core.analysis.comparison import differences
-from core.trace.trace import Trace
+from glassformer.app.panels.attention.focus import AttentionFocus, head_name
+from glassformer.app.panels.attention.heads import grid_texts, map_title, pick, thumbnails
+from glassformer.app.panels.compare import largest, pickers, triple
+from glassformer.app.panels.compare.figures.triple_layout import TripleLayout
+from glassformer.app.panels.compare.triple import Matrix
+from glassformer.app.plots.labels import format_number
+from glassformer.app.session import store
+from glassformer.app.session.memory import Pair
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.components.head_grid import Thumbnail, grid_data, head_grid
+from glassformer.app.ui.layout import box
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import Kind, Overview, attention_at, overview
+from glassformer.core.analysis.comparison import differences
+from glassformer.core.trace.trace import Trace
 
 LAYOUT = TripleLayout(width=1040, height=540)
 KEY = "beside_attention"

@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.axes import bare_axis, rows_axis
-from app.plots.bars import row_bars
-from app.plots.colours import head_colour
-from app.plots.heat import heat_map, reach
-from app.plots.labels import escape, format_number, format_percent, text_width
-from app.plots.latex import latex_number, painted
-from app.plots.marks import hover, inked, note, row_title, upright
-from app.plots.theme import FigureStyle, base_layout, hatch_pattern
-from app.words import say
-from core.analysis.attention_cell import CellOfHeads, Terms
-from core.analysis.attention_views import Kind, asks_with, attention_at
-from core.config import ModelConfig
-from core.trace.sites import site_at
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import bare_axis, rows_axis
+from glassformer.app.plots.bars import row_bars
+from glassformer.app.plots.colours import head_colour
+from glassformer.app.plots.heat import heat_map, reach
+from glassformer.app.plots.labels import escape, format_number, format_percent, text_width
+from glassformer.app.plots.latex import latex_number, painted
+from glassformer.app.plots.marks import hover, inked, note, row_title, upright
+from glassformer.app.plots.theme import FigureStyle, base_layout, hatch_pattern
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_cell import CellOfHeads, Terms
+from glassformer.core.analysis.attention_views import Kind, asks_with, attention_at
+from glassformer.core.config import ModelConfig
+from glassformer.core.trace.sites import site_at
 
 FILLS = {"large_negative": "-10^{9}", "minus_infinity": r"-\infty", "additive": r"-\infty"}
 HEIGHT, ROLES_HEIGHT = 300, 190  # pixels at 100 %

@@ -4,7 +4,7 @@ from html import escape
 
 import streamlit as st
 
-from app.pages.attention.figures import (
+from glassformer.app.pages.attention.figures import (
     Scored,
     cell_formula,
     roles_figure,
@@ -13,24 +13,31 @@ from app.pages.attention.figures import (
     term_rows,
     terms_figure,
 )
-from app.pages.attention.motion import board
-from app.panels import provenance
-from app.panels.attention import picture
-from app.panels.attention.focus import AttentionFocus, head_name, measured
-from app.panels.attention.heads import SIGN, does, off_button, role_word, show_heads, taught_as
-from app.panels.compare import pickers
-from app.panels.context import walk_button
-from app.plots.drawing import Figure
-from app.plots.labels import format_number, format_percent, visible
-from app.session import store
-from app.ui.chart import show_chart
-from app.ui.layout import box
-from app.ui.pick import choice, into, menu
-from app.ui.text import on_top
-from app.words import say
-from core.analysis.attention_cell import cell_of_heads, terms
-from core.analysis.attention_views import asks_with, largest_cell
-from core.analysis.head_roles import CLEAR, ROLES, MeasuredHead, best_by_role, describe
+from glassformer.app.pages.attention.motion import board
+from glassformer.app.panels import provenance
+from glassformer.app.panels.attention import picture
+from glassformer.app.panels.attention.focus import AttentionFocus, head_name, measured
+from glassformer.app.panels.attention.heads import (
+    SIGN,
+    does,
+    off_button,
+    role_word,
+    show_heads,
+    taught_as,
+)
+from glassformer.app.panels.compare import pickers
+from glassformer.app.panels.context import walk_button
+from glassformer.app.plots.drawing import Figure
+from glassformer.app.plots.labels import format_number, format_percent, visible
+from glassformer.app.session import store
+from glassformer.app.ui.chart import show_chart
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import choice, into, menu
+from glassformer.app.ui.text import on_top
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_cell import cell_of_heads, terms
+from glassformer.core.analysis.attention_views import asks_with, largest_cell
+from glassformer.core.analysis.head_roles import CLEAR, ROLES, MeasuredHead, best_by_role, describe
 
 ROOM = 200  # pixels of a button
 MANY = 8  # heads; of more the thumbnails need more room

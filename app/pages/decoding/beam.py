@@ -6,25 +6,25 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from app.pages.decoding.beam_tree import Plan, plan, tree_data
-from app.pages.decoding.figures.steps import alpha_scores, source_weights
-from app.pages.decoding.run import Decoding
-from app.pages.decoding.strip import bound, show_given
-from app.panels.words.words_panel import attention_in_focus
-from app.plots.labels import format_percent, visible
-from app.plots.theme import FigureStyle
-from app.session import store
-from app.session.state import State
-from app.ui.chart import current_look, show_chart
-from app.ui.component import component
-from app.ui.components.bar_table import Column, Row, bar_table
-from app.ui.layout import box
-from app.ui.pick import choice, into, menu
-from app.ui.text import literal, told
-from app.words import say
-from core.analysis.attention_views import head_map, kinds_of, sides
-from core.decoding.beam import ENDED, RULES, WIDEST, Beam, Node, Rule
-from core.errors import GlassformerError
+from glassformer.app.pages.decoding.beam_tree import Plan, plan, tree_data
+from glassformer.app.pages.decoding.figures.steps import alpha_scores, source_weights
+from glassformer.app.pages.decoding.run import Decoding
+from glassformer.app.pages.decoding.strip import bound, show_given
+from glassformer.app.panels.words.words_panel import attention_in_focus
+from glassformer.app.plots.labels import format_percent, visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session import store
+from glassformer.app.session.state import State
+from glassformer.app.ui.chart import current_look, show_chart
+from glassformer.app.ui.component import component
+from glassformer.app.ui.components.bar_table import Column, Row, bar_table
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import choice, into, menu
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import head_map, kinds_of, sides
+from glassformer.core.decoding.beam import ENDED, RULES, WIDEST, Beam, Node, Rule
+from glassformer.core.errors import GlassformerError
 
 FATES = (
     "start", "kept", "finished", "cut", "pruned", "forbidden", "guarded", "overruled", "open",

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from app.plots.labels import fitted, format_percent, visible, widest
-from app.plots.theme import FigureStyle
-from core.decoding.beam import ENDED, Beam, Node
+from glassformer.app.plots.labels import fitted, format_percent, visible, widest
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.decoding.beam import ENDED, Beam, Node
 
 WENT_ON = ("start", "kept", "finished", "cut", "open")
 FEW = 60  # so many branches that did not go on are drawn without being asked for

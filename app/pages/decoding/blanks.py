@@ -4,16 +4,16 @@ from html import escape
 
 import streamlit as st
 
-from app.pages.decoding.figures.next_words import next_words
-from app.plots.labels import format_percent, visible
-from app.session import store
-from app.ui.chart import current_look, show_chart
-from app.ui.layout import box
-from app.ui.pick import menu
-from app.ui.text import literal, on_top
-from app.words import say
-from core.analysis.choices import blanks
-from core.trace.trace import Trace
+from glassformer.app.pages.decoding.figures.next_words import next_words
+from glassformer.app.plots.labels import format_percent, visible
+from glassformer.app.session import store
+from glassformer.app.ui.chart import current_look, show_chart
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import menu
+from glassformer.app.ui.text import literal, on_top
+from glassformer.app.words import say
+from glassformer.core.analysis.choices import blanks
+from glassformer.core.trace.trace import Trace
 
 WORDS = 12  # candidates of a position
 

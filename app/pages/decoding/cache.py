@@ -4,18 +4,18 @@ from html import escape
 
 import streamlit as st
 
-from app.pages.decoding.figures.steps import cache_work
-from app.pages.decoding.run import Decoding, go, take_back
-from app.pages.decoding.strip import draw_strip, table_html
-from app.panels.address_words import format_bytes
-from app.plots.labels import format_number
-from app.plots.theme import FigureStyle
-from app.session import store
-from app.ui.chart import Click, current_look, show_chart
-from app.ui.layout import box, side_by_side
-from app.words import say
-from core.decoding.greedy import EQUAL
-from core.decoding.timeline import Moment, measured, totals, word_states
+from glassformer.app.pages.decoding.figures.steps import cache_work
+from glassformer.app.pages.decoding.run import Decoding, go, take_back
+from glassformer.app.pages.decoding.strip import draw_strip, table_html
+from glassformer.app.panels.address_words import format_bytes
+from glassformer.app.plots.labels import format_number
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session import store
+from glassformer.app.ui.chart import Click, current_look, show_chart
+from glassformer.app.ui.layout import box, side_by_side
+from glassformer.app.words import say
+from glassformer.core.decoding.greedy import EQUAL
+from glassformer.core.decoding.timeline import Moment, measured, totals, word_states
 
 HEIGHT = 420
 BARS = ("reused", "computed", "without")

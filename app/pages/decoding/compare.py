@@ -5,18 +5,18 @@ from html import escape
 
 import streamlit as st
 
-from app.pages.decoding.figures.steps import LEFT, beside_steps, step_name
-from app.panels.compare.wording import titles
-from app.plots.labels import format_number, format_percent, visible
-from app.plots.theme import FigureStyle
-from app.session.memory import Pair
-from app.ui.chart import current_look, show_chart
-from app.ui.layout import box
-from app.ui.style import put_sheet
-from app.words import say
-from core.analysis.choices import choice_at, chosen_otherwise
-from core.interventions.translations import TranslatedWord, words
-from core.trace.trace import Trace
+from glassformer.app.pages.decoding.figures.steps import LEFT, beside_steps, step_name
+from glassformer.app.panels.compare.wording import titles
+from glassformer.app.plots.labels import format_number, format_percent, visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.memory import Pair
+from glassformer.app.ui.chart import current_look, show_chart
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.style import put_sheet
+from glassformer.app.words import say
+from glassformer.core.analysis.choices import choice_at, chosen_otherwise
+from glassformer.core.interventions.translations import TranslatedWord, words
+from glassformer.core.trace.trace import Trace
 
 OTHERS = 3  # runners-up of a step
 HEIGHT = 240  # the least

@@ -7,22 +7,29 @@ from html import escape
 
 import streamlit as st
 
-from app.pages.decoding.figures.steps import ROLES, exposure_figure
-from app.pages.decoding.run import Decoding, refusal
-from app.pages.decoding.strip import draw_strip, lines_html, named, table_html, written
-from app.plots.labels import format_number, visible
-from app.plots.theme import FigureStyle
-from app.session import store
-from app.session.state import State
-from app.ui.chart import current_look, show_chart
-from app.ui.layout import box, side_by_side
-from app.ui.lines import with_lines
-from app.ui.text import literal, told
-from app.words import say
-from core.analysis.training_views import agreeing
-from core.decoding.greedy import EQUAL, Beside, WrongWord, beside, most_harmful, wrong_word
-from core.decoding.step import Step
-from core.errors import GlassformerError
+from glassformer.app.pages.decoding.figures.steps import ROLES, exposure_figure
+from glassformer.app.pages.decoding.run import Decoding, refusal
+from glassformer.app.pages.decoding.strip import draw_strip, lines_html, named, table_html, written
+from glassformer.app.plots.labels import format_number, visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session import store
+from glassformer.app.session.state import State
+from glassformer.app.ui.chart import current_look, show_chart
+from glassformer.app.ui.layout import box, side_by_side
+from glassformer.app.ui.lines import with_lines
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say
+from glassformer.core.analysis.training_views import agreeing
+from glassformer.core.decoding.greedy import (
+    EQUAL,
+    Beside,
+    WrongWord,
+    beside,
+    most_harmful,
+    wrong_word,
+)
+from glassformer.core.decoding.step import Step
+from glassformer.core.errors import GlassformerError
 
 WIDTH, HEIGHT = 700, 260  # of the bars' axis in a window of 1440 × 900
 OFFERED = 6  # other words of a step

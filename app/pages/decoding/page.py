@@ -4,19 +4,19 @@ from html import escape
 
 import streamlit as st
 
-from app.pages.decoding import blanks
-from app.pages.decoding.run import Decoding
-from app.pages.decoding.strip import written
-from app.panels.opening.on_file import show_part
-from app.plots.labels import format_percent, visible
-from app.runs import on_screen
-from app.session import store
-from app.session.state import DECODING
-from app.ui.pick import choice, into
-from app.ui.style import put_sheet
-from app.ui.text import on_top
-from app.words import say
-from core.errors import GlassformerError
+from glassformer.app.pages.decoding import blanks
+from glassformer.app.pages.decoding.run import Decoding
+from glassformer.app.pages.decoding.strip import written
+from glassformer.app.panels.opening.on_file import show_part
+from glassformer.app.plots.labels import format_percent, visible
+from glassformer.app.runs import on_screen
+from glassformer.app.session import store
+from glassformer.app.session.state import DECODING
+from glassformer.app.ui.pick import choice, into
+from glassformer.app.ui.style import put_sheet
+from glassformer.app.ui.text import on_top
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
 
 
 def show() -> None:
@@ -30,7 +30,7 @@ def show() -> None:
         with st.container(key="decoding_top", horizontal=True, gap="medium"):
             choice("decoding_questions", "decoding.question", DECODING, chosen, into("decoding"))
             on_top(_said(chosen), width="content")
-        show_part("app.pages.decoding", chosen)
+        show_part("glassformer.app.pages.decoding", chosen)
 
 
 def _said(chosen: str) -> str:

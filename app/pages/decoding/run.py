@@ -4,28 +4,28 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
-from app.panels.words.words_panel import shown_piece, step_in_focus
-from app.runs import on_screen
-from app.session import store
-from app.session.state import State
-from app.ui.text import told
-from app.words import say
-from core.decoding.beam import STRONGEST, Beam, Rule, beam
-from core.decoding.cuts import Sampling
-from core.decoding.greedy import greedy, teacher_forced
-from core.decoding.rows import Tapes, tapes
-from core.decoding.sampling import SampledStep, samples
-from core.decoding.step import NOTHING, Forced, Step, Task, check_number
-from core.decoding.timeline import Moment, timeline
-from core.decodings import log_probability, recorded, task_of
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
-from core.models import Model
-from core.text.detokenize import FULL_WIDTH, Decoded
-from core.text.vocabulary import END
-from core.trace.sites import site_at
-from core.trace.tape import Edit
-from core.trace.trace import Trace
+from glassformer.app.panels.words.words_panel import shown_piece, step_in_focus
+from glassformer.app.runs import on_screen
+from glassformer.app.session import store
+from glassformer.app.session.state import State
+from glassformer.app.ui.text import told
+from glassformer.app.words import say
+from glassformer.core.decoding.beam import STRONGEST, Beam, Rule, beam
+from glassformer.core.decoding.cuts import Sampling
+from glassformer.core.decoding.greedy import greedy, teacher_forced
+from glassformer.core.decoding.rows import Tapes, tapes
+from glassformer.core.decoding.sampling import SampledStep, samples
+from glassformer.core.decoding.step import NOTHING, Forced, Step, Task, check_number
+from glassformer.core.decoding.timeline import Moment, timeline
+from glassformer.core.decodings import log_probability, recorded, task_of
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.models import Model
+from glassformer.core.text.detokenize import FULL_WIDTH, Decoded
+from glassformer.core.text.vocabulary import END
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.tape import Edit
+from glassformer.core.trace.trace import Trace
 
 Value = TypeVar("Value")
 READINGS = 200  # sentences that are remembered as text

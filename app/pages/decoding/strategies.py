@@ -7,25 +7,25 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from app.pages.decoding.figures.next_words import next_cut
-from app.pages.decoding.run import Decoding, Written
-from app.pages.decoding.strip import bound, show_given
-from app.plots.bars import candidates
-from app.plots.labels import format_percent, visible
-from app.plots.theme import FigureStyle
-from app.session import store
-from app.session.state import STRATEGIES, State
-from app.ui.chart import current_look, show_chart
-from app.ui.component import component
-from app.ui.components.bar_table import Column, Row, bar_table
-from app.ui.layout import box
-from app.ui.text import literal, told
-from app.words import say
-from core.decoding.beam import STRONGEST, WIDEST
-from core.decoding.cuts import CutRow, Sampling, cut_rows, drawn, lot
-from core.decoding.sampling import SampledStep
-from core.decodings import new_words
-from core.errors import GlassformerError
+from glassformer.app.pages.decoding.figures.next_words import next_cut
+from glassformer.app.pages.decoding.run import Decoding, Written
+from glassformer.app.pages.decoding.strip import bound, show_given
+from glassformer.app.plots.bars import candidates
+from glassformer.app.plots.labels import format_percent, visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session import store
+from glassformer.app.session.state import STRATEGIES, State
+from glassformer.app.ui.chart import current_look, show_chart
+from glassformer.app.ui.component import component
+from glassformer.app.ui.components.bar_table import Column, Row, bar_table
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say
+from glassformer.core.decoding.beam import STRONGEST, WIDEST
+from glassformer.core.decoding.cuts import CutRow, Sampling, cut_rows, drawn, lot
+from glassformer.core.decoding.sampling import SampledStep
+from glassformer.core.decodings import new_words
+from glassformer.core.errors import GlassformerError
 
 SAMPLED = ("temperature", "top_k", "top_p")
 LAST_SEED = 999_999

@@ -6,12 +6,12 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.decoding.run import DecodedRun, Decoding, go, release, word_of
-from app.plots.labels import format_number, format_percent, visible
-from app.session import store
-from app.ui.component import component, going
-from app.ui.text import literal
-from app.words import say
+from glassformer.app.pages.decoding.run import DecodedRun, Decoding, go, release, word_of
+from glassformer.app.plots.labels import format_number, format_percent, visible
+from glassformer.app.session import store
+from glassformer.app.ui.component import component, going
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
 
 TEXTS = ("label", "number", "reads", "writes", "percent", "entropy", "end", "undo", "slider")
 MOST = 2.0  # nats at which the bar of the entropy is full, unless a step has more

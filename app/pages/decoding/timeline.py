@@ -8,8 +8,8 @@ from html import escape
 import numpy as np
 import streamlit as st
 
-from app.pages.decoding.figures.next_words import next_words
-from app.pages.decoding.run import (
+from glassformer.app.pages.decoding.figures.next_words import next_words
+from glassformer.app.pages.decoding.run import (
     DecodedRun,
     Decoding,
     go,
@@ -19,18 +19,23 @@ from app.pages.decoding.run import (
     take_back,
     word_of,
 )
-from app.pages.decoding.strip import draw_strip, lines_html, named, written
-from app.panels.words.words_panel import attention_in_focus, cross_pickers, signs, why_never
-from app.plots.labels import visible
-from app.plots.theme import FigureStyle
-from app.session import store
-from app.ui.chart import Click, current_look, show_chart
-from app.ui.components.player import player
-from app.ui.layout import box, side_by_side
-from app.ui.text import with_arrows
-from app.words import say
-from core.analysis.attention_views import Kind, head_map, sides
-from core.decoding.step import Step
+from glassformer.app.pages.decoding.strip import draw_strip, lines_html, named, written
+from glassformer.app.panels.words.words_panel import (
+    attention_in_focus,
+    cross_pickers,
+    signs,
+    why_never,
+)
+from glassformer.app.plots.labels import visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session import store
+from glassformer.app.ui.chart import Click, current_look, show_chart
+from glassformer.app.ui.components.player import player
+from glassformer.app.ui.layout import box, side_by_side
+from glassformer.app.ui.text import with_arrows
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import Kind, head_map, sides
+from glassformer.core.decoding.step import Step
 
 HEIGHT = 340
 NEARLY_ONE = 1.005  # "as between 1.00 words" says nothing

@@ -13,17 +13,24 @@ import numpy as np
 import streamlit as st
 from torch import Tensor
 
-from app.pages.lab.figures.norms import word_names
-from app.pages.lab.figures.tables import beside, digits_apart, exact, matrix, shape_of, writer
-from app.plots.heat import reach
-from app.plots.labels import format_number, text_width
-from app.plots.latex import painted
-from app.plots.theme import FigureStyle
-from app.ui.chart import current_look
-from app.ui.layout import box
-from app.words import say
-from core.lab.errata import Erratum, errata_of, kind_of
-from core.lab.worked_examples import Quantity, Worked, work
+from glassformer.app.pages.lab.figures.norms import word_names
+from glassformer.app.pages.lab.figures.tables import (
+    beside,
+    digits_apart,
+    exact,
+    matrix,
+    shape_of,
+    writer,
+)
+from glassformer.app.plots.heat import reach
+from glassformer.app.plots.labels import format_number, text_width
+from glassformer.app.plots.latex import painted
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.layout import box
+from glassformer.app.words import say
+from glassformer.core.lab.errata import Erratum, errata_of, kind_of
+from glassformer.core.lab.worked_examples import Quantity, Worked, work
 
 AXES = {
     "embedding": "BSD", "split": "BSHK", "per_head": "BHSK", "weights": "BHSS", "concat": "BSD",

@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from app.plots.labels import MINUS
-from app.plots.theme import FigureStyle
-from app.session import store
-from app.session.codecs import Sections, sections, sections_text
-from app.words import say, texts
+from glassformer.app.plots.labels import MINUS
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session import store
+from glassformer.app.session.codecs import Sections, sections, sections_text
+from glassformer.app.words import say, texts
 
 Inputs = dict[str, Any]
 Kind = Literal["number", "slider", "row", "table", "block", "flags", "words", "choice"]

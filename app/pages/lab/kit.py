@@ -17,17 +17,17 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
-from app import words
-from app.pages.lab import inputs
-from app.pages.lab.inputs import Field, cleaned, label, sent, start, written
-from app.plots.drawing import Figure
-from app.plots.labels import format_number
-from app.session import store
-from app.ui.chart import current_look, show_chart
-from app.ui.component import component
-from app.ui.layout import box
-from app.words import say
-from core.errors import GlassformerError
+from glassformer.app import words
+from glassformer.app.pages.lab import inputs
+from glassformer.app.pages.lab.inputs import Field, cleaned, label, sent, start, written
+from glassformer.app.plots.drawing import Figure
+from glassformer.app.plots.labels import format_number
+from glassformer.app.session import store
+from glassformer.app.ui.chart import current_look, show_chart
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
 
 Ties = Sequence[Sequence[Sequence[str]]]
 

@@ -6,10 +6,10 @@ from typing import Any
 import streamlit as st
 import torch
 
-from app.pages.lab import kit, whose
-from app.pages.lab.figures.depth import depth_figure, depth_legend
-from app.pages.lab.figures.norm_axes import axes_html
-from app.pages.lab.figures.norms import (
+from glassformer.app.pages.lab import kit, whose
+from glassformer.app.pages.lab.figures.depth import depth_figure, depth_legend
+from glassformer.app.pages.lab.figures.norm_axes import axes_html
+from glassformer.app.pages.lab.figures.norms import (
     formula_latex,
     formula_tables,
     moved_table,
@@ -18,22 +18,22 @@ from app.pages.lab.figures.norms import (
     spreads_figure,
     stretched_tables,
 )
-from app.pages.lab.figures.one_matrix import one_matrix_drawing
-from app.pages.lab.figures.split import LANES, split_drawing
-from app.pages.lab.inputs import Field
-from app.session import store
-from app.ui import pick
-from app.ui.chart import current_look, show_chart
-from app.ui.component import component
-from app.ui.layout import box
-from app.words import say
-from core.errors import GlassformerError
-from core.lab.depth import depth
-from core.lab.head_split import HeadSplit, head_split
-from core.lab.inputs import choice
-from core.lab.norm_axes import EPSILON, NORMS, X, norm_axes
-from core.lab.norms import LayerNorms, beside_batch_norm, layer_norms
-from core.lab.one_matrix import OneMatrix, both_ways, one_matrix
+from glassformer.app.pages.lab.figures.one_matrix import one_matrix_drawing
+from glassformer.app.pages.lab.figures.split import LANES, split_drawing
+from glassformer.app.pages.lab.inputs import Field
+from glassformer.app.session import store
+from glassformer.app.ui import pick
+from glassformer.app.ui.chart import current_look, show_chart
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.depth import depth
+from glassformer.core.lab.head_split import HeadSplit, head_split
+from glassformer.core.lab.inputs import choice
+from glassformer.core.lab.norm_axes import EPSILON, NORMS, X, norm_axes
+from glassformer.core.lab.norms import LayerNorms, beside_batch_norm, layer_norms
+from glassformer.core.lab.one_matrix import OneMatrix, both_ways, one_matrix
 
 # The first word of the second sentence is that of the first × 10, the second one hardly varies.
 NORMED = (

@@ -4,25 +4,30 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.lab import kit, whose
-from app.pages.lab.figures.masks import boards_html, fits_table, lines_tables, steps_table
-from app.pages.lab.figures.softmax import ways_tables
-from app.pages.lab.inputs import Field
-from app.plots.labels import visible
-from app.runs.models import get_model
-from app.runs.traces import get_run
-from app.ui.chart import current_look
-from app.ui.layout import box
-from app.ui.text import literal
-from app.words import say
-from core.errors import GlassformerError
-from core.interventions.experiment import NOTHING
-from core.lab.inputs import whole
-from core.lab.mask_building import MOST_HEADS, RECIPES, WIDEST, Built, build
-from core.lab.mask_steps import TargetSteps, target_steps
-from core.lab.masks import PRECISIONS, masks
-from core.model.masks import causal_mask
-from core.trace.trace import Trace
+from glassformer.app.pages.lab import kit, whose
+from glassformer.app.pages.lab.figures.masks import (
+    boards_html,
+    fits_table,
+    lines_tables,
+    steps_table,
+)
+from glassformer.app.pages.lab.figures.softmax import ways_tables
+from glassformer.app.pages.lab.inputs import Field
+from glassformer.app.plots.labels import visible
+from glassformer.app.runs.models import get_model
+from glassformer.app.runs.traces import get_run
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.experiment import NOTHING
+from glassformer.core.lab.inputs import whole
+from glassformer.core.lab.mask_building import MOST_HEADS, RECIPES, WIDEST, Built, build
+from glassformer.core.lab.mask_steps import TargetSteps, target_steps
+from glassformer.core.lab.masks import PRECISIONS, masks
+from glassformer.core.model.masks import causal_mask
+from glassformer.core.trace.trace import Trace
 
 MASKED = (
     (2.0, 1.0, 0.5, 3.0), (1.0, 2.0, 0.0, 1.5), (0.5, -1.0, 2.0, 2.5), (1.5, 0.5, -0.5, 1.0),

@@ -4,29 +4,29 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from app.pages.lab import inputs, kit
-from app.pages.lab.figures.model import (
+from glassformer.app.pages.lab import inputs, kit
+from glassformer.app.pages.lab.figures.model import (
     counts_table,
     drawn_figure,
     module_tree,
     reach_of,
     reach_tables,
 )
-from app.pages.lab.inputs import Field
-from app.runs import untrained
-from app.runs.models import get_model
-from app.runs.traces import get_trace
-from app.session import store
-from app.ui import pick
-from app.ui.chart import current_look, show_chart
-from app.ui.layout import box, side_by_side
-from app.ui.style import put_sheet
-from app.ui.text import told
-from app.words import say
-from core.errors import GlassformerError
-from core.lab.inputs import choice, whole
-from core.lab.untrained import CHOICES, NOTES, WHOLE, Blueprint, blueprint
-from core.lab.untrained_views import NOTES_IDS, NOTES_WORDS, Drawn, Ids
+from glassformer.app.pages.lab.inputs import Field
+from glassformer.app.runs import untrained
+from glassformer.app.runs.models import get_model
+from glassformer.app.runs.traces import get_trace
+from glassformer.app.session import store
+from glassformer.app.ui import pick
+from glassformer.app.ui.chart import current_look, show_chart
+from glassformer.app.ui.layout import box, side_by_side
+from glassformer.app.ui.style import put_sheet
+from glassformer.app.ui.text import told
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lab.inputs import choice, whole
+from glassformer.core.lab.untrained import CHOICES, NOTES, WHOLE, Blueprint, blueprint
+from glassformer.core.lab.untrained_views import NOTES_IDS, NOTES_WORDS, Drawn, Ids
 
 SIGNS = {"encoder_layers": "N", "decoder_layers": "M", "d_model": "D", "n_heads": "H",
          "d_ff": "F", "max_length": "L", "norm_epsilon": "ε", "gamma": "γ",

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from app.pages.lab import example_results, kit
-from app.pages.lab.example_results import as_printed, reason, title
-from app.pages.lab.figures.tables import digits_apart, exact, writer
-from app.pages.lab.inputs import Field
-from app.plots.theme import FigureStyle
-from app.session import store
-from app.ui.chart import current_look
-from app.ui.layout import box
-from app.words import say
-from core.lab.code_errata import CodeErratum, code_errata
-from core.lab.errata import KINDS, Erratum, errata, tally
-from core.lab.worked_examples import Worked, examples, notes_inputs, work
+from glassformer.app.pages.lab import example_results, kit
+from glassformer.app.pages.lab.example_results import as_printed, reason, title
+from glassformer.app.pages.lab.figures.tables import digits_apart, exact, writer
+from glassformer.app.pages.lab.inputs import Field
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session import store
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.layout import box
+from glassformer.app.words import say
+from glassformer.core.lab.code_errata import CodeErratum, code_errata
+from glassformer.core.lab.errata import KINDS, Erratum, errata, tally
+from glassformer.core.lab.worked_examples import Worked, examples, notes_inputs, work
 
 OVERVIEW = "errata"
 

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from app.pages.lab import kit, tiles
-from app.panels.opening.on_file import show_part
-from app.runs.turns import admitted
-from app.session import store
-from app.ui.layout import box, side_by_side
-from app.ui.pick import into, menu
-from app.ui.style import put_sheet
-from app.words import say
+from glassformer.app.pages.lab import kit, tiles
+from glassformer.app.panels.opening.on_file import show_part
+from glassformer.app.runs.turns import admitted
+from glassformer.app.session import store
+from glassformer.app.ui.layout import box, side_by_side
+from glassformer.app.ui.pick import into, menu
+from glassformer.app.ui.style import put_sheet
+from glassformer.app.words import say
 
 # Every group is a module of this folder with a function `show_<bench>` for each bench. A bench's
 # tile asks what its title asks; its picture, if it has one, is in tile_pictures.py.
@@ -68,7 +68,7 @@ def _way_back(chosen: str) -> None:
 @admitted
 def _bench(name: str) -> None:
     group = next(group for group, names in GROUPS.items() if name in names)
-    show_part("app.pages.lab", group, show=f"show_{name}")
+    show_part("glassformer.app.pages.lab", group, show=f"show_{name}")
 
 
 if __name__ == "__main__":

@@ -6,24 +6,24 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.lab import inputs, kit, whose
-from app.pages.lab.figures.added import beside_tables, costs_table, product_tables
-from app.pages.lab.figures.order import OrderMaps, order_figure
-from app.pages.lab.figures.seq2seq import gates_table, reach_figure
-from app.pages.lab.figures.why import table_html, time_figure, travel_figure
-from app.pages.lab.inputs import Field
-from app.plots.labels import format_number, format_percent, visible
-from app.session import store
-from app.ui.chart import current_look, show_chart
-from app.ui.component import component
-from app.ui.layout import box
-from app.ui.text import literal
-from app.words import say
-from core.lab.added import added
-from core.lab.inputs import choice
-from core.lab.permutation import MOST, VARIANTS, Permuted, permutation, reversed_order
-from core.lab.seq2seq import LONGEST, WIDEST, read_words
-from core.lab.why_attention import Race, race, routes, table_one
+from glassformer.app.pages.lab import inputs, kit, whose
+from glassformer.app.pages.lab.figures.added import beside_tables, costs_table, product_tables
+from glassformer.app.pages.lab.figures.order import OrderMaps, order_figure
+from glassformer.app.pages.lab.figures.seq2seq import gates_table, reach_figure
+from glassformer.app.pages.lab.figures.why import table_html, time_figure, travel_figure
+from glassformer.app.pages.lab.inputs import Field
+from glassformer.app.plots.labels import format_number, format_percent, visible
+from glassformer.app.session import store
+from glassformer.app.ui.chart import current_look, show_chart
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.lab.added import added
+from glassformer.core.lab.inputs import choice
+from glassformer.core.lab.permutation import MOST, VARIANTS, Permuted, permutation, reversed_order
+from glassformer.core.lab.seq2seq import LONGEST, WIDEST, read_words
+from glassformer.core.lab.why_attention import Race, race, routes, table_one
 
 _words = component(__file__, "words")  # to drag, or to move with the arrow keys
 SEEN = ("output", "weights")

@@ -5,17 +5,17 @@ from typing import Any
 
 import torch
 
-from app.pages.lab import kit
-from app.pages.lab import whose as of_bench
-from app.pages.lab.figures.clones import clones_figure
-from app.pages.lab.figures.skips import skips_figure
-from app.pages.lab.inputs import Field
-from app.plots.labels import visible
-from app.ui.chart import current_look
-from app.words import say
-from core.lab.clones import clones
-from core.lab.inputs import choice
-from core.lab.skips import Skips, followed, skips
+from glassformer.app.pages.lab import kit
+from glassformer.app.pages.lab import whose as of_bench
+from glassformer.app.pages.lab.figures.clones import clones_figure
+from glassformer.app.pages.lab.figures.skips import skips_figure
+from glassformer.app.pages.lab.inputs import Field
+from glassformer.app.plots.labels import visible
+from glassformer.app.ui.chart import current_look
+from glassformer.app.words import say
+from glassformer.core.lab.clones import clones
+from glassformer.core.lab.inputs import choice
+from glassformer.core.lab.skips import Skips, followed, skips
 
 WHOSE = ("untrained", "model")
 SKIPS = (

@@ -10,28 +10,28 @@ from typing import Any
 import numpy as np
 import torch
 
-from app.pages.lab import layers, sequence, stack, weights
-from app.pages.lab import masks as mask_benches
-from app.plots.colours import head_colour
-from app.plots.marks import spans
-from core.lab.added import added
-from core.lab.clones import clones
-from core.lab.depth import depth
-from core.lab.dictionary import KEYS, QUERY, VALUES, look_up
-from core.lab.head_split import head_split
-from core.lab.labels import labels
-from core.lab.mask_building import build
-from core.lab.masks import masks
-from core.lab.norm_axes import norm_axes
-from core.lab.norms import beside_batch_norm, layer_norms
-from core.lab.one_matrix import one_matrix
-from core.lab.permutation import reversed_order
-from core.lab.seq2seq import read_words
-from core.lab.similarity import compare
-from core.lab.skips import skips
-from core.lab.softmax import normalisers, scaling
-from core.lab.why_attention import routes
-from core.lab.worked_examples import work
+from glassformer.app.pages.lab import layers, sequence, stack, weights
+from glassformer.app.pages.lab import masks as mask_benches
+from glassformer.app.plots.colours import head_colour
+from glassformer.app.plots.marks import spans
+from glassformer.core.lab.added import added
+from glassformer.core.lab.clones import clones
+from glassformer.core.lab.depth import depth
+from glassformer.core.lab.dictionary import KEYS, QUERY, VALUES, look_up
+from glassformer.core.lab.head_split import head_split
+from glassformer.core.lab.labels import labels
+from glassformer.core.lab.mask_building import build
+from glassformer.core.lab.masks import masks
+from glassformer.core.lab.norm_axes import norm_axes
+from glassformer.core.lab.norms import beside_batch_norm, layer_norms
+from glassformer.core.lab.one_matrix import one_matrix
+from glassformer.core.lab.permutation import reversed_order
+from glassformer.core.lab.seq2seq import read_words
+from glassformer.core.lab.similarity import compare
+from glassformer.core.lab.skips import skips
+from glassformer.core.lab.softmax import normalisers, scaling
+from glassformer.core.lab.why_attention import routes
+from glassformer.core.lab.worked_examples import work
 
 WIDTH, HEIGHT = 160, 72
 # Lines are [points, role, dashed]; cells [x, y, width, height, role, share of its full colour].

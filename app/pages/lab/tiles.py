@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.pages.lab.tile_pictures import picture
-from app.session import store
-from app.session.state import LAB
-from app.ui.chart import current_look
-from app.ui.component import component
-from app.ui.layout import box
-from app.words import say, texts
+from glassformer.app.pages.lab.tile_pictures import picture
+from glassformer.app.session import store
+from glassformer.app.session.state import LAB
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box
+from glassformer.app.words import say, texts
 
 _tiles = component(__file__, "tiles")
 

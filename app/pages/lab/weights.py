@@ -5,23 +5,33 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.lab import kit
-from app.pages.lab.figures.dictionary import answers_table, entries_table, heat_figure, plane_figure
-from app.pages.lab.figures.labels import labels_tables
-from app.pages.lab.figures.similarity import alike_figure, alike_tables
-from app.pages.lab.figures.softmax import bars_figure, keeps_table, row_tables, scaling_figure
-from app.pages.lab.inputs import Field
-from app.ui.chart import current_look, show_chart
-from app.ui.layout import box
-from app.ui.text import literal
-from app.words import say
-from core.lab.dictionary import KEYS, QUERY, TEMPERATURES, VALUES, LookUp, look_up
-from core.lab.inputs import number
-from core.lab.labels import LOGITS, TRUE, Labels, labels
-from core.lab.similarity import KEYS as ASKED
-from core.lab.similarity import QUERY as QUERIED
-from core.lab.similarity import UNIT, Compared, compare
-from core.lab.softmax import WIDTHS, Row, Scaling, normalisers, one_row, scaling
+from glassformer.app.pages.lab import kit
+from glassformer.app.pages.lab.figures.dictionary import (
+    answers_table,
+    entries_table,
+    heat_figure,
+    plane_figure,
+)
+from glassformer.app.pages.lab.figures.labels import labels_tables
+from glassformer.app.pages.lab.figures.similarity import alike_figure, alike_tables
+from glassformer.app.pages.lab.figures.softmax import (
+    bars_figure,
+    keeps_table,
+    row_tables,
+    scaling_figure,
+)
+from glassformer.app.pages.lab.inputs import Field
+from glassformer.app.ui.chart import current_look, show_chart
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.lab.dictionary import KEYS, QUERY, TEMPERATURES, VALUES, LookUp, look_up
+from glassformer.core.lab.inputs import number
+from glassformer.core.lab.labels import LOGITS, TRUE, Labels, labels
+from glassformer.core.lab.similarity import KEYS as ASKED
+from glassformer.core.lab.similarity import QUERY as QUERIED
+from glassformer.core.lab.similarity import UNIT, Compared, compare
+from glassformer.core.lab.softmax import WIDTHS, Row, Scaling, normalisers, one_row, scaling
 
 SCALING = (
     Field("d_k", "d_k", 64, "slider", "key", low=1, high=max(WIDTHS), step=1),

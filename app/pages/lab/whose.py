@@ -6,15 +6,15 @@ screen, they go on with the bundled translator and say so.
 
 import streamlit as st
 
-from app.runs import on_screen
-from app.runs.models import get_model, is_opened
-from app.runs.traces import get_trace
-from app.session import store
-from app.session.state import FIRST_SENTENCE
-from app.words import say
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
-from core.trace.trace import Trace
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.models import get_model, is_opened
+from glassformer.app.runs.traces import get_trace
+from glassformer.app.session import store
+from glassformer.app.session.state import FIRST_SENTENCE
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.trace import Trace
 
 
 def tell() -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from app.hall import answers
-from core.errors import GlassformerError
-from core.lectures.lecture import PLACE, Lecture, Scene
+from glassformer.app.hall import answers
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import PLACE, Lecture, Scene
 
 TEXTS = ("title", "text", "notes")
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import streamlit as st
 
-from app.panels import drafts
-from app.session import store
-from app.ui.component import component
-from app.ui.layout import box
-from app.ui.text import on_top, told
-from app.words import say
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture
-from core.lectures.read import MOST_BYTES, bundled, load, read
+from glassformer.app.panels import drafts
+from glassformer.app.session import store
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.text import on_top, told
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture
+from glassformer.core.lectures.read import MOST_BYTES, bundled, load, read
 
 TEXTS = ("import", "import_help", "none_yet")
 

@@ -7,19 +7,19 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.lectures import start
-from app.panels import drafts
-from app.runs.scenes import trace_of
-from app.session import store
-from app.session.state import LANGUAGES
-from app.ui.layout import side_by_side
-from app.ui.text import literal, told
-from app.words import say, texts
-from core.errors import GlassformerError
-from core.lectures.lecture import KINDS, Lecture, Question, Scene, Truth
-from core.lectures.read import read
-from core.lectures.truth import answer_of
-from core.lectures.write import link_text, write
+from glassformer.app.pages.lectures import start
+from glassformer.app.panels import drafts
+from glassformer.app.runs.scenes import trace_of
+from glassformer.app.session import store
+from glassformer.app.session.state import LANGUAGES
+from glassformer.app.ui.layout import side_by_side
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say, texts
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import KINDS, Lecture, Question, Scene, Truth
+from glassformer.core.lectures.read import read
+from glassformer.core.lectures.truth import answer_of
+from glassformer.core.lectures.write import link_text, write
 
 TEXTS = {"title": 200, "text": 1000, "notes": 5000}  # characters
 HEIGHTS = {"text": 90, "notes": 130}

@@ -9,21 +9,21 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.lectures import alone, edit, start
-from app.pages.lectures.cards import text_of
-from app.panels import drafts
-from app.session import store
-from app.ui.component import component
-from app.ui.layout import box, side_by_side
-from app.ui.text import literal, told
-from app.words import say
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture, Scene
-from core.lectures.write import link_text, write
+from glassformer.app.pages.lectures import alone, edit, start
+from glassformer.app.pages.lectures.cards import text_of
+from glassformer.app.panels import drafts
+from glassformer.app.session import store
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box, side_by_side
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture, Scene
+from glassformer.core.lectures.write import link_text, write
 
 SIGNS = ("open", "up", "down", "remove", "question")
 WIDTHS = (36, 64)
-TAKEAWAY = "app.takeaway"  # what makes files of a lecture, where it is there
+TAKEAWAY = "glassformer.app.takeaway"  # what makes files of a lecture, where it is there
 TAKEN = {"page": ("html", "text/html"), "notebook": ("ipynb", "application/x-ipynb+json")}
 
 _scenes = component(__file__, "scenes")

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.pages.lectures import cards, one
-from app.panels import drafts
-from app.session import store
-from app.ui.style import put_sheet
-from app.ui.text import told
-from app.words import say
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture
-from core.lectures.read import bundled, load
+from glassformer.app.pages.lectures import cards, one
+from glassformer.app.panels import drafts
+from glassformer.app.session import store
+from glassformer.app.ui.style import put_sheet
+from glassformer.app.ui.text import told
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture
+from glassformer.core.lectures.read import bundled, load
 
 PAGES = Path(__file__).parents[1]
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import streamlit as st
 
-from app.hall import join, keys, rooms
-from app.pages.lectures import alone
-from app.runs import scenes
-from app.session import store
-from app.ui.component import component
-from app.ui.text import told
-from app.words import say
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture
+from glassformer.app.hall import join, keys, rooms
+from glassformer.app.pages.lectures import alone
+from glassformer.app.runs import scenes
+from glassformer.app.session import store
+from glassformer.app.ui.component import component
+from glassformer.app.ui.text import told
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture
 
 PAGES = ("", *(path.parent.name for path in Path(__file__).parents[1].glob("*/page.py")))
 NO_SCENE = ("lectures",)  # a page that no scene shows

@@ -5,18 +5,18 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app.pages.switch import compared
-from app.panels.phrases import line, phrase
-from app.plots.labels import shortened
-from app.runs import on_screen
-from app.session import experiments, store
-from app.ui.component import component
-from app.ui.layout import box
-from app.ui.pick import small_button
-from app.ui.text import literal
-from app.words import say
-from core.interventions import Experiment
-from core.interventions.switch import Switch
+from glassformer.app.pages.switch import compared
+from glassformer.app.panels.phrases import line, phrase
+from glassformer.app.plots.labels import shortened
+from glassformer.app.runs import on_screen
+from glassformer.app.session import experiments, store
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import small_button
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.switch import Switch
 
 ROOM = 330  # pixels of the kept ones; more of them scroll
 LONGEST = 60  # characters of what a kept one switches

@@ -6,25 +6,25 @@ from typing import Any, Literal, cast
 import streamlit as st
 from torch import Tensor
 
-from app.pages.switch.figures.batch import Maps, batch_maps, words_table
-from app.panels.compare import pickers
-from app.plots.labels import format_number, format_percent, shortened, visible
-from app.runs import on_screen
-from app.runs.traces import get_batch, get_trace
-from app.session import experiments, store
-from app.ui.chart import current_look, show_chart
-from app.ui.component import component
-from app.ui.layout import box
-from app.ui.lines import with_lines
-from app.ui.text import literal, told
-from app.words import say
-from core.analysis.attention_views import Kind, attention_at, layers_of, sides
-from core.config import ModelConfig
-from core.errors import GlassformerError
-from core.interventions import Experiment
-from core.interventions.masks import PaddingOff
-from core.interventions.padding import SIDES, InBatch, chances, padded_sides, padding_of
-from core.trace.trace import Trace
+from glassformer.app.pages.switch.figures.batch import Maps, batch_maps, words_table
+from glassformer.app.panels.compare import pickers
+from glassformer.app.plots.labels import format_number, format_percent, shortened, visible
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.traces import get_batch, get_trace
+from glassformer.app.session import experiments, store
+from glassformer.app.ui.chart import current_look, show_chart
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.lines import with_lines
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import Kind, attention_at, layers_of, sides
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.masks import PaddingOff
+from glassformer.core.interventions.padding import SIDES, InBatch, chances, padded_sides, padding_of
+from glassformer.core.trace.trace import Trace
 
 MOST = 8
 MOVED = 0.005  # a larger change of a probability is marked

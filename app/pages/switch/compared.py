@@ -6,21 +6,21 @@ from typing import Literal
 
 import streamlit as st
 
-from app.pages.switch import effect_words, panel
-from app.panels.compare import largest, pickers, triple
-from app.panels.compare.figures.triple_layout import TripleLayout
-from app.panels.phrases import phrase
-from app.runs.traces import get_forced, get_run, get_trace
-from app.session import experiments, store
-from app.session.memory import Pair
-from app.ui.layout import box
-from app.ui.pick import choice, menu
-from app.ui.text import literal, told
-from app.words import say
-from core.analysis.comparison import Furthest
-from core.errors import GlassformerError
-from core.interventions import Experiment
-from core.trace.trace import Trace
+from glassformer.app.pages.switch import effect_words, panel
+from glassformer.app.panels.compare import largest, pickers, triple
+from glassformer.app.panels.compare.figures.triple_layout import TripleLayout
+from glassformer.app.panels.phrases import phrase
+from glassformer.app.runs.traces import get_forced, get_run, get_trace
+from glassformer.app.session import experiments, store
+from glassformer.app.session.memory import Pair
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import choice, menu
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say
+from glassformer.core.analysis.comparison import Furthest
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment
+from glassformer.core.trace.trace import Trace
 
 Choice = tuple[str, str]  # ("now" | "plain" | "kept", name of a kept one)
 LAYOUT = TripleLayout(width=1180, height=380)

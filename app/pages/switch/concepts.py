@@ -5,22 +5,22 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, cast, get_args
 
-from app.plots.labels import format_number
-from app.runs import on_screen
-from app.session import experiments, store
-from app.ui.chart import current_look
-from app.ui.component import component
-from app.ui.layout import box
-from app.words import say
-from core.config import Activation, AddedPositions, ModelConfig, NormFormula, NormPlace
-from core.errors import GlassformerError
-from core.interventions import Experiment
-from core.interventions import concepts as kinds
-from core.interventions.experiment import with_config
-from core.interventions.parts import Parts
-from core.interventions.switch import Switch
-from core.models import Model
-from core.trace.address import SUBLAYERS, Address
+from glassformer.app.plots.labels import format_number
+from glassformer.app.runs import on_screen
+from glassformer.app.session import experiments, store
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box
+from glassformer.app.words import say
+from glassformer.core.config import Activation, AddedPositions, ModelConfig, NormFormula, NormPlace
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions import concepts as kinds
+from glassformer.core.interventions.experiment import with_config
+from glassformer.core.interventions.parts import Parts
+from glassformer.core.interventions.switch import Switch
+from glassformer.core.models import Model
+from glassformer.core.trace.address import SUBLAYERS, Address
 
 Values = Mapping[str, str]
 TYPES: Mapping[str, type] = {"rate": float, "draw": int}  # of fields; the others are words

@@ -5,23 +5,23 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from app.pages.switch import effect_words
-from app.pages.switch.figures.by_layer_map import Marks, Stack, by_layer_figure
-from app.plots.labels import escape, format_number, visible
-from app.runs import on_screen
-from app.session import experiments, store
-from app.session.memory import Pair
-from app.session.state import RESULTS
-from app.ui.chart import Click, current_look, show_chart
-from app.ui.layout import box, side_by_side
-from app.ui.pick import choice, into
-from app.ui.text import literal
-from app.words import say
-from core.errors import GlassformerError
-from core.interventions.effect import Moved, Rung, first_changed, passed
-from core.text.vocabulary import END
-from core.trace.address import STACKS
-from core.trace.trace import Trace
+from glassformer.app.pages.switch import effect_words
+from glassformer.app.pages.switch.figures.by_layer_map import Marks, Stack, by_layer_figure
+from glassformer.app.plots.labels import escape, format_number, visible
+from glassformer.app.runs import on_screen
+from glassformer.app.session import experiments, store
+from glassformer.app.session.memory import Pair
+from glassformer.app.session.state import RESULTS
+from glassformer.app.ui.chart import Click, current_look, show_chart
+from glassformer.app.ui.layout import box, side_by_side
+from glassformer.app.ui.pick import choice, into
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.effect import Moved, Rung, first_changed, passed
+from glassformer.core.text.vocabulary import END
+from glassformer.core.trace.address import STACKS
+from glassformer.core.trace.trace import Trace
 
 HEIGHT = 560  # pixels of the picture, about; they decide how words are written
 KINDS = {"self_attention": "decoder", "cross_attention": "cross"}  # of the decoder's attentions

@@ -3,16 +3,16 @@
 import math
 from typing import Any
 
-from app.plots.labels import format_number, format_percent, visible
-from app.session import store
-from app.session.memory import Pair
-from app.ui.chart import current_look
-from app.ui.component import component
-from app.words import say
-from core.interventions.effect import ChangedWord, Effect, effect, sees_ahead
-from core.interventions.translations import TranslatedWord
-from core.text.vocabulary import END, TAGS
-from core.trace.trace import Trace
+from glassformer.app.plots.labels import format_number, format_percent, visible
+from glassformer.app.session import store
+from glassformer.app.session.memory import Pair
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.component import component
+from glassformer.app.words import say
+from glassformer.core.interventions.effect import ChangedWord, Effect, effect, sees_ahead
+from glassformer.core.interventions.translations import TranslatedWord
+from glassformer.core.text.vocabulary import END, TAGS
+from glassformer.core.trace.trace import Trace
 
 CANDIDATES = 5
 SIGNS = {"same": "=", "other": "≠", "gone": "−", "new": "+"}

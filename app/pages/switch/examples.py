@@ -12,15 +12,15 @@ from typing import Any
 
 import streamlit as st
 
-from app.plots.labels import visible
-from app.runs.models import is_opened
-from app.session import experiments, store
-from app.session.state import State
-from app.ui.component import component
-from app.ui.layout import box
-from app.ui.text import on_top
-from app.words import say
-from core.interventions import Experiment
+from glassformer.app.plots.labels import visible
+from glassformer.app.runs.models import is_opened
+from glassformer.app.session import experiments, store
+from glassformer.app.session.state import State
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.text import on_top
+from glassformer.app.words import say
+from glassformer.core.interventions import Experiment
 
 FILE = Path(__file__).parents[3] / "assets" / "experiments" / "examples.json"
 ASKED = ("text", "model", "second", "edits")  # of the state

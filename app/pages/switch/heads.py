@@ -7,23 +7,36 @@ from typing import Any, cast
 
 import streamlit as st
 
-from app.panels.attention.focus import head_name
-from app.panels.attention.heads import does, way
-from app.plots.labels import format_number, format_percent, visible
-from app.runs import on_screen
-from app.runs.traces import get_ablated_heads, get_run
-from app.session import experiments, store
-from app.ui.chart import current_look
-from app.ui.components.head_grid import draw_heads, kind_data
-from app.ui.layout import box
-from app.ui.pick import choice, into, menu
-from app.words import say
-from core.analysis.attention_views import Kind, attention_at, kinds_of, layers_of, overview, sides
-from core.analysis.head_roles import heads_of
-from core.config import ModelConfig
-from core.interventions import heads as per_head
-from core.interventions.heads import HeadsFrozen, HeadsOff, HeadsRedirected, HeadsSwapped, Way
-from core.trace.address import Address
+from glassformer.app.panels.attention.focus import head_name
+from glassformer.app.panels.attention.heads import does, way
+from glassformer.app.plots.labels import format_number, format_percent, visible
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.traces import get_ablated_heads, get_run
+from glassformer.app.session import experiments, store
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.components.head_grid import draw_heads, kind_data
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import choice, into, menu
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import (
+    Kind,
+    attention_at,
+    kinds_of,
+    layers_of,
+    overview,
+    sides,
+)
+from glassformer.core.analysis.head_roles import heads_of
+from glassformer.core.config import ModelConfig
+from glassformer.core.interventions import heads as per_head
+from glassformer.core.interventions.heads import (
+    HeadsFrozen,
+    HeadsOff,
+    HeadsRedirected,
+    HeadsSwapped,
+    Way,
+)
+from glassformer.core.trace.address import Address
 
 WAYS = ("zero", "mean")
 ORDERS = ("place", "harm")

@@ -7,21 +7,21 @@ from typing import Any, Self
 
 import numpy as np
 
-from app.panels.attention.focus import AttentionFocus
-from app.plots.colours import faded, mix
-from app.plots.labels import visible, widest
-from app.plots.theme import FigureStyle
-from app.runs import on_screen
-from app.session import store
-from app.session.state import BRUSHES, STROKES
-from app.ui.chart import current_look
-from app.ui.component import CELLS, component, packed
-from app.words import say
-from core.analysis.attention_views import Side, attention_at
-from core.interventions.masks import Brush, MaskView, mask_view
-from core.interventions.masks import Stroke as Kind
-from core.interventions.parts import extent
-from core.trace.trace import Trace
+from glassformer.app.panels.attention.focus import AttentionFocus
+from glassformer.app.plots.colours import faded, mix
+from glassformer.app.plots.labels import visible, widest
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.runs import on_screen
+from glassformer.app.session import store
+from glassformer.app.session.state import BRUSHES, STROKES
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.component import CELLS, component, packed
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import Side, attention_at
+from glassformer.core.interventions.masks import Brush, MaskView, mask_view
+from glassformer.core.interventions.masks import Stroke as Kind
+from glassformer.core.interventions.parts import extent
+from glassformer.core.trace.trace import Trace
 
 KEY = "mask_grid"
 MOST_WEIGHTS = 128 * 128  # cells; of more, the line below the grid names no weight

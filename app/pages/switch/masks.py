@@ -6,21 +6,21 @@ from functools import partial
 import streamlit as st
 from torch import Tensor
 
-from app.pages.switch.mask_grid import MaskFocus, Stroke, mask_grid
-from app.panels.compare import pickers
-from app.plots.labels import format_percent, visible
-from app.runs import on_screen
-from app.session import experiments, store
-from app.ui.layout import box
-from app.ui.pick import choice, into, menu
-from app.ui.text import literal
-from app.words import say
-from core.analysis.attention_views import layers_of
-from core.errors import GlassformerError
-from core.interventions import Experiment, masks
-from core.interventions.padding import padded_sides
-from core.interventions.parts import OfHeads, extent
-from core.interventions.switch import Switch
+from glassformer.app.pages.switch.mask_grid import MaskFocus, Stroke, mask_grid
+from glassformer.app.panels.compare import pickers
+from glassformer.app.plots.labels import format_percent, visible
+from glassformer.app.runs import on_screen
+from glassformer.app.session import experiments, store
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import choice, into, menu
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import layers_of
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment, masks
+from glassformer.core.interventions.padding import padded_sides
+from glassformer.core.interventions.parts import OfHeads, extent
+from glassformer.core.interventions.switch import Switch
 
 PRESETS = {"itself": 0, "neighbours": 1}  # how far each position looks on either side
 # What they are called there: a word of the translation is no neighbour of one of the source.

@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from app.pages.switch import bar, examples
-from app.panels.opening import on_file
-from app.panels.opening.on_file import show_part
-from app.runs import on_screen
-from app.session import experiments, store
-from app.session.state import SWITCHES
-from app.ui.layout import box
-from app.ui.pick import choice
-from app.ui.style import put_sheet
+from glassformer.app.pages.switch import bar, examples
+from glassformer.app.panels.opening import on_file
+from glassformer.app.panels.opening.on_file import show_part
+from glassformer.app.runs import on_screen
+from glassformer.app.session import experiments, store
+from glassformer.app.session.state import SWITCHES
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import choice
+from glassformer.app.ui.style import put_sheet
 
 ATTENTION = ("masks", "heads")  # with these, attention comes into view
 WIDE = ("patching", "batch", "texts")  # they fill the page: what they show is their own effect
@@ -30,7 +30,7 @@ def show() -> None:
         bar.show()
         choice("switch_groups", "switch.group", SWITCHES, chosen, go_to)
         if chosen in WIDE:
-            show_part("app.pages.switch", chosen)
+            show_part("glassformer.app.pages.switch", chosen)
             return
         if chosen == "examples" and not experiments.now() and on_screen.pair() is None:
             examples.show_gallery()
@@ -40,11 +40,11 @@ def show() -> None:
             return
         left, middle, right = st.columns([1.35, 1.9, 1.2], gap="medium")
         with left, st.container(key="switch_group", gap="small"):
-            show_part("app.pages.switch", chosen)
+            show_part("glassformer.app.pages.switch", chosen)
         with middle, st.container(key="switch_panel", gap="xsmall"):
-            show_part("app.pages.switch", "panel")
+            show_part("glassformer.app.pages.switch", "panel")
         with right, st.container(key="switch_effect", gap="xsmall"):
-            show_part("app.pages.switch", "effect")
+            show_part("glassformer.app.pages.switch", "effect")
 
 
 def _show_masks() -> None:
@@ -52,13 +52,13 @@ def _show_masks() -> None:
     with box("stage", "mask_page"):
         left, middle, right = st.columns(3)
         with left:
-            show_part("app.pages.switch", "masks")
+            show_part("glassformer.app.pages.switch", "masks")
         with middle, st.container(key="switch_effect", gap="xsmall"):
-            show_part("app.pages.switch", "effect")
+            show_part("glassformer.app.pages.switch", "effect")
         with right:
-            show_part("app.pages.switch", "masks", show="show_settings")
+            show_part("glassformer.app.pages.switch", "masks", show="show_settings")
     with box("across", "mask_panel", gap="xsmall"):
-        show_part("app.pages.switch", "panel")
+        show_part("glassformer.app.pages.switch", "panel")
 
 
 def go_to(group: str) -> None:

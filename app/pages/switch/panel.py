@@ -5,24 +5,24 @@ from typing import cast
 import streamlit as st
 import torch
 
-from app.panels.address_words import place
-from app.panels.compare import pickers, triple
-from app.panels.compare.figures.triple_layout import TripleLayout
-from app.panels.compare.triple import Matrix
-from app.runs import on_screen
-from app.runs.traces import get_trace
-from app.session import store
-from app.session.memory import Pair
-from app.session.state import STAGES
-from app.ui.pick import menu
-from app.words import say
-from core.analysis.attention_views import Kind, attention_at
-from core.errors import GlassformerError
-from core.interventions.effect import first_changed
-from core.trace.address import Address
-from core.trace.graph import Stack, layer_count
-from core.trace.sites import site_at
-from core.trace.trace import Trace
+from glassformer.app.panels.address_words import place
+from glassformer.app.panels.compare import pickers, triple
+from glassformer.app.panels.compare.figures.triple_layout import TripleLayout
+from glassformer.app.panels.compare.triple import Matrix
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.traces import get_trace
+from glassformer.app.session import store
+from glassformer.app.session.memory import Pair
+from glassformer.app.session.state import STAGES
+from glassformer.app.ui.pick import menu
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import Kind, attention_at
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.effect import first_changed
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import Stack, layer_count
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.trace import Trace
 
 # What the column has at 1440 × 900; at other sizes the shares stay, only labels do not grow.
 WIDTH, HEIGHT = 580, 450

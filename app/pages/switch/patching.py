@@ -6,29 +6,29 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from app.pages.switch import tensor_draft
-from app.pages.switch.figures.patching_map import PatchingPanel, patching_map
-from app.plots.labels import format_percent, visible
-from app.runs import on_screen
-from app.runs.models import is_opened, place_of
-from app.runs.traces import get_run, get_trace
-from app.session import experiments, store
-from app.session.limits import MOST_PATCHED
-from app.session.state import FIRST_SENTENCE
-from app.ui.chart import Click, current_look, show_chart
-from app.ui.layout import box, side_by_side
-from app.ui.lines import in_one_line, with_lines
-from app.ui.pick import into, menu
-from app.ui.text import literal, told
-from app.words import say
-from core.errors import GlassformerError
-from core.interruption import StoppedError, counted
-from core.interventions import Experiment
-from core.interventions import causal_tracing as tracings
-from core.interventions.causal_tracing import Grid, Question, Side, Tracing
-from core.interventions.tensors import TensorPatch
-from core.trace.address import Address
-from core.trace.trace import Trace
+from glassformer.app.pages.switch import tensor_draft
+from glassformer.app.pages.switch.figures.patching_map import PatchingPanel, patching_map
+from glassformer.app.plots.labels import format_percent, visible
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.models import is_opened, place_of
+from glassformer.app.runs.traces import get_run, get_trace
+from glassformer.app.session import experiments, store
+from glassformer.app.session.limits import MOST_PATCHED
+from glassformer.app.session.state import FIRST_SENTENCE
+from glassformer.app.ui.chart import Click, current_look, show_chart
+from glassformer.app.ui.layout import box, side_by_side
+from glassformer.app.ui.lines import in_one_line, with_lines
+from glassformer.app.ui.pick import into, menu
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interruption import StoppedError, counted
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions import causal_tracing as tracings
+from glassformer.core.interventions.causal_tracing import Grid, Question, Side, Tracing
+from glassformer.core.interventions.tensors import TensorPatch
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.trace import Trace
 
 SIZE = (1380, 440)  # pixels at 1440 × 900; they decide how words are written
 SIDES: tuple[Side, Side] = ("encoder", "decoder")

@@ -8,17 +8,17 @@ from typing import Any, cast, get_args
 
 import streamlit as st
 
-from app.runs import on_screen
-from app.runs.traces import get_trace
-from app.session import experiments, store
-from app.session.codecs import sections, sections_text
-from app.session.state import STAGES
-from core.analysis.attention_views import Kind, attention_at
-from core.errors import GlassformerError
-from core.interventions import tensors
-from core.trace.address import Address
-from core.trace.sites import Axis, AxisName
-from core.trace.trace import Trace
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.traces import get_trace
+from glassformer.app.session import experiments, store
+from glassformer.app.session.codecs import sections, sections_text
+from glassformer.app.session.state import STAGES
+from glassformer.core.analysis.attention_views import Kind, attention_at
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import tensors
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.sites import Axis, AxisName
+from glassformer.core.trace.trace import Trace
 
 # What can be done, and the inputs that it needs beside the cells.
 ACTS = {"set": ("value",), "scale": ("by",), "noise": ("spread", "draw"), "patch": ()}

@@ -6,26 +6,27 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.switch import tensor_draft as drafts
-from app.pages.switch.tensor_draft import ACTS, UnreadableError, draft, put
-from app.panels.address_words import axis_name, named_shape, place
-from app.panels.phrases import phrase
-from app.plots.labels import visible
-from app.runs import on_screen
-from app.runs.traces import get_run, get_setting, get_trace
-from app.session import experiments, store
-from app.ui.layout import box
-from app.ui.lines import in_one_line, with_lines
-from app.ui.pick import choice
-from app.ui.text import literal, told
-from app.words import say
-from core.errors import GlassformerError
-from core.interventions.effect import change
-from core.interventions.tensors import Slice, touched
-from core.interventions.translations import shared_rows
-from core.trace.address import Address
-from core.trace.sites import Axis, letters
-from core.trace.trace import Trace
+from glassformer.app.pages.switch import tensor_draft as drafts
+from glassformer.app.pages.switch.tensor_draft import ACTS, UnreadableError, draft, put
+from glassformer.app.panels.address_words import axis_name, named_shape, place
+from glassformer.app.panels.phrases import phrase
+from glassformer.app.plots.labels import visible
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.traces import get_run, get_setting, get_trace
+from glassformer.app.session import experiments, store
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.lines import in_one_line, with_lines
+from glassformer.app.ui.pick import choice
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions.effect import change
+from glassformer.core.interventions.tensors import Slice, touched
+from glassformer.core.interventions.translations import shared_rows
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.sites import Axis
+from glassformer.core.trace.trace import Trace
 
 
 def show() -> None:

@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from app.plots.labels import shortened
-from app.runs import on_screen
-from app.runs.models import place_of
-from app.runs.traces import get_setting
-from app.session import experiments, store
-from app.session.limits import MOST_OVER_TEXTS, MOST_TEXTS
-from app.session.state import OVER_TEXTS
-from app.ui.layout import box
-from app.ui.lines import in_one_line, with_lines
-from app.ui.pick import choice, into
-from app.ui.text import told
-from app.words import say
-from core.analysis.export import as_csv
-from core.analysis.head_statistics import MEASURES, HeadMeasures, measured, tabulated
-from core.errors import GlassformerError
-from core.interruption import StoppedError
-from core.interventions import Experiment
-from core.interventions.experiment import REFERENCE
-from core.over_texts import TextResult, over_texts, table
+from glassformer.app.plots.labels import shortened
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.models import place_of
+from glassformer.app.runs.traces import get_setting
+from glassformer.app.session import experiments, store
+from glassformer.app.session.limits import MOST_OVER_TEXTS, MOST_TEXTS
+from glassformer.app.session.state import OVER_TEXTS
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.lines import in_one_line, with_lines
+from glassformer.app.ui.pick import choice, into
+from glassformer.app.ui.text import told
+from glassformer.app.words import say
+from glassformer.core.analysis.export import as_csv
+from glassformer.core.analysis.head_statistics import MEASURES, HeadMeasures, measured, tabulated
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interruption import StoppedError
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions.experiment import REFERENCE
+from glassformer.core.over_texts import TextResult, over_texts, table
 
 if TYPE_CHECKING:
     import pandas as pd

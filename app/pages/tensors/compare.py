@@ -3,15 +3,15 @@
 import numpy as np
 import streamlit as st
 
-from app.pages.tensors import controls, facts
-from app.panels.compare import triple
-from app.panels.compare.figures.triple_layout import TripleLayout
-from app.panels.compare.triple import Matrix
-from app.runs import on_screen
-from app.session.memory import Pair
-from app.ui.chart import current_look
-from app.ui.style import put_sheet
-from core.analysis.tensor_slice import Plan, Sheet
+from glassformer.app.pages.tensors import controls, facts
+from glassformer.app.panels.compare import triple
+from glassformer.app.panels.compare.figures.triple_layout import TripleLayout
+from glassformer.app.panels.compare.triple import Matrix
+from glassformer.app.runs import on_screen
+from glassformer.app.session.memory import Pair
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.style import put_sheet
+from glassformer.core.analysis.tensor_slice import Plan, Sheet
 
 LAYOUT = TripleLayout(width=970, height=500)
 KEY = "beside_tensor"

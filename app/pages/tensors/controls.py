@@ -4,19 +4,34 @@ from typing import Any
 
 import streamlit as st
 
-from app.panels.address_words import axis_name, format_bytes, numbers_line, places, short_shape
-from app.plots.labels import visible
-from app.plots.theme import FigureStyle
-from app.session import store
-from app.session.state import State
-from app.ui.component import component
-from app.ui.layout import box
-from app.ui.pick import choice, into, menu, small_button
-from app.words import say
-from core.analysis.measure import Measure, Measured, overview
-from core.analysis.tensor_slice import Plan, Sheet, Side, cut, largest, offered, plan, window
-from core.trace.sites import Axis
-from core.trace.trace import Trace
+from glassformer.app.panels.address_words import (
+    axis_name,
+    format_bytes,
+    numbers_line,
+    places,
+    short_shape,
+)
+from glassformer.app.plots.labels import visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session import store
+from glassformer.app.session.state import State
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import choice, into, menu, small_button
+from glassformer.app.words import say
+from glassformer.core.analysis.measure import Measure, Measured, overview
+from glassformer.core.analysis.tensor_slice import (
+    Plan,
+    Sheet,
+    Side,
+    cut,
+    largest,
+    offered,
+    plan,
+    window,
+)
+from glassformer.core.trace.sites import Axis
+from glassformer.core.trace.trace import Trace
 
 FIRST = "encoder/0/self_attention/weights"
 ALONE = "decoder/0/self_attention/weights"  # of a decoder alone

@@ -7,19 +7,19 @@ from html import escape
 import numpy as np
 import streamlit as st
 
-from app.pages.tensors.figures import tensor_histogram
-from app.panels.address_words import format_bytes, named_shape, place
-from app.plots.labels import format_number
-from app.plots.theme import FigureStyle
-from app.ui.chart import show_chart
-from app.ui.layout import box
-from app.words import say
-from core.analysis import export
-from core.analysis.measure import Measure, histogram_at, measure
-from core.analysis.tensor_slice import Sheet
-from core.explain.equations import equation
-from core.trace.sites import Site
-from core.trace.trace import Trace
+from glassformer.app.pages.tensors.figures import tensor_histogram
+from glassformer.app.panels.address_words import format_bytes, named_shape, place
+from glassformer.app.plots.labels import format_number
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.ui.chart import show_chart
+from glassformer.app.ui.layout import box
+from glassformer.app.words import say
+from glassformer.core.analysis import export
+from glassformer.core.analysis.measure import Measure, histogram_at, measure
+from glassformer.core.analysis.tensor_slice import Sheet
+from glassformer.core.explain.equations import equation
+from glassformer.core.trace.sites import Site
+from glassformer.core.trace.trace import Trace
 
 ALWAYS = ("count", "least", "most", "mean", "std")
 WHERE_ANY = ("masked", "nan", "infinite")

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.axes import Side, corner, hover_text, rim, sheet_axes
-from app.plots.bars import row_bars
-from app.plots.labels import escape, format_number, visible
-from app.plots.marks import note
-from app.plots.sheet import HEIGHT
-from app.plots.theme import FigureStyle, base_layout
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import Side, corner, hover_text, rim, sheet_axes
+from glassformer.app.plots.bars import row_bars
+from glassformer.app.plots.labels import escape, format_number, visible
+from glassformer.app.plots.marks import note
+from glassformer.app.plots.sheet import HEIGHT
+from glassformer.app.plots.theme import FigureStyle, base_layout
 
 BAR_HEIGHT = 13  # pixels below which the numbers at the bars would overlap
 FEW = 50  # values, whose counts are read on a plain scale

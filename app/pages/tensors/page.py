@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from app.pages.tensors import controls, facts, picture, telling
-from app.panels import provenance
-from app.panels.address_words import on_screen_lines, snippet
-from app.runs import on_screen
-from app.runs.turns import admitted
-from app.session import store
-from app.ui.chart import current_look
-from app.ui.style import put_sheet
-from core.trace.trace import Trace
+from glassformer.app.pages.tensors import controls, facts, picture, telling
+from glassformer.app.panels import provenance
+from glassformer.app.panels.address_words import on_screen_lines, snippet
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.turns import admitted
+from glassformer.app.session import store
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.style import put_sheet
+from glassformer.core.trace.trace import Trace
 
 
 def show() -> None:

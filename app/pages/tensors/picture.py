@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from app.pages.tensors.controls import WIDEST
-from app.pages.tensors.figures import tensor_bars
-from app.panels import provenance
-from app.panels.address_words import axis_name, side_of
-from app.plots.drawing import Figure
-from app.plots.labels import MINUS, format_number, text_width, visible
-from app.plots.sheet import tensor_heatmap
-from app.plots.theme import FigureStyle
-from app.ui.chart import Click, current_look, show_chart
-from app.ui.layout import box
-from app.words import say
-from core.analysis.export import file_stem
-from core.analysis.measure import Measure
-from core.analysis.tensor_slice import Lines, Plan, Sheet, index_of, pool, window
-from core.trace.trace import Trace
-from core.written import SUPERSCRIPT
+from glassformer.app.pages.tensors.controls import WIDEST
+from glassformer.app.pages.tensors.figures import tensor_bars
+from glassformer.app.panels import provenance
+from glassformer.app.panels.address_words import axis_name, side_of
+from glassformer.app.plots.drawing import Figure
+from glassformer.app.plots.labels import MINUS, format_number, text_width, visible
+from glassformer.app.plots.sheet import tensor_heatmap
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.ui.chart import Click, current_look, show_chart
+from glassformer.app.ui.layout import box
+from glassformer.app.words import say
+from glassformer.core.analysis.export import file_stem
+from glassformer.core.analysis.measure import Measure
+from glassformer.core.analysis.tensor_slice import Lines, Plan, Sheet, index_of, pool, window
+from glassformer.core.trace.trace import Trace
+from glassformer.core.written import SUPERSCRIPT
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,23 +7,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.pages.tensors.controls import pick
-from app.panels.address_words import place, short_shape
-from app.panels.attention.focus import AttentionFocus, first_head
-from app.plots.colours import diverging, sequential
-from app.plots.labels import format_percent, visible
-from app.plots.theme import FigureStyle
-from app.session import store
-from app.ui.component import CELLS, component, packed
-from app.ui.layout import box
-from app.ui.text import on_top
-from app.words import say
-from core.analysis.attention_views import attention_at, head_map, pooled
-from core.analysis.choices import blanks, probabilities
-from core.analysis.logit_lens import read_by_generator
-from core.trace.graph import stack_end
-from core.trace.tables import as_numpy
-from core.trace.trace import Trace
+from glassformer.app.pages.tensors.controls import pick
+from glassformer.app.panels.address_words import place, short_shape
+from glassformer.app.panels.attention.focus import AttentionFocus, first_head
+from glassformer.app.plots.colours import diverging, sequential
+from glassformer.app.plots.labels import format_percent, visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session import store
+from glassformer.app.ui.component import CELLS, component, packed
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.text import on_top
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import attention_at, head_map, pooled
+from glassformer.core.analysis.choices import blanks, probabilities
+from glassformer.core.analysis.logit_lens import read_by_generator
+from glassformer.core.trace.graph import stack_end
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Trace
 
 MOST = 128  # columns of a picture
 EVEN = 127  # the level of 0 where values have signs; 254 is the largest

@@ -6,25 +6,25 @@ from html import escape
 
 import streamlit as st
 
-from app.pages.training.figures.curves import DASHES, EDGE, curves_figure
-from app.plots.colours import head_colour
-from app.plots.labels import format_percent
-from app.plots.theme import FigureStyle
-from app.runs import on_screen
-from app.runs.models import get_exact_match, get_history
-from app.runs.traces import get_replay, get_trace
-from app.session import store
-from app.session.state import State
-from app.ui.chart import current_look, show_chart
-from app.ui.components.player import player
-from app.ui.pick import choice, into
-from app.ui.text import with_arrows
-from app.words import say
-from core.analysis.training_views import Replay
-from core.errors import GlassformerError
-from core.history import History
-from core.trace.trace import Trace
-from core.training.evaluate import QUICK_PAIRS, QUICK_READINGS
+from glassformer.app.pages.training.figures.curves import DASHES, EDGE, curves_figure
+from glassformer.app.plots.colours import head_colour
+from glassformer.app.plots.labels import format_percent
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.models import get_exact_match, get_history
+from glassformer.app.runs.traces import get_replay, get_trace
+from glassformer.app.session import store
+from glassformer.app.session.state import State
+from glassformer.app.ui.chart import current_look, show_chart
+from glassformer.app.ui.components.player import player
+from glassformer.app.ui.pick import choice, into
+from glassformer.app.ui.text import with_arrows
+from glassformer.app.words import say
+from glassformer.core.analysis.training_views import Replay
+from glassformer.core.errors import GlassformerError
+from glassformer.core.history import History
+from glassformer.core.trace.trace import Trace
+from glassformer.core.training.evaluate import QUICK_PAIRS, QUICK_READINGS
 
 METRICS = ("exact_en_zh", "exact_zh_en", "coreference", "alignment", "antecedent")
 FEW = ("exact_en_zh", "exact_zh_en")  # one meaning, one axis: what is seen at first

@@ -5,20 +5,20 @@ from html import escape
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from app.pages.training import curves, panels, workshop
-from app.pages.training.curves import Training
-from app.panels.compare import pickers
-from app.panels.opening import on_file
-from app.runs import on_screen
-from app.runs.models import is_opened
-from app.session import store
-from app.session.state import State
-from app.ui.layout import box, side_by_side
-from app.ui.pick import choice, into
-from app.ui.style import put_sheet
-from app.ui.text import told
-from app.words import say
-from core.errors import GlassformerError
+from glassformer.app.pages.training import curves, panels, workshop
+from glassformer.app.pages.training.curves import Training
+from glassformer.app.panels.compare import pickers
+from glassformer.app.panels.opening import on_file
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.models import is_opened
+from glassformer.app.session import store
+from glassformer.app.session.state import State
+from glassformer.app.ui.layout import box, side_by_side
+from glassformer.app.ui.pick import choice, into
+from glassformer.app.ui.style import put_sheet
+from glassformer.app.ui.text import told
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
 
 HALVES = ("replay", "workshop")
 PANELS = {

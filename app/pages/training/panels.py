@@ -8,29 +8,29 @@ from typing import Any, cast
 import numpy as np
 import streamlit as st
 
-from app.pages.training.curves import Training
-from app.pages.training.figures.lengths import (
+from glassformer.app.pages.training.curves import Training
+from glassformer.app.pages.training.figures.lengths import (
     ROLES,
     lengths_figure,
     similarity_figure,
     sizes_figure,
 )
-from app.pages.training.figures.words import ends_of, group_colours, words_figure
-from app.panels.attention.attention_map import MapLayout, map_figure
-from app.panels.attention.focus import AttentionFocus
-from app.panels.attention.heads import does, role_word, show_heads, show_title
-from app.panels.attention.picture import alt
-from app.panels.words import words_panel
-from app.panels.words.words_panel import apply_layout
-from app.plots.colours import sequential
-from app.plots.labels import format_percent, visible
-from app.ui.chart import show_chart
-from app.ui.component import CELLS, component, going, packed
-from app.ui.layout import box
-from app.words import say
-from core.analysis.attention_views import Kind, sides
-from core.analysis.head_roles import describe
-from core.analysis.training_views import (
+from glassformer.app.pages.training.figures.words import ends_of, group_colours, words_figure
+from glassformer.app.panels.attention.attention_map import MapLayout, map_figure
+from glassformer.app.panels.attention.focus import AttentionFocus
+from glassformer.app.panels.attention.heads import does, role_word, show_heads, show_title
+from glassformer.app.panels.attention.picture import alt
+from glassformer.app.panels.words import words_panel
+from glassformer.app.panels.words.words_panel import apply_layout
+from glassformer.app.plots.colours import sequential
+from glassformer.app.plots.labels import format_percent, visible
+from glassformer.app.ui.chart import show_chart
+from glassformer.app.ui.component import CELLS, component, going, packed
+from glassformer.app.ui.layout import box
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import Kind, sides
+from glassformer.core.analysis.head_roles import describe
+from glassformer.core.analysis.training_views import (
     Frame,
     agreeing,
     film,
@@ -40,7 +40,7 @@ from core.analysis.training_views import (
     places,
     similarity,
 )
-from core.trace.tables import as_numpy
+from glassformer.core.trace.tables import as_numpy
 
 ATTENTION_HEIGHT, ATTENTION_WIDTH = 360, 640
 POSITIONS_HEIGHT, POSITIONS_WIDTH = 352, 480

@@ -4,20 +4,20 @@ from html import escape
 
 import streamlit as st
 
-from app.panels.compare import largest, pickers
-from app.panels.compare.triple import anchor
-from app.panels.compare.wording import titles, word_table
-from app.panels.words.words_panel import attention_in_focus, cross_pickers, lines
-from app.runs import on_screen
-from app.session import store
-from app.session.memory import Pair
-from app.ui.chart import current_look
-from app.ui.components.word_lines import NO_STEP, Pin
-from app.ui.layout import box
-from app.ui.style import put_sheet
-from app.words import say
-from core.analysis.choices import chosen_otherwise
-from core.analysis.comparison import paired
+from glassformer.app.panels.compare import largest, pickers
+from glassformer.app.panels.compare.triple import anchor
+from glassformer.app.panels.compare.wording import titles, word_table
+from glassformer.app.panels.words.words_panel import attention_in_focus, cross_pickers, lines
+from glassformer.app.runs import on_screen
+from glassformer.app.session import store
+from glassformer.app.session.memory import Pair
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.components.word_lines import NO_STEP, Pin
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.style import put_sheet
+from glassformer.app.words import say
+from glassformer.core.analysis.choices import chosen_otherwise
+from glassformer.core.analysis.comparison import paired
 
 
 def show(pair: Pair) -> None:

@@ -7,11 +7,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.heat import bulk, foot_bar, gaps, heat_map, reach
-from app.plots.labels import escape, fitted, format_number, is_chinese, shortened, visible, widest
-from app.plots.marks import note, on, pairs, spans, suffix
-from app.plots.theme import FigureStyle, base_layout, hatching, token_axis
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.heat import bulk, foot_bar, gaps, heat_map, reach
+from glassformer.app.plots.labels import (
+    escape,
+    fitted,
+    format_number,
+    is_chinese,
+    shortened,
+    visible,
+    widest,
+)
+from glassformer.app.plots.marks import note, on, pairs, spans, suffix
+from glassformer.app.plots.theme import FigureStyle, base_layout, hatching, token_axis
 
 TITLE, FOOT, GAP = 24, 66, 0.035  # pixels; GAP is a share of the width
 SCALE = 32  # pixels of the foot that the colour scale takes

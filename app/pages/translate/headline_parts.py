@@ -4,16 +4,16 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 
-from app.plots.labels import format_percent, visible
-from app.runs import on_screen
-from app.ui.lines import in_one_line
-from app.ui.text import aside
-from app.words import say
-from core.analysis.choices import BLANKS, least_sure, probabilities, written
-from core.errors import GlassformerError
-from core.trace.trace import Trace
-from core.weights.aside import LeftAside
-from core.weights.opened import BLANK
+from glassformer.app.plots.labels import format_percent, visible
+from glassformer.app.runs import on_screen
+from glassformer.app.ui.lines import in_one_line
+from glassformer.app.ui.text import aside
+from glassformer.app.words import say
+from glassformer.core.analysis.choices import BLANKS, least_sure, probabilities, written
+from glassformer.core.errors import GlassformerError
+from glassformer.core.trace.trace import Trace
+from glassformer.core.weights.aside import LeftAside
+from glassformer.core.weights.opened import BLANK
 
 SPACE = "␣"  # how a piece shows the space before it
 NAMED = 4  # words in blanks that are written out

@@ -8,23 +8,29 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.translate import headline_parts
-from app.panels import provenance
-from app.panels.words.words_panel import is_large, shown_piece, signs, step_in_focus, why_never
-from app.plots.bars import candidates
-from app.plots.labels import format_percent, is_chinese, visible
-from app.runs import on_screen
-from app.runs.traces import get_trace
-from app.session import store
-from app.ui.chart import Click, current_look, show_chart
-from app.ui.component import component, going
-from app.words import say
-from core.analysis.choices import UNSURE_BELOW, Choice, choice_at, written
-from core.analysis.confidence import Confidence, Reason, confidence, is_judged
-from core.errors import GlassformerError
-from core.text.tokenizer import split_sentences
-from core.text.vocabulary import END
-from core.trace.trace import Trace
+from glassformer.app.pages.translate import headline_parts
+from glassformer.app.panels import provenance
+from glassformer.app.panels.words.words_panel import (
+    is_large,
+    shown_piece,
+    signs,
+    step_in_focus,
+    why_never,
+)
+from glassformer.app.plots.bars import candidates
+from glassformer.app.plots.labels import format_percent, is_chinese, visible
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.traces import get_trace
+from glassformer.app.session import store
+from glassformer.app.ui.chart import Click, current_look, show_chart
+from glassformer.app.ui.component import component, going
+from glassformer.app.words import say
+from glassformer.core.analysis.choices import UNSURE_BELOW, Choice, choice_at, written
+from glassformer.core.analysis.confidence import Confidence, Reason, confidence, is_judged
+from glassformer.core.errors import GlassformerError
+from glassformer.core.text.tokenizer import split_sentences
+from glassformer.core.text.vocabulary import END
+from glassformer.core.trace.trace import Trace
 
 NAMED = 3  # words that are written out
 QUOTED = 5  # words of a repetition that are written out

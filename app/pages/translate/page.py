@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from app.pages.translate import lead
-from app.pages.translate.block import block_panel
-from app.pages.translate.map.architecture_map import architecture_map
-from app.panels.words import words_panel
-from app.runs import on_screen
-from app.session import store
-from app.ui.layout import box
-from core.analysis.blocks import block_at
+from glassformer.app.pages.translate import lead
+from glassformer.app.pages.translate.block import block_panel
+from glassformer.app.pages.translate.map.architecture_map import architecture_map
+from glassformer.app.panels.words import words_panel
+from glassformer.app.runs import on_screen
+from glassformer.app.session import store
+from glassformer.app.ui.layout import box
+from glassformer.core.analysis.blocks import block_at
 
 
 def show() -> None:

@@ -11,30 +11,30 @@ from functools import cached_property
 import numpy as np
 import streamlit as st
 
-from app.pages.vectors.focus import VectorsFocus, show_word
-from app.panels import provenance
-from app.plots.labels import visible
-from app.runs import on_screen
-from app.session import store
-from app.session.memory import Pair
-from app.session.state import AGAINST
-from app.ui.components.bar_table import Column, Row, bar_table
-from app.ui.layout import box
-from app.ui.pick import choice, into, menu
-from app.ui.text import literal
-from app.words import say
-from core.analysis.logit_attribution import (
+from glassformer.app.pages.vectors.focus import VectorsFocus, show_word
+from glassformer.app.panels import provenance
+from glassformer.app.plots.labels import visible
+from glassformer.app.runs import on_screen
+from glassformer.app.session import store
+from glassformer.app.session.memory import Pair
+from glassformer.app.session.state import AGAINST
+from glassformer.app.ui.components.bar_table import Column, Row, bar_table
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import choice, into, menu
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.logit_attribution import (
     LogitAttribution,
     LogitPart,
     logit_attribution,
     neurons,
     positions,
 )
-from core.errors import GlassformerError
-from core.model.transformer import Transformer
-from core.trace.address import Address
-from core.trace.graph import Stack
-from core.trace.trace import Trace
+from glassformer.core.errors import GlassformerError
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import Stack
+from glassformer.core.trace.trace import Trace
 
 UNITS = 10  # of a feed-forward network, those that add most either way
 KEYS = 12  # words of a head, likewise

@@ -8,32 +8,32 @@ from html import escape
 import numpy as np
 import streamlit as st
 
-from app.pages.vectors import attribution, page
-from app.pages.vectors.depth_grid import Cells, depth_grid, shares_colours
-from app.pages.vectors.figures.norms import beside_norms
-from app.pages.vectors.focus import VectorsFocus, state_name
-from app.pages.vectors.stream import columns, cosine_text, ticks
-from app.panels.compare import pickers, triple
-from app.panels.compare.figures.triple_layout import TripleLayout
-from app.panels.compare.triple import Matrix
-from app.panels.compare.wording import label, titles
-from app.plots.labels import format_percent, visible
-from app.plots.theme import FigureStyle
-from app.runs import on_screen
-from app.session import store
-from app.session.memory import Pair
-from app.ui.chart import show_chart
-from app.ui.layout import box
-from app.ui.pick import into, segments
-from app.ui.text import literal
-from app.words import say
-from core.analysis.attention_views import Side
-from core.analysis.comparison import paired
-from core.analysis.logit_lens import Lens, best_words, lens, read_by_generator
-from core.analysis.neurons import units_at
-from core.analysis.residual_stream import Apart, apart
-from core.trace.graph import layer_count
-from core.trace.trace import Candidate, Trace
+from glassformer.app.pages.vectors import attribution, page
+from glassformer.app.pages.vectors.depth_grid import Cells, depth_grid, shares_colours
+from glassformer.app.pages.vectors.figures.norms import beside_norms
+from glassformer.app.pages.vectors.focus import VectorsFocus, state_name
+from glassformer.app.pages.vectors.stream import columns, cosine_text, ticks
+from glassformer.app.panels.compare import pickers, triple
+from glassformer.app.panels.compare.figures.triple_layout import TripleLayout
+from glassformer.app.panels.compare.triple import Matrix
+from glassformer.app.panels.compare.wording import label, titles
+from glassformer.app.plots.labels import format_percent, visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.runs import on_screen
+from glassformer.app.session import store
+from glassformer.app.session.memory import Pair
+from glassformer.app.ui.chart import show_chart
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import into, segments
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import Side
+from glassformer.core.analysis.comparison import paired
+from glassformer.core.analysis.logit_lens import Lens, best_words, lens, read_by_generator
+from glassformer.core.analysis.neurons import units_at
+from glassformer.core.analysis.residual_stream import Apart, apart
+from glassformer.core.trace.graph import layer_count
+from glassformer.core.trace.trace import Candidate, Trace
 
 LAYOUT = TripleLayout(width=1380, height=560)
 KEY = "beside_vectors"

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from app.pages.vectors.focus import VectorsFocus, pick
-from app.plots.colours import mix
-from app.plots.labels import visible
-from app.plots.theme import FigureStyle
-from app.ui.component import CELLS, component
-from app.words import say
-from core.analysis.attention_views import Side
-from core.trace.graph import StreamState
+from glassformer.app.pages.vectors.focus import VectorsFocus, pick
+from glassformer.app.plots.colours import mix
+from glassformer.app.plots.labels import visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.ui.component import CELLS, component
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import Side
+from glassformer.core.trace.graph import StreamState
 
 # Length 0..1, cosine −1..1; None where there is no number, and then no arrow.
 Arrow = tuple[float | None, float | None]

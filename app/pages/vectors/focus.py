@@ -9,17 +9,17 @@ from typing import Self, SupportsFloat, cast
 import numpy as np
 import streamlit as st
 
-from app.panels import provenance
-from app.panels.context import PanelContext
-from app.plots.labels import visible
-from app.runs import on_screen
-from app.session import store
-from app.ui.chart import current_look
-from app.words import say
-from core.analysis.attention_views import Kind, Side, sides
-from core.analysis.choices import blanks
-from core.analysis.vectors import row_at, side_of
-from core.trace.graph import Stack, StreamState
+from glassformer.app.panels import provenance
+from glassformer.app.panels.context import PanelContext
+from glassformer.app.plots.labels import visible
+from glassformer.app.runs import on_screen
+from glassformer.app.session import store
+from glassformer.app.ui.chart import current_look
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import Kind, Side, sides
+from glassformer.core.analysis.choices import blanks
+from glassformer.core.analysis.vectors import row_at, side_of
+from glassformer.core.trace.graph import Stack, StreamState
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,30 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from app.pages.vectors.depth_grid import Cells, depth_grid, rank_shares, shares_colours
-from app.pages.vectors.focus import VectorsFocus, pick, show_word, state_name, trail_line
-from app.pages.vectors.stream import columns
-from app.panels import provenance
-from app.plots.labels import format_number, format_percent, visible
-from app.runs import on_screen
-from app.ui.component import component
-from app.ui.layout import box
-from app.ui.text import literal
-from app.words import say
-from core.analysis.logit_lens import EQUATIONS, Lens, best_words, lens, read_by_generator, settled
+from glassformer.app.pages.vectors.depth_grid import Cells, depth_grid, rank_shares, shares_colours
+from glassformer.app.pages.vectors.focus import (
+    VectorsFocus,
+    pick,
+    show_word,
+    state_name,
+    trail_line,
+)
+from glassformer.app.pages.vectors.stream import columns
+from glassformer.app.panels import provenance
+from glassformer.app.plots.labels import format_number, format_percent, visible
+from glassformer.app.runs import on_screen
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.logit_lens import (
+    EQUATIONS,
+    Lens,
+    best_words,
+    lens,
+    read_by_generator,
+    settled,
+)
 
 WORDS = 5
 TEXTS = ("label", "words", "rank", "entropy", "rank_help", "entropy_help")

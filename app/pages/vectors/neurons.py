@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from app.pages.vectors.focus import VectorsFocus, pick, show_word
-from app.panels import provenance
-from app.plots.colours import sequential
-from app.plots.labels import format_percent, visible
-from app.session import store
-from app.ui.component import CELLS, component, packed
-from app.ui.components.bar_table import Column, Row, bar_table
-from app.ui.layout import box
-from app.ui.pick import choice, into, segments
-from app.ui.text import literal
-from app.words import say
-from core.analysis.neurons import (
+from glassformer.app.pages.vectors.focus import VectorsFocus, pick, show_word
+from glassformer.app.panels import provenance
+from glassformer.app.plots.colours import sequential
+from glassformer.app.plots.labels import format_percent, visible
+from glassformer.app.session import store
+from glassformer.app.ui.component import CELLS, component, packed
+from glassformer.app.ui.components.bar_table import Column, Row, bar_table
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import choice, into, segments
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.neurons import (
     Promoted,
     Sparsity,
     Unit,
@@ -33,8 +33,8 @@ from core.analysis.neurons import (
     sparsity,
     units_at,
 )
-from core.analysis.vectors import Numbers, rows_at
-from core.trace.graph import layer_count
+from glassformer.core.analysis.vectors import Numbers, rows_at
+from glassformer.core.trace.graph import layer_count
 
 ACTIVE = 6  # the most active units, in a list
 WORDS, FIRED = 5, 4  # each way; tokens that a unit fires on

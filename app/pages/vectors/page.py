@@ -6,14 +6,14 @@ from html import escape
 
 import streamlit as st
 
-from app.panels.opening.on_file import show_part
-from app.runs import on_screen
-from app.session import store
-from app.session.state import VECTORS
-from app.ui.pick import choice, into
-from app.ui.style import put_sheet
-from app.ui.text import on_top
-from app.words import say
+from glassformer.app.panels.opening.on_file import show_part
+from glassformer.app.runs import on_screen
+from glassformer.app.session import store
+from glassformer.app.session.state import VECTORS
+from glassformer.app.ui.pick import choice, into
+from glassformer.app.ui.style import put_sheet
+from glassformer.app.ui.text import on_top
+from glassformer.app.words import say
 
 STACKS = ("encoder", "decoder")
 IN_ONE_STACK = ("lens", "attribution")  # the generator reads one stack alone
@@ -33,7 +33,7 @@ def show(answer: Callable[[str], None] | None = None) -> None:
                 stack = store.get_state().stack
                 choice("vectors_stack", "vectors.stack", STACKS, stack, into("stack"))
             on_top(escape(_top(chosen)), width="content")
-        (answer or partial(show_part, "app.pages.vectors"))(chosen)
+        (answer or partial(show_part, "glassformer.app.pages.vectors"))(chosen)
 
 
 def _top(chosen: str) -> str:

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.pages.vectors import positions_inside
-from app.pages.vectors import positions_pairs as of_two
-from app.pages.vectors import positions_tables as of_all
-from app.pages.vectors.positions_focus import FIRST_SPAN, PositionsFocus, spans
-from app.runs import on_screen
-from app.session import store
-from app.ui.chart import show_chart
-from app.ui.layout import box
-from app.ui.pick import segments
-from app.words import say
-from core.analysis.positions import VARIANTS
+from glassformer.app.pages.vectors import positions_inside
+from glassformer.app.pages.vectors import positions_pairs as of_two
+from glassformer.app.pages.vectors import positions_tables as of_all
+from glassformer.app.pages.vectors.positions_focus import FIRST_SPAN, PositionsFocus, spans
+from glassformer.app.runs import on_screen
+from glassformer.app.session import store
+from glassformer.app.ui.chart import show_chart
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import segments
+from glassformer.app.words import say
+from glassformer.core.analysis.positions import VARIANTS
 
 INSIDE = ("rotary", "relative")  # nothing is added to the words
 OTHERS = ("notes", "halves")

@@ -10,15 +10,15 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from app.pages.vectors.focus import VectorsFocus
-from app.plots.drawing import Figure
-from app.plots.labels import visible
-from app.session import store
-from app.ui.chart import Click
-from app.ui.text import literal
-from app.words import say
-from core.analysis.placed_words import Repeated, repeated_words
-from core.analysis.positions import (
+from glassformer.app.pages.vectors.focus import VectorsFocus
+from glassformer.app.plots.drawing import Figure
+from glassformer.app.plots.labels import visible
+from glassformer.app.session import store
+from glassformer.app.ui.chart import Click
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.placed_words import Repeated, repeated_words
+from glassformer.core.analysis.positions import (
     Column,
     Table,
     Variant,
@@ -28,7 +28,7 @@ from core.analysis.positions import (
     pairs,
     position_table,
 )
-from core.analysis.vectors import tokens_of
+from glassformer.core.analysis.vectors import tokens_of
 
 SPANS = ("sentence", "64", "256")
 FIRST_SPAN = {"map": "64", "waves": "sentence", "dots": "sentence", "variants": "64"}

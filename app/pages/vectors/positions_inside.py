@@ -6,19 +6,19 @@ from functools import cached_property, partial
 import numpy as np
 import streamlit as st
 
-from app.pages.vectors.figures.inside_map import inside_figure
-from app.pages.vectors.focus import VectorsFocus
-from app.panels.provenance import open_button
-from app.plots.drawing import Figure
-from app.plots.labels import MINUS, format_number, visible
-from app.session import store
-from app.ui.chart import Click, show_chart
-from app.ui.layout import box
-from app.ui.text import literal
-from app.words import say
-from core.analysis.attention_views import attention_at, kinds_of
-from core.analysis.inside_positions import bias_by_distance, rotary_angles
-from core.analysis.vectors import tokens_of
+from glassformer.app.pages.vectors.figures.inside_map import inside_figure
+from glassformer.app.pages.vectors.focus import VectorsFocus
+from glassformer.app.panels.provenance import open_button
+from glassformer.app.plots.drawing import Figure
+from glassformer.app.plots.labels import MINUS, format_number, visible
+from glassformer.app.session import store
+from glassformer.app.ui.chart import Click, show_chart
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import attention_at, kinds_of
+from glassformer.core.analysis.inside_positions import bias_by_distance, rotary_angles
+from glassformer.core.analysis.vectors import tokens_of
 
 REACH = 64  # distances to each side that are drawn
 MOST_ROWS = 128  # positions that are drawn of a long text

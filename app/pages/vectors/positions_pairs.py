@@ -6,15 +6,19 @@ from functools import lru_cache
 import numpy as np
 import streamlit as st
 
-from app.pages.vectors.figures.position_formulas import (
+from glassformer.app.pages.vectors.figures.position_formulas import (
     dot_formula,
     rotation_formula,
     rotation_symbols,
     sum_formula,
 )
-from app.pages.vectors.figures.position_map import same_figure
-from app.pages.vectors.figures.position_relations import Turn, dots_figure, rotation_figure
-from app.pages.vectors.positions_focus import (
+from glassformer.app.pages.vectors.figures.position_map import same_figure
+from glassformer.app.pages.vectors.figures.position_relations import (
+    Turn,
+    dots_figure,
+    rotation_figure,
+)
+from glassformer.app.pages.vectors.positions_focus import (
     Picture,
     PositionsFocus,
     number_table,
@@ -23,15 +27,22 @@ from app.pages.vectors.positions_focus import (
     pick_two,
     slider,
 )
-from app.panels.provenance import open_button
-from app.plots.labels import format_percent, visible
-from app.ui.chart import Click
-from app.ui.layout import box
-from app.ui.pick import into, menu
-from app.ui.text import literal
-from app.words import say
-from core.analysis.placed_words import TwoPlaces, shares, two_places
-from core.analysis.positions import Rotation, Table, by_offset, fitted_rotation, nearness, rotation
+from glassformer.app.panels.provenance import open_button
+from glassformer.app.plots.labels import format_percent, visible
+from glassformer.app.ui.chart import Click
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import into, menu
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.placed_words import TwoPlaces, shares, two_places
+from glassformer.core.analysis.positions import (
+    Rotation,
+    Table,
+    by_offset,
+    fitted_rotation,
+    nearness,
+    rotation,
+)
 
 FARTHEST = 24  # the largest offset of the slider
 FINEST = 200  # points of the way from t to t + k

@@ -5,24 +5,24 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from app.pages.vectors.figures.position_formulas import (
+from glassformer.app.pages.vectors.figures.position_formulas import (
     column_formula,
     encoding_formula,
     wavelength_formula,
 )
-from app.pages.vectors.figures.position_map import map_figure, variants_figure
-from app.pages.vectors.figures.position_waves import Wave, waves_figure
-from app.pages.vectors.positions_focus import (
+from glassformer.app.pages.vectors.figures.position_map import map_figure, variants_figure
+from glassformer.app.pages.vectors.figures.position_waves import Wave, waves_figure
+from glassformer.app.pages.vectors.positions_focus import (
     Picture,
     PositionsFocus,
     number_table,
     pair_slider,
     pick,
 )
-from app.panels.provenance import open_button
-from app.ui.chart import Click
-from app.words import say
-from core.analysis.positions import (
+from glassformer.app.panels.provenance import open_button
+from glassformer.app.ui.chart import Click
+from glassformer.app.words import say
+from glassformer.core.analysis.positions import (
     VARIANTS,
     Table,
     Variant,

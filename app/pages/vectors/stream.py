@@ -9,17 +9,23 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from app.pages.vectors.depth_grid import Cells, depth_grid, signed_colours
-from app.pages.vectors.figures.norms import MOST_TICKS, norms_figure
-from app.pages.vectors.focus import VectorsFocus, pick, show_word, state_name, trail_line
-from app.panels import provenance
-from app.plots.labels import MINUS, visible
-from app.ui.chart import Click, show_chart
-from app.ui.components.bar_table import Column, Row, bar_table
-from app.ui.layout import box
-from app.words import say
-from core.analysis.residual_stream import EQUATIONS, Addition, Depth, additions, depth
-from core.trace.graph import StreamState
+from glassformer.app.pages.vectors.depth_grid import Cells, depth_grid, signed_colours
+from glassformer.app.pages.vectors.figures.norms import MOST_TICKS, norms_figure
+from glassformer.app.pages.vectors.focus import (
+    VectorsFocus,
+    pick,
+    show_word,
+    state_name,
+    trail_line,
+)
+from glassformer.app.panels import provenance
+from glassformer.app.plots.labels import MINUS, visible
+from glassformer.app.ui.chart import Click, show_chart
+from glassformer.app.ui.components.bar_table import Column, Row, bar_table
+from glassformer.app.ui.layout import box
+from glassformer.app.words import say
+from glassformer.core.analysis.residual_stream import EQUATIONS, Addition, Depth, additions, depth
+from glassformer.core.trace.graph import StreamState
 
 
 def show() -> None:

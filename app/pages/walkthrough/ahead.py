@@ -8,12 +8,12 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.walkthrough import code, text
-from app.pages.walkthrough.focus import StepFocus, answers, asked, heard
-from app.pages.walkthrough.scene import scene
-from app.runs.turns import admitted
-from app.ui.component import component
-from core.explain.steps.steps import Step, step_by_id
+from glassformer.app.pages.walkthrough import code, text
+from glassformer.app.pages.walkthrough.focus import StepFocus, answers, asked, heard
+from glassformer.app.pages.walkthrough.scene import scene
+from glassformer.app.runs.turns import admitted
+from glassformer.app.ui.component import component
+from glassformer.core.explain.steps.steps import Step, step_by_id
 
 _ahead = component(__file__, "ahead", scripts=("place.js",))
 

@@ -5,21 +5,21 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.walkthrough import text
-from app.pages.walkthrough.figures.formula import levels, symbols
-from app.pages.walkthrough.focus import StepFocus, arrived
-from app.plots.labels import format_number
-from app.session import store
-from app.ui.component import component
-from app.ui.layout import box
-from app.words import say
-from core.errors import GlassformerError
-from core.explain.equations import Symbol
-from core.explain.source import code
-from core.explain.source.code import CodeLine, NamedShape
-from core.explain.steps.steps import maker_of
-from core.explain.steps.wires import Wire, axes
-from core.trace.sites import site_at
+from glassformer.app.pages.walkthrough import text
+from glassformer.app.pages.walkthrough.figures.formula import levels, symbols
+from glassformer.app.pages.walkthrough.focus import StepFocus, arrived
+from glassformer.app.plots.labels import format_number
+from glassformer.app.session import store
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.explain.equations import Symbol
+from glassformer.core.explain.source import code
+from glassformer.core.explain.source.code import CodeLine, NamedShape
+from glassformer.core.explain.steps.steps import maker_of
+from glassformer.core.explain.steps.wires import Wire, axes
+from glassformer.core.trace.sites import site_at
 
 TEXTS = ("code", "code_none", "code_functions")
 

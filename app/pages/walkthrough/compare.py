@@ -2,18 +2,18 @@
 
 import streamlit as st
 
-from app.pages.walkthrough import ahead, code, strip
-from app.pages.walkthrough.focus import StepFocus
-from app.panels.address_words import place
-from app.panels.compare import triple
-from app.panels.compare.figures.triple_layout import TripleLayout
-from app.panels.compare.triple import Matrix, anchor
-from app.panels.compare.wording import titles
-from app.session.memory import Pair
-from app.ui.style import put_sheet
-from app.ui.text import literal
-from app.words import say
-from core.trace.sites import site_at
+from glassformer.app.pages.walkthrough import ahead, code, strip
+from glassformer.app.pages.walkthrough.focus import StepFocus
+from glassformer.app.panels.address_words import place
+from glassformer.app.panels.compare import triple
+from glassformer.app.panels.compare.figures.triple_layout import TripleLayout
+from glassformer.app.panels.compare.triple import Matrix, anchor
+from glassformer.app.panels.compare.wording import titles
+from glassformer.app.session.memory import Pair
+from glassformer.app.ui.style import put_sheet
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.trace.sites import site_at
 
 LAYOUT = TripleLayout(width=960, height=480)
 KEY = "beside_walk"

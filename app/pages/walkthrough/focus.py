@@ -15,16 +15,16 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any, cast
 
-from app.panels.context import PanelContext, selected
-from app.runs import on_screen
-from app.session import store
-from app.session.state import State
-from core.config import ModelConfig
-from core.explain.steps.places import Pair
-from core.explain.steps.steps import Step, for_layer, nearest, step_by_id, walk
-from core.explain.steps.wires import Cell, Wire, axes, cell
-from core.trace.address import ATTENTIONS, Address
-from core.trace.graph import Stack, layer_count
+from glassformer.app.panels.context import PanelContext, selected
+from glassformer.app.runs import on_screen
+from glassformer.app.session import store
+from glassformer.app.session.state import State
+from glassformer.core.config import ModelConfig
+from glassformer.core.explain.steps.places import Pair
+from glassformer.core.explain.steps.steps import Step, for_layer, nearest, step_by_id, walk
+from glassformer.core.explain.steps.wires import Cell, Wire, axes, cell
+from glassformer.core.trace.address import ATTENTIONS, Address
+from glassformer.core.trace.graph import Stack, layer_count
 
 MOST = 12  # steps that are sent at once
 REMEMBERED = 8  # events

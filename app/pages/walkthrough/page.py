@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from app.pages.walkthrough import ahead, code, strip
-from app.pages.walkthrough.focus import StepFocus
-from app.pages.walkthrough.scene import scene
-from app.ui.layout import box
-from app.ui.style import put_sheet
+from glassformer.app.pages.walkthrough import ahead, code, strip
+from glassformer.app.pages.walkthrough.focus import StepFocus
+from glassformer.app.pages.walkthrough.scene import scene
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.style import put_sheet
 
 
 def show() -> None:

@@ -3,18 +3,25 @@
 from collections.abc import Sequence
 from typing import Any
 
-from app.pages.walkthrough.figures.layout import ONE_SCALE, is_positive, symbol
-from app.pages.walkthrough.figures.sheets import EXACT_CELLS, Sheet, held_at, limit_of, sent, sheet
-from app.pages.walkthrough.focus import StepFocus
-from app.plots.labels import format_number, format_percent, visible
-from app.words import say
-from core.analysis.choices import top_words
-from core.analysis.measure import telling
-from core.explain.steps.places import in_heads
-from core.explain.steps.wires import Wire, axes, tensor
-from core.trace.address import Address
-from core.trace.sites import Axis, site_at
-from core.trace.tables import as_numpy
+from glassformer.app.pages.walkthrough.figures.layout import ONE_SCALE, is_positive, symbol
+from glassformer.app.pages.walkthrough.figures.sheets import (
+    EXACT_CELLS,
+    Sheet,
+    held_at,
+    limit_of,
+    sent,
+    sheet,
+)
+from glassformer.app.pages.walkthrough.focus import StepFocus
+from glassformer.app.plots.labels import format_number, format_percent, visible
+from glassformer.app.words import say
+from glassformer.core.analysis.choices import top_words
+from glassformer.core.analysis.measure import telling
+from glassformer.core.explain.steps.places import in_heads
+from glassformer.core.explain.steps.wires import Wire, axes, tensor
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.sites import Axis, site_at
+from glassformer.core.trace.tables import as_numpy
 
 HALF = 2.0  # end of the scale of a mask: its ones need not shine
 FORM_NOTES = ("joined", "dropped", "added", "chosen")

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-from app.pages.walkthrough.focus import StepFocus, arrived
-from app.session import store
-from app.ui.component import component
-from app.words import say
-from core.explain.steps.steps import Group, Step, strip
-from core.trace.address import ATTENTIONS
-from core.trace.sites import site_at
+from glassformer.app.pages.walkthrough.focus import StepFocus, arrived
+from glassformer.app.session import store
+from glassformer.app.ui.component import component
+from glassformer.app.words import say
+from glassformer.core.explain.steps.steps import Group, Step, strip
+from glassformer.core.trace.address import ATTENTIONS
+from glassformer.core.trace.sites import site_at
 
 _strip = component(__file__, "strip", scripts=("place.js",))
 

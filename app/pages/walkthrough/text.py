@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 import streamlit
 
-from app.pages.walkthrough.figures.formula import equations, numbers
-from app.pages.walkthrough.focus import StepFocus
-from app.panels.opening.on_file import why_not
-from app.plots.labels import format_number, visible
-from app.runs import on_screen
-from app.ui.component import component
-from app.words import say, texts
-from core.config import ModelConfig
-from core.errors import GlassformerError
-from core.explain.provenance.node import Node
-from core.explain.provenance.run import Run
-from core.explain.steps.numbers import node_at
-from core.explain.steps.places import in_heads
-from core.explain.steps.steps import Step
-from core.explain.steps.wires import axes, tensor
-from core.trace.sites import Axis
-from core.trace.tables import as_numpy
+from glassformer.app.pages.walkthrough.figures.formula import equations, numbers
+from glassformer.app.pages.walkthrough.focus import StepFocus
+from glassformer.app.panels.opening.on_file import why_not
+from glassformer.app.plots.labels import format_number, visible
+from glassformer.app.runs import on_screen
+from glassformer.app.ui.component import component
+from glassformer.app.words import say, texts
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.explain.provenance.node import Node
+from glassformer.core.explain.provenance.run import Run
+from glassformer.core.explain.steps.numbers import node_at
+from glassformer.core.explain.steps.places import in_heads
+from glassformer.core.explain.steps.steps import Step
+from glassformer.core.explain.steps.wires import axes, tensor
+from glassformer.core.trace.sites import Axis
+from glassformer.core.trace.tables import as_numpy
 
 STRESSED = "§"  # where a word of the sentence goes, in bold
 

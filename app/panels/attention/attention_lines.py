@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from app.plots.labels import visible
-from app.plots.theme import FigureStyle
-from app.ui.component import CELLS, CHIP_COLUMNS, component, packed
-from core.analysis.attention_views import Numbers, Side
+from glassformer.app.plots.labels import visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.ui.component import CELLS, CHIP_COLUMNS, component, packed
+from glassformer.core.analysis.attention_views import Numbers, Side
 
 _lines = component(__file__, "attention_lines", scripts=(CELLS, CHIP_COLUMNS))
 FULL = 65535  # two bytes a weight: exact to 0.001 %

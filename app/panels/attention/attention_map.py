@@ -5,15 +5,31 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.axes import bare_axis
-from app.plots.colours import Scale, diverging, mix, sequential
-from app.plots.heat import GAPS_UP_TO, heat_map
-from app.plots.labels import escape
-from app.plots.marks import axis_title, cell_frame, frame, greyed, hover, inked, pairs, row_title
-from app.plots.theme import FigureStyle, base_layout, colour_bar, hatching, is_numbered, token_axis
-from app.words import say
-from core.analysis.attention_views import HeadMap, Numbers, Side
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import bare_axis
+from glassformer.app.plots.colours import Scale, diverging, mix, sequential
+from glassformer.app.plots.heat import GAPS_UP_TO, heat_map
+from glassformer.app.plots.labels import escape
+from glassformer.app.plots.marks import (
+    axis_title,
+    cell_frame,
+    frame,
+    greyed,
+    hover,
+    inked,
+    pairs,
+    row_title,
+)
+from glassformer.app.plots.theme import (
+    FigureStyle,
+    base_layout,
+    colour_bar,
+    hatching,
+    is_numbered,
+    token_axis,
+)
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import HeadMap, Numbers, Side
 
 SPREAD_FROM = 0.885  # where the bars of the rows' spread begin, as a share of the width
 GAP = 0.02  # between the cells and the bars

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
-from app.panels.compare.pickers import stage_in_view
-from app.panels.context import PanelContext
-from app.plots.labels import visible
-from app.runs import on_screen
-from app.runs.models import get_heads
-from app.session import store
-from app.words import say
-from core.analysis.attention_views import (
+from glassformer.app.panels.compare.pickers import stage_in_view
+from glassformer.app.panels.context import PanelContext
+from glassformer.app.plots.labels import visible
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.models import get_heads
+from glassformer.app.session import store
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import (
     LONG,
     HeadMap,
     Kind,
@@ -25,10 +25,16 @@ from core.analysis.attention_views import (
     sides,
     strongest_cell,
 )
-from core.analysis.head_roles import CLEAR, MeasuredHead, best_by_role, pronouns, telling
-from core.config import ModelConfig
-from core.errors import GlassformerError
-from core.trace.trace import Trace
+from glassformer.core.analysis.head_roles import (
+    CLEAR,
+    MeasuredHead,
+    best_by_role,
+    pronouns,
+    telling,
+)
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.trace.trace import Trace
 
 WINDOW = 64  # rows, and columns, of a map that is longer than `LONG`
 

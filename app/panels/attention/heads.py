@@ -6,20 +6,20 @@ from typing import cast
 
 import streamlit as st
 
-from app.panels.attention.focus import AttentionFocus, head_name
-from app.plots.labels import format_percent
-from app.runs import on_screen
-from app.runs.models import get_taught
-from app.session import experiments, store
-from app.ui.components.head_grid import GridTexts, Thumbnail, grid_data, head_grid
-from app.words import say
-from core.analysis.attention_views import Kind, attention_at, layers_of, overview, sides
-from core.analysis.head_roles import Head, describe, heads_of, ranked
-from core.errors import GlassformerError
-from core.interventions import Experiment
-from core.interventions import heads as per_head
-from core.interventions.heads import Way
-from core.trace.trace import Trace
+from glassformer.app.panels.attention.focus import AttentionFocus, head_name
+from glassformer.app.plots.labels import format_percent
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.models import get_taught
+from glassformer.app.session import experiments, store
+from glassformer.app.ui.components.head_grid import GridTexts, Thumbnail, grid_data, head_grid
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import Kind, attention_at, layers_of, overview, sides
+from glassformer.core.analysis.head_roles import Head, describe, heads_of, ranked
+from glassformer.core.errors import GlassformerError
+from glassformer.core.interventions import Experiment
+from glassformer.core.interventions import heads as per_head
+from glassformer.core.interventions.heads import Way
+from glassformer.core.trace.trace import Trace
 
 SIGN = "◥"  # as in the corner of a thumbnail
 NUMBERED = 16  # heads; of more, every fourth has its number

@@ -5,20 +5,25 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from app.panels.attention.attention_lines import Line, attention_lines, lines_data
-from app.panels.attention.attention_map import CELLS, MapLayout, map_figure, numbered_axes
-from app.panels.attention.focus import WINDOW, AttentionFocus, head_name, pin, starts
-from app.panels.attention.heads import show_title
-from app.panels.compare.pickers import stage_in_view
-from app.panels.context import counted
-from app.plots.colours import head_colour
-from app.session import store
-from app.session.state import VIEWS
-from app.ui.chart import Click, show_chart
-from app.ui.layout import box
-from app.ui.pick import choice, into, menu
-from app.words import say
-from core.analysis.attention_views import (
+from glassformer.app.panels.attention.attention_lines import Line, attention_lines, lines_data
+from glassformer.app.panels.attention.attention_map import (
+    CELLS,
+    MapLayout,
+    map_figure,
+    numbered_axes,
+)
+from glassformer.app.panels.attention.focus import WINDOW, AttentionFocus, head_name, pin, starts
+from glassformer.app.panels.attention.heads import show_title
+from glassformer.app.panels.compare.pickers import stage_in_view
+from glassformer.app.panels.context import counted
+from glassformer.app.plots.colours import head_colour
+from glassformer.app.session import store
+from glassformer.app.session.state import VIEWS
+from glassformer.app.ui.chart import Click, show_chart
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import choice, into, menu
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import (
     LONG,
     HeadMap,
     Side,

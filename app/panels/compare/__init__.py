@@ -1,7 +1,7 @@
 """Any page with two runs beside each other: this is the one place that decides."""
 
-from app.panels.opening.on_file import show_part
-from app.runs import on_screen
+from glassformer.app.panels.opening.on_file import show_part
+from glassformer.app.runs import on_screen
 
 # The pages with a module `compare`, for two runs, by the path of their URL; "" is the first one.
 PAGES = {
@@ -15,5 +15,5 @@ def show(url_path: str) -> bool:
     pair = on_screen.both()
     if pair is None or url_path not in PAGES:
         return False
-    show_part(f"app.pages.{PAGES[url_path]}", "compare", pair)
+    show_part(f"glassformer.app.pages.{PAGES[url_path]}", "compare", pair)
     return True

@@ -6,14 +6,14 @@ from typing import Any
 
 import streamlit as st
 
-from app.panels.compare import triple
-from app.panels.compare.wording import change, where
-from app.session import store
-from app.session.memory import Pair
-from app.ui.layout import box
-from app.ui.text import on_top
-from app.words import say
-from core.analysis.comparison import Furthest, furthest
+from glassformer.app.panels.compare import triple
+from glassformer.app.panels.compare.wording import change, where
+from glassformer.app.session import store
+from glassformer.app.session.memory import Pair
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.text import on_top
+from glassformer.app.words import say
+from glassformer.core.analysis.comparison import Furthest, furthest
 
 
 def largest(pair: Pair) -> Furthest | None:

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
-from app.session import store
-from app.session.state import State
-from app.ui.layout import side_by_side
-from app.ui.pick import choice, into, menu, segments
-from app.words import say
-from core.analysis.attention_views import Kind, Stage, kinds_of, layers_of, stages_of
-from core.trace.trace import Trace
+from glassformer.app.session import store
+from glassformer.app.session.state import State
+from glassformer.app.ui.layout import side_by_side
+from glassformer.app.ui.pick import choice, into, menu, segments
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import Kind, Stage, kinds_of, layers_of, stages_of
+from glassformer.core.trace.trace import Trace
 
 MOST_SIDE_BY_SIDE = 7  # layers or heads; more are a list
 

@@ -8,22 +8,27 @@ from typing import Literal
 import numpy as np
 import streamlit as st
 
-from app.panels.compare.figures.triple import triple_figure
-from app.panels.compare.figures.triple_layout import CELLS, Frame, TripleLayout, has_room
-from app.panels.compare.wording import change, label, largest, titles, where
-from app.panels.context import counted
-from app.runs import on_screen
-from app.session import store
-from app.session.memory import Pair
-from app.session.state import State
-from app.ui.chart import Click, current_look, show_chart
-from app.ui.layout import box
-from app.ui.text import literal
-from app.words import say
-from core.analysis.comparison import Beside, beside, fitted, largest_lines, picked
-from core.trace.address import Address
-from core.trace.sites import letters
-from core.trace.trace import Trace
+from glassformer.app.panels.compare.figures.triple import triple_figure
+from glassformer.app.panels.compare.figures.triple_layout import (
+    CELLS,
+    Frame,
+    TripleLayout,
+    has_room,
+)
+from glassformer.app.panels.compare.wording import change, label, largest, titles, where
+from glassformer.app.panels.context import counted
+from glassformer.app.runs import on_screen
+from glassformer.app.session import store
+from glassformer.app.session.memory import Pair
+from glassformer.app.session.state import State
+from glassformer.app.ui.chart import Click, current_look, show_chart
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.comparison import Beside, beside, fitted, largest_lines, picked
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.trace import Trace
 
 MOST_CELLS = 4800  # with all numbers of the hover the figure stays below 256 KB
 MOST_COVERED = 3300  # the same with what lies over cells that are no numbers

@@ -5,14 +5,14 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from app.plots.labels import MINUS, format_number, format_percent, visible
-from app.plots.theme import FigureStyle
-from app.session.memory import Pair
-from app.words import say
-from core.analysis.comparison import Beside, Edge, paired
-from core.interventions.translations import TranslatedWord, words
-from core.trace.sites import site_at
-from core.trace.trace import Trace
+from glassformer.app.plots.labels import MINUS, format_number, format_percent, visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.memory import Pair
+from glassformer.app.words import say
+from glassformer.core.analysis.comparison import Beside, Edge, paired
+from glassformer.core.interventions.translations import TranslatedWord, words
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.trace import Trace
 
 MOST_WORDS = 2  # of a sentence in its title
 WRITTEN_READ = re.compile(r"(.+) \((.+)\)", re.DOTALL)  # a row of the decoder's attention

@@ -6,12 +6,12 @@ from typing import Any
 
 import streamlit as st
 
-from app.runs import on_screen, opened
-from app.ui.layout import side_by_side
-from app.ui.pick import small_button
-from app.ui.text import literal, told
-from app.words import say
-from core.errors import GlassformerError
+from glassformer.app.runs import on_screen, opened
+from glassformer.app.ui.layout import side_by_side
+from glassformer.app.ui.pick import small_button
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
 
 
 def show() -> None:

@@ -6,13 +6,13 @@ from typing import Any
 
 import streamlit as st
 
-from app.runs import opened, uploads
-from app.session import store
-from app.ui.component import component
-from app.ui.text import told
-from app.words import say
-from core.errors import GlassformerError
-from core.opening.kinds import MEGABYTE, refuse_large
+from glassformer.app.runs import opened, uploads
+from glassformer.app.session import store
+from glassformer.app.ui.component import component
+from glassformer.app.ui.text import told
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.opening.kinds import MEGABYTE, refuse_large
 
 _file_drop = component(__file__, "file_drop")
 

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from app.session import store
-from app.words import say
-from core.explain.provenance.node import Cell, Index
+from glassformer.app.session import store
+from glassformer.app.words import say
+from glassformer.core.explain.provenance.node import Cell, Index
 
 LONGEST = 200  # cells that are remembered
 

@@ -7,31 +7,31 @@ from typing import Any
 
 import streamlit as st
 
-from app.panels import provenance
-from app.panels.address_words import axis_name, place
-from app.panels.context import selected, walk_button
-from app.panels.phrases import line
-from app.plots.labels import format_number, visible
-from app.plots.theme import FigureStyle
-from app.runs import on_screen
-from app.runs.traces import get_setting
-from app.runs.turns import admitted
-from app.session import store
-from app.ui.chart import current_look
-from app.ui.component import component
-from app.ui.layout import box, side_by_side
-from app.ui.style import put_sheet
-from app.ui.text import literal, told
-from app.words import say
-from core.errors import GlassformerError
-from core.explain.provenance.node import Cell, Factor, Node, Term
-from core.explain.provenance.unfold import following, path, unfold
-from core.explain.steps.wires import Wire
-from core.interventions import Experiment
-from core.model.transformer import Transformer
-from core.trace.sites import Axis, site_at
-from core.trace.sites import Role as SiteRole
-from core.trace.trace import Trace
+from glassformer.app.panels import provenance
+from glassformer.app.panels.address_words import axis_name, place
+from glassformer.app.panels.context import selected, walk_button
+from glassformer.app.panels.phrases import line
+from glassformer.app.plots.labels import format_number, visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.runs import on_screen
+from glassformer.app.runs.traces import get_setting
+from glassformer.app.runs.turns import admitted
+from glassformer.app.session import store
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box, side_by_side
+from glassformer.app.ui.style import put_sheet
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.explain.provenance.node import Cell, Factor, Node, Term
+from glassformer.core.explain.provenance.unfold import following, path, unfold
+from glassformer.core.explain.steps.wires import Wire
+from glassformer.core.interventions import Experiment
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.sites import Axis, site_at
+from glassformer.core.trace.sites import Role as SiteRole
+from glassformer.core.trace.trace import Trace
 
 _view = component(__file__, "trail_view")  # terms as signed bars, or the numbers visited
 

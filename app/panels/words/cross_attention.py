@@ -7,12 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.heat import heat_map
-from app.plots.labels import escape, is_chinese, text_width, visible
-from app.plots.marks import frame, greyed, pairs
-from app.plots.theme import FigureStyle, base_layout, colour_bar, is_numbered, token_axis
-from app.words import say
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.heat import heat_map
+from glassformer.app.plots.labels import escape, is_chinese, text_width, visible
+from glassformer.app.plots.marks import frame, greyed, pairs
+from glassformer.app.plots.theme import (
+    FigureStyle,
+    base_layout,
+    colour_bar,
+    is_numbered,
+    token_axis,
+)
+from glassformer.app.words import say
 
 SIDE = 330.0  # pixels that the cells have at least, across
 HEIGHT = 375.0  # pixels of the whole picture in the smallest window that it is made for

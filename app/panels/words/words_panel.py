@@ -5,15 +5,15 @@ from typing import Any
 
 import streamlit as st
 
-from app.panels.attention.heads import SIGN, taught_note, with_mark
-from app.panels.compare import pickers
-from app.panels.words.cross_attention import cross_attention, numbered
-from app.plots.colours import head_colour
-from app.plots.theme import FigureStyle
-from app.session import store
-from app.session.state import State
-from app.ui.chart import Click, current_look, show_chart
-from app.ui.components.word_lines import (
+from glassformer.app.panels.attention.heads import SIGN, taught_note, with_mark
+from glassformer.app.panels.compare import pickers
+from glassformer.app.panels.words.cross_attention import cross_attention, numbered
+from glassformer.app.plots.colours import head_colour
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session import store
+from glassformer.app.session.state import State
+from glassformer.app.ui.chart import Click, current_look, show_chart
+from glassformer.app.ui.components.word_lines import (
     NO_STEP,
     Chip,
     Pin,
@@ -23,15 +23,21 @@ from app.ui.components.word_lines import (
     source_chips,
     word_lines,
 )
-from app.ui.layout import box
-from app.ui.pick import choice, into
-from app.ui.style import put_sheet
-from app.ui.text import literal
-from app.words import say
-from core.analysis.attention_views import Kind, attention_at, head_map, kinds_of, layers_of
-from core.analysis.choices import least_sure, written
-from core.text import vocabulary
-from core.trace.trace import Trace
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import choice, into
+from glassformer.app.ui.style import put_sheet
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import (
+    Kind,
+    attention_at,
+    head_map,
+    kinds_of,
+    layers_of,
+)
+from glassformer.core.analysis.choices import least_sure, written
+from glassformer.core.text import vocabulary
+from glassformer.core.trace.trace import Trace
 
 TEXTS = (
     "source", "output", "end_help", "slot", "slot_listed", "guarded", "unseen", "mark_unknown",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.ui.component import component
+from glassformer.app.ui.component import component
 
 _table = component(__file__, "bar_table")
 

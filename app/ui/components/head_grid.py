@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.plots.colours import diverging, sequential
-from app.plots.theme import FigureStyle
-from app.ui.component import CELLS, component, packed
-from core.analysis.attention_views import Overview
+from glassformer.app.plots.colours import diverging, sequential
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.ui.component import CELLS, component, packed
+from glassformer.core.analysis.attention_views import Overview
 
 WIDEST = 84  # pixels a thumbnail, so that a model of few heads does not fill the screen
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from app.ui.component import component, going
+from glassformer.app.ui.component import component, going
 
 SECONDS = 1.3  # a step stays on screen when playing: time to read a line
 

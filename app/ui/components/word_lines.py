@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from app.plots.labels import format_percent, visible
-from app.ui.component import CHIP_COLUMNS, component
-from core.analysis.attention_views import marks_of
-from core.analysis.choices import UNSURE_BELOW, guarded, probabilities, written
-from core.analysis.confidence import unseen_places
-from core.text import vocabulary
-from core.trace.trace import Trace
+from glassformer.app.plots.labels import format_percent, visible
+from glassformer.app.ui.component import CHIP_COLUMNS, component
+from glassformer.core.analysis.attention_views import marks_of
+from glassformer.core.analysis.choices import UNSURE_BELOW, guarded, probabilities, written
+from glassformer.core.analysis.confidence import unseen_places
+from glassformer.core.text import vocabulary
+from glassformer.core.trace.trace import Trace
 
 UNKNOWN = frozenset({vocabulary.UNKNOWN, *vocabulary.SLOTS})
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import torch
 
-from core.explain import formula
-from core.explain.provenance.node import (
+from glassformer.core.explain import formula
+from glassformer.core.explain.provenance.node import (
     ALL,
     Cell,
     Column,
@@ -18,8 +18,8 @@ from core.explain.provenance.node import (
     Operation,
     Role,
 )
-from core.explain.provenance.run import Run, constant, part
-from core.model.relative import buckets
+from glassformer.core.explain.provenance.run import Run, constant, part
+from glassformer.core.model.relative import buckets
 
 
 def exponentials(scores: Column, at: str, empty: Group) -> tuple[Group, tuple[Fact, ...]]:

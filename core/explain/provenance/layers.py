@@ -3,12 +3,22 @@
 import math
 from dataclasses import replace
 
-from core.analysis.positions import wave_of
-from core.explain import formula
-from core.explain.provenance.node import ALL, Cell, Column, Fact, Group, Lane, Node, Outer, Role
-from core.explain.provenance.run import Run, constant, dropped, part
-from core.model.activation import ACTIVATIONS
-from core.model.layer_norm import NORM_DIVISORS
+from glassformer.core.analysis.positions import wave_of
+from glassformer.core.explain import formula
+from glassformer.core.explain.provenance.node import (
+    ALL,
+    Cell,
+    Column,
+    Fact,
+    Group,
+    Lane,
+    Node,
+    Outer,
+    Role,
+)
+from glassformer.core.explain.provenance.run import Run, constant, dropped, part
+from glassformer.core.model.activation import ACTIVATIONS
+from glassformer.core.model.layer_norm import NORM_DIVISORS
 
 
 def token(run: Run, cell: Cell) -> Node:
@@ -38,7 +48,7 @@ def embedding(run: Run, cell: Cell) -> Node:
     return run.node(cell, "look_up", r"E_{w_t,i} = E[w_t]_i", part(chosen))
 
 
-def scaled(run: Run, cell: Cell) -> Node:
+def embedding_scaled(run: Run, cell: Cell) -> Node:
     """The embedding × √D, or as it is in a model that does not scale."""
     address = cell.beside("embedding")
     if not run.config.embedding_scale:

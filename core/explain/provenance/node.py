@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.config import Activation
-from core.trace.address import Address
+from glassformer.core.config import Activation
+from glassformer.core.trace.address import Address
 
 Numbers = NDArray[np.float64]
 Index = tuple[int, ...]

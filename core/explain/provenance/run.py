@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.errors import GlassformerError
-from core.explain.provenance.node import (
+from glassformer.core.config import ModelConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.explain.provenance.node import (
     ALL,
     Cell,
     Column,
@@ -22,11 +22,11 @@ from core.explain.provenance.node import (
     Outer,
     Role,
 )
-from core.model.transformer import Transformer
-from core.trace.address import Address
-from core.trace.graph import inputs
-from core.trace.tables import exact
-from core.trace.trace import Trace
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import inputs
+from glassformer.core.trace.tables import exact
+from glassformer.core.trace.trace import Trace
 
 Place = tuple[int | slice, ...]
 

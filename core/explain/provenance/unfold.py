@@ -12,46 +12,14 @@ the tensor that was edited and nowhere else. Indices have one entry for each axi
 from collections.abc import Callable
 from typing import Literal
 
-from core.errors import GlassformerError, check_index
-from core.explain.provenance import attention, layers
-from core.explain.provenance.node import Cell, Index, Node, Term
-from core.explain.provenance.run import Run
-from core.model.transformer import Transformer
-from core.trace.trace import Trace
+from glassformer.core.errors import GlassformerError, check_index
+from glassformer.core.explain.provenance import attention, layers
+from glassformer.core.explain.provenance.node import Cell, Index, Node, Term
+from glassformer.core.explain.provenance.run import Run
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.trace import Trace
 
 Through = Literal["weights", "values"]
-
-_UNFOLDERS: dict[str, dict[str, Callable[[Run, Cell], Node]]] = {
-    "embedding": {
-        "ids": layers.token, "embedding": layers.embedding, "scaled": layers.scaled,
-        "positions": layers.positions, "token_type": layers.token_type, "input": layers.entered,
-    },
-    "residual": {
-        "stream": layers.copied, "branch_input": layers.copied, "summed": layers.summed,
-    },
-    "norm": {
-        "mean": layers.mean, "std": layers.std, "normalized": layers.normalized,
-        "mean_square": layers.mean_square, "output": layers.gained,
-    },
-    "attention": {
-        "memory": layers.copied, "q": layers.linear, "k": layers.linear, "v": layers.linear,
-        "q_normed": attention.head_normed, "k_normed": attention.head_normed,
-        "q_rotated": attention.rotated, "k_rotated": attention.rotated,
-        "position_bias": attention.position_bias, "biased": attention.biased,
-        "scores": attention.score, "scaled": attention.scaled, "mask": attention.mask,
-        "masked": attention.masked, "weights": attention.weight, "context": attention.context,
-        "concat": attention.concat, "output": layers.linear,
-    },
-    "feed_forward": {
-        "pre_activation": layers.linear, "activation": layers.activation, "up": layers.linear,
-        "gated": layers.gated, "output": layers.linear,
-    },
-    "stack": {"memory": layers.copied},
-    "output": {
-        "dense": layers.linear, "activation": layers.activation, "scaled": layers.scaled_down,
-        "logits": layers.linear, "probabilities": attention.probability,
-    },
-}  # fmt: skip
 
 
 def unfold(trace: Trace, model: Transformer, address: str, index: Index) -> Node:
@@ -116,7 +84,11 @@ def node_of(run: Run, cell: Cell) -> Node:
         raise GlassformerError("trail_cell", given=given, address=cell.address, axes=names)
     for name, index, size in zip(site.axes, given, shape, strict=True):
         check_index(name, index, size)
-    return _UNFOLDERS[site.group].get(site.name, _drawn)(run, cell)
+    unfolded: Callable[[Run, Cell], Node] = _drawn
+    if site.unfold:
+        room = layers if hasattr(layers, site.unfold) else attention
+        unfolded = getattr(room, site.unfold)
+    return unfolded(run, cell)
 
 
 def _drawn(run: Run, cell: Cell) -> Node:

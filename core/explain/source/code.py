@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from types import CodeType
 
-from core.explain.source.watch import (
+from glassformer.core.explain.source.watch import (
     LETTERS,
     ROOT,
     Call,
@@ -25,11 +25,11 @@ from core.explain.source.watch import (
     model_run,
     weight_shape,
 )
-from core.explain.steps.steps import Kind, Step
-from core.model.activation import ACTIVATIONS
-from core.trace.address import Address
-from core.trace.sites import sizes
-from core.trace.trace import Trace
+from glassformer.core.explain.steps.steps import Kind, Step
+from glassformer.core.model.activation import ACTIVATIONS
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.shapes import sizes
+from glassformer.core.trace.trace import Trace
 
 # What else a step runs than the function that records: called by it, or to have its masks.
 _HELPERS: dict[Kind, tuple[str, ...]] = {

@@ -16,10 +16,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.decoding import step as decoding_step
-from core.model import stack
-from core.trace.tape import Recorder
+from glassformer.core.config import ModelConfig
+from glassformer.core.decoding import step as decoding_step
+from glassformer.core.model import stack
+from glassformer.core.trace.tape import Recorder
 
 ROOT = Path(__file__).parents[3]  # as it stands in the names of the code's files
 _WATCHED = tuple(str(ROOT / "core" / folder) for folder in ("model", "decoding"))

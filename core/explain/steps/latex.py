@@ -10,16 +10,16 @@ from typing import get_args
 
 import numpy as np
 
-from core.analysis.positions import wave_of
-from core.config import Activation
-from core.explain import formula
-from core.explain.equations import SymbolRole
-from core.explain.provenance.node import ALL, Column, Lane, Node, Numbers, Operation
-from core.explain.provenance.run import Run
-from core.explain.steps.wires import Wire
-from core.model.activation import ACTIVATIONS
-from core.model.layer_norm import NORM_DIVISORS
-from core.trace.sites import site_at
+from glassformer.core.analysis.positions import wave_of
+from glassformer.core.config import Activation
+from glassformer.core.explain import formula
+from glassformer.core.explain.equations import SymbolRole
+from glassformer.core.explain.provenance.node import ALL, Column, Lane, Node, Numbers, Operation
+from glassformer.core.explain.provenance.run import Run
+from glassformer.core.explain.steps.wires import Wire
+from glassformer.core.model.activation import ACTIVATIONS
+from glassformer.core.model.layer_norm import NORM_DIVISORS
+from glassformer.core.trace.sites import site_at
 
 Number = Callable[[float], str]
 Mark = Callable[[SymbolRole, str], str]  # what to print for a number, given what it is of

@@ -7,14 +7,14 @@ besides: sums within dropout, what dropout leaves, a head's share of a row, the 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.explain import formula
-from core.explain.provenance.node import Cell, Column, Lane, Node, Operation
-from core.explain.provenance.run import Run, constant, part
-from core.explain.provenance.unfold import node_of
-from core.explain.steps import wires
-from core.explain.steps.steps import Step
-from core.explain.steps.wires import Wire, cell, tensor
-from core.trace.tables import exact
+from glassformer.core.explain import formula
+from glassformer.core.explain.provenance.node import Cell, Column, Lane, Node, Operation
+from glassformer.core.explain.provenance.run import Run, constant, part
+from glassformer.core.explain.provenance.unfold import node_of
+from glassformer.core.explain.steps import wires
+from glassformer.core.explain.steps.steps import Step
+from glassformer.core.explain.steps.wires import Wire, cell, tensor
+from glassformer.core.trace.tables import exact
 
 
 def node_at(run: Run, step: Step, at: Mapping[str, int], line: int = 0) -> Node:

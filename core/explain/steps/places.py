@@ -11,13 +11,13 @@ from functools import cached_property
 
 import numpy as np
 
-from core.analysis.attention_views import NOTEWORTHY, Kind, of_words, sides
-from core.analysis.choices import written
-from core.explain.steps.wires import Wire, axes
-from core.trace.address import Address
-from core.trace.sites import KEYS_AND_VALUES
-from core.trace.tables import as_numpy
-from core.trace.trace import Trace
+from glassformer.core.analysis.attention_views import NOTEWORTHY, Kind, of_words, sides
+from glassformer.core.analysis.choices import written
+from glassformer.core.explain.steps.wires import Wire, axes
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.shapes import KEYS_AND_VALUES
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Trace
 
 PRONOUNS = frozenset("it he she they him her them 它 他 她 它们 他们 她们".split())
 

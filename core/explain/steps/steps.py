@@ -14,13 +14,13 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Literal, cast
 
-from core.config import ModelConfig
-from core.explain.equations import Line, line_of
-from core.explain.steps.wires import Regrouping, Wire, merge_of, split_of
-from core.trace.address import Address
-from core.trace.graph import inputs
-from core.trace.sites import addresses
-from core.trace.trace import Trace
+from glassformer.core.config import ModelConfig
+from glassformer.core.explain.equations import Line, line_of
+from glassformer.core.explain.steps.wires import Regrouping, Wire, merge_of, split_of
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import addresses, inputs
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.trace import Trace
 
 Stage = Literal["source", "encoder", "memory", "target", "decoder", "output"]
 Kind = Literal[
@@ -32,33 +32,6 @@ Kind = Literal[
     "token_type", "embedding_norm", "head_norms", "rotate", "position_bias", "up", "gate", "dense",
     "dense_activation", "dense_norm", "output_scale",
 ]  # fmt: skip
-# What makes a recorded tensor, by group and name; those of one kind side by side are one step.
-_KINDS: dict[str, dict[str, Kind]] = {
-    "embedding": {
-        "embedding": "lookup", "scaled": "embedding_scale", "positions": "positions",
-        "token_type": "token_type", "kept": "embedding_dropout", "input": "sum",
-    },
-    "norm": dict.fromkeys(("mean", "std", "mean_square", "normalized", "output"), "norm"),
-    "attention": {
-        "q": "project", "k": "project", "v": "project", "q_normed": "head_norms",
-        "k_normed": "head_norms", "q_rotated": "rotate", "k_rotated": "rotate",
-        "scores": "scores", "scaled": "scale", "position_bias": "position_bias",
-        "biased": "position_bias",
-        "mask": "mask", "masked": "mask", "weights": "softmax", "kept": "weights_dropout",
-        "context": "context", "concat": "concat", "output": "output",
-    },
-    "feed_forward": {
-        "pre_activation": "expand", "activation": "activation", "up": "up", "gated": "gate",
-        "kept": "hidden_dropout",
-        "output": "contract",
-    },
-    "residual": {"kept": "sublayer_dropout", "summed": "residual"},
-    "stack": {"memory": "memory"},
-    "output": {
-        "dense": "dense", "activation": "dense_activation", "scaled": "output_scale",
-        "logits": "logits", "probabilities": "probabilities",
-    },
-}  # fmt: skip
 _WORDS: dict[Kind, str] = {  # how a kind is written in an id, where it is not its name
     "embedding_scale": "scale", "embedding_dropout": "dropout", "sublayer_dropout": "dropout",
     "final_norm": "norm", "probabilities": "softmax", "given": "choice", "embedding_norm": "norm",
@@ -125,7 +98,7 @@ class _Walk:
         if at.group == "norm" and at.layer is None:
             ends: dict[str, Kind] = {"output": "dense_norm", "encoder": "final_norm"}
             return ends.get(at.stack, "final_norm" if at.stack == "decoder" else "embedding_norm")
-        return _KINDS[at.group].get(at.name)
+        return cast(Kind, site_at(at.text).step) or None
 
     def _made(self, kind: Kind, made: list[str]) -> Iterator[Step]:
         """The steps of neighbouring tensors: mostly one."""

@@ -12,10 +12,10 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from core.trace.address import Address
-from core.trace.graph import inputs
-from core.trace.sites import Axis
-from core.trace.trace import Trace, check_places
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import inputs
+from glassformer.core.trace.sites import Axis
+from glassformer.core.trace.trace import Trace, check_places
 
 # "" as recorded; "joined": heads side by side (B, T, D); "apart": (B, T, H, K); "added": embedding
 # and position before dropout; "dropped": what dropout, whose mask `kept` is, left; "chosen": ids.

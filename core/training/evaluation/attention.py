@@ -16,12 +16,12 @@ from dataclasses import asdict, dataclass
 import torch
 from torch import Tensor
 
-from core.corpus import DIRECTIONS, Direction, Pair
-from core.text.vocabulary import END
-from core.trace.address import Address
-from core.trace.tape import Edit
-from core.training.evaluation.passes import Pass, Tally, passes, tally
-from core.translator import Translator
+from glassformer.core.corpus import DIRECTIONS, Direction, Pair
+from glassformer.core.text.vocabulary import END
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.tape import Edit
+from glassformer.core.training.evaluation.passes import Pass, Tally, passes, tally
+from glassformer.core.translator import Translator
 
 OFFSETS = {"previous": -1, "same": 0, "next": 1}  # of self-attention: where the column lies
 ROLES = (*OFFSETS, "alignment", "antecedent")

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from core.corpus import DIRECTIONS, Direction, Grammar, Pair, draw_pair, held_out_pairs
-from core.corpus.grammar import Rule
-from core.corpus.split import is_held_out
-from core.text.tokenizer import Tokenizer
-from core.text.vocabulary import SLOTS
-from core.training.data import antecedents_in
-from core.training.evaluation.passes import Tally, tally, translations
-from core.translator import Translator
+from glassformer.core.corpus import DIRECTIONS, Direction, Grammar, Pair, draw_pair, held_out_pairs
+from glassformer.core.corpus.grammar import Rule
+from glassformer.core.corpus.split import is_held_out
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text.vocabulary import SLOTS
+from glassformer.core.training.data import antecedents_in
+from glassformer.core.training.evaluation.passes import Tally, tally, translations
+from glassformer.core.translator import Translator
 
 MOST_DRAWS = 400_000  # a grammar without pronouns would be searched for ever
 TOKENIZERS = {"en": "13a", "zh": "zh"}  # how sacrebleu splits each language

@@ -17,14 +17,20 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from core.corpus import DIRECTIONS, Direction, Pair
-from core.text.vocabulary import PADDING
-from core.trace.address import Address
-from core.trace.tape import Edit
-from core.training.evaluation.attention import Part, parts
-from core.training.evaluation.held_out import resolved_rows
-from core.training.evaluation.passes import Tally, both_right, passes, tally, word_for_word
-from core.translator import Translator
+from glassformer.core.corpus import DIRECTIONS, Direction, Pair
+from glassformer.core.text.vocabulary import PADDING
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.tape import Edit
+from glassformer.core.training.evaluation.attention import Part, parts
+from glassformer.core.training.evaluation.held_out import resolved_rows
+from glassformer.core.training.evaluation.passes import (
+    Tally,
+    both_right,
+    passes,
+    tally,
+    word_for_word,
+)
+from glassformer.core.translator import Translator
 
 Way = Literal["zeroed", "mean"]
 WAYS: tuple[Way, ...] = ("zeroed", "mean")

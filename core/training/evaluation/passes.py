@@ -13,14 +13,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.corpus import Direction, Pair
-from core.decoding.no_repeat import Watch, choose_batch
-from core.model.masks import padding_mask
-from core.text.vocabulary import END, TAGS, UNKNOWN
-from core.trace.address import Address
-from core.trace.tape import Edit, Recorder
-from core.training.data import Batch, Example, Examples, collate
-from core.translator import Translator
+from glassformer.core.corpus import Direction, Pair
+from glassformer.core.decoding.no_repeat import Watch, choose_batch
+from glassformer.core.model.masks import padding_mask
+from glassformer.core.text.vocabulary import END, TAGS, UNKNOWN
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.tape import Edit, Recorder
+from glassformer.core.training.data import Batch, Example, Examples, collate
+from glassformer.core.translator import Translator
 
 BATCH = 256
 EXTRA_STEPS = 12  # a translation may be so much longer than its source

@@ -18,15 +18,15 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
-from core.analysis.confidence import confidence
-from core.corpus import Pair
-from core.errors import GlassformerError
-from core.models import Direction
-from core.text.normalize import normalize, simplify
-from core.text.vocabulary import SLOTS
-from core.training.evaluation.held_out import as_text
-from core.training.evaluation.passes import Tally, tally
-from core.translator import Translator
+from glassformer.core.analysis.confidence import confidence
+from glassformer.core.corpus import Pair
+from glassformer.core.errors import GlassformerError
+from glassformer.core.models import Direction
+from glassformer.core.text.normalize import normalize, simplify
+from glassformer.core.text.vocabulary import SLOTS
+from glassformer.core.training.evaluation.held_out import as_text
+from glassformer.core.training.evaluation.passes import Tally, tally
+from glassformer.core.translator import Translator
 
 SENTENCES = Path(__file__).resolve().parents[3] / "assets" / "sentences"
 SETS = {

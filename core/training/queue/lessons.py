@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
-from core.checkpoints import CHECKPOINTS, DEFAULT
-from core.corpus import DIRECTIONS, Grammar, HeldOut, Pair, draw_pair
-from core.corpus.lexicon import spellings
-from core.corpus.split import bare, is_held_out, punctuated
-from core.errors import GlassformerError
-from core.text.detokenize import write
-from core.text.normalize import has_word, normalize
-from core.text.tokenizer import Tokenizer
-from core.text.vocabulary import RESERVED, Vocabulary
-from core.text.words import WordTokenizer, split_words
-from core.training.data import Stream, corpus_tokenizer, grammar_stream
-from core.training.evaluation.held_out import refers
+from glassformer.core.checkpoints import CHECKPOINTS, DEFAULT
+from glassformer.core.corpus import DIRECTIONS, Grammar, HeldOut, Pair, draw_pair
+from glassformer.core.corpus.lexicon import spellings
+from glassformer.core.corpus.split import bare, is_held_out, punctuated
+from glassformer.core.errors import GlassformerError
+from glassformer.core.text.detokenize import write
+from glassformer.core.text.normalize import has_word, normalize
+from glassformer.core.text.tokenizer import Tokenizer
+from glassformer.core.text.vocabulary import RESERVED, Vocabulary
+from glassformer.core.text.words import WordTokenizer, split_words
+from glassformer.core.training.data import Stream, corpus_tokenizer, grammar_stream
+from glassformer.core.training.evaluation.held_out import refers
 
 MOST_WORDS = 8_000  # the rarer ones are `<unk>`: a larger table would make every step slow
 HELD_OUT_SHARE, FEWEST_HELD_OUT = 0.1, 5

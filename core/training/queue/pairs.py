@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.interruption import counted
-from core.text.normalize import HAN, has_word, is_han, normalize
-from core.text.tokenizer import LIMIT
-from core.text.words import split_words
-from core.training.queue.lessons import SentencePair, reference_vocabulary
+from glassformer.core.interruption import counted
+from glassformer.core.text.normalize import HAN, has_word, is_han, normalize
+from glassformer.core.text.tokenizer import LIMIT
+from glassformer.core.text.words import split_words
+from glassformer.core.training.queue.lessons import SentencePair, reference_vocabulary
 
 FEWEST, MOST = 20, 50_000  # pairs
 MOST_BYTES = 4 * 2**20

@@ -11,12 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from core.training.loop import FACTS
-from core.training.queue.run_files import LOG, Plan, RunLog
-from core.training.queue.worker import AT, FULL, MODEL, STATE, failure
+from glassformer.core.training.loop import FACTS
+from glassformer.core.training.queue.run_files import LOG, Plan, RunLog
+from glassformer.core.training.queue.worker import AT, FULL, MODEL, STATE, failure
 
-ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 3.0  # seconds a process has to go when everything is closed
+WORKER = "glassformer.core.training.queue.worker"
 SAID = "said.txt"  # what the process wrote to its outputs: nothing, if all is well
 
 Status = Literal["waiting", "running", "stopping", "stopped", "done", "failed"]
@@ -85,12 +85,12 @@ class TrainingRun:
         """
         self.log.begin_again()
         self._asked_to_stop = self.handed_over = False
-        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+        path = os.pathsep.join(filter(None, sys.path))  # what this process imports, that one can
         one = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONPATH": path}
         try:
             with (self.folder / SAID).open("wb") as said:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "core.training.queue.worker", str(self.folder)],
+                    [sys.executable, "-m", WORKER, str(self.folder)],
                     env={**os.environ, **one},
                     stdin=subprocess.PIPE,  # its end tells the process that this one is gone
                     stdout=said,

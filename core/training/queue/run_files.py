@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from core.errors import GlassformerError
-from core.history import CurvePoint, SnapshotMetrics
-from core.stored import UNREADABLE, problem_of, read_json_file
-from core.training.queue.lessons import SAMPLE, SentencePair
-from core.training.training_config import TrainingConfig
+from glassformer.core.errors import GlassformerError
+from glassformer.core.history import CurvePoint, SnapshotMetrics
+from glassformer.core.stored import UNREADABLE, problem_of, read_json_file
+from glassformer.core.training.queue.lessons import SAMPLE, SentencePair
+from glassformer.core.training.training_config import TrainingConfig
 
 PLAN = "plan.json"
 BATCH = 64  # sentences: small steps, so that something is seen soon

@@ -18,9 +18,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from core.errors import GlassformerError
-from core.training.queue.run import TrainingRun
-from core.training.queue.run_files import Plan
+from glassformer.core.errors import GlassformerError
+from glassformer.core.training.queue.run import TrainingRun
+from glassformer.core.training.queue.run_files import Plan
 
 try:
     import fcntl

@@ -1,4 +1,4 @@
-"""One's own training as a process: `python -m core.training.queue.worker FOLDER`.
+"""One's own training as a process: `python -m glassformer.core.training.queue.worker FOLDER`.
 
 The folder holds plan.json. The process adds to log.jsonl and keeps
 
@@ -26,15 +26,15 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 
-from core.checkpoints import SNAPSHOTS, WEIGHTS, load_model, save_model, snapshot_file
-from core.corpus import load_grammar
-from core.errors import GlassformerError
-from core.history import HISTORY, History, SnapshotMetrics, read_history, save_history
-from core.settings import read_settings
-from core.training.evaluate import metrics_on
-from core.training.loop import FACTS, Progress, Trainer, load_state, save_state
-from core.training.queue.lessons import Lessons, grammar_lessons, own_lessons
-from core.training.queue.run_files import LOG, Plan
+from glassformer.core.checkpoints import SNAPSHOTS, WEIGHTS, load_model, save_model, snapshot_file
+from glassformer.core.corpus import load_grammar
+from glassformer.core.errors import GlassformerError
+from glassformer.core.history import HISTORY, History, SnapshotMetrics, read_history, save_history
+from glassformer.core.settings import read_settings
+from glassformer.core.training.evaluate import metrics_on
+from glassformer.core.training.loop import FACTS, Progress, Trainer, load_state, save_state
+from glassformer.core.training.queue.lessons import Lessons, grammar_lessons, own_lessons
+from glassformer.core.training.queue.run_files import LOG, Plan
 
 AT, STATE, MODEL = "at", "state", "model"
 FAILURES = (

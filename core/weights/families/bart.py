@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from core.weights.families import seq2seq
-from core.weights.family import Facts, Family
+from glassformer.core.weights.families import seq2seq
+from glassformer.core.weights.family import Facts, Family
 
 
 def settings(facts: Facts) -> dict[str, Any]:

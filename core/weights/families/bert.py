@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from core.weights.computed import numbered
-from core.weights.family import Facts, Family
+from glassformer.core.weights.computed import numbered
+from glassformer.core.weights.family import Facts, Family
 
 HEAD = "cls.predictions.transform.dense.weight"
 

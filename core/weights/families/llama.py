@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from core.weights.computed import turns
-from core.weights.family import Facts, Family
+from glassformer.core.weights.computed import turns
+from glassformer.core.weights.family import Facts, Family
 
 
 def settings(facts: Facts) -> dict[str, Any]:

@@ -5,8 +5,8 @@ Its sentence begins with the padding's id, its waves lie in halves, its words ha
 
 from typing import Any
 
-from core.weights.families import seq2seq
-from core.weights.family import Facts, Family
+from glassformer.core.weights.families import seq2seq
+from glassformer.core.weights.family import Facts, Family
 
 
 def settings(facts: Facts) -> dict[str, Any]:

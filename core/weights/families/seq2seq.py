@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core.weights.computed import waves
-from core.weights.family import Facts
+from glassformer.core.weights.computed import waves
+from glassformer.core.weights.family import Facts
 
 _PARTS = {
     "self_attention": "self_attn", "cross_attention": "encoder_attn",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core.weights.family import Facts, Family
+from glassformer.core.weights.family import Facts, Family
 
 _PROJECTIONS = {"w_q": "q", "w_k": "k", "w_v": "v", "w_o": "o"}
 _ACTIVATIONS = {"relu": "relu", "gelu": "gelu_tanh", "silu": "silu", "gelu_new": "gelu_tanh"}

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from core.errors import GlassformerError
-from core.text.english import CLITICS, MARKS
-from core.text.normalize import HAN, LOOKALIKES, has_han
-from core.text.tokenizer import Tokenizer as Ours
-from core.text.vocabulary import END, PADDING, TAGS, UNKNOWN
+from glassformer.core.errors import GlassformerError
+from glassformer.core.text.english import CLITICS, MARKS
+from glassformer.core.text.normalize import HAN, LOOKALIKES, has_han
+from glassformer.core.text.tokenizer import Tokenizer as Ours
+from glassformer.core.text.vocabulary import END, PADDING, TAGS, UNKNOWN
 
 IS = "he she it that there here what who where how".split()  # before "'s", which else stays
 

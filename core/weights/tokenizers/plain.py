@@ -18,8 +18,8 @@ from tokenizers import (
     processors,
 )
 
-from core.stored import LARGEST_JSON, UNREADABLE, read_json_file
-from core.weights.read import inside
+from glassformer.core.stored import LARGEST_JSON, UNREADABLE, read_json_file
+from glassformer.core.weights.read import inside
 
 WORDS, PIECES, MERGES = "vocab.txt", "vocab.json", "merges.txt"
 ENDS = (("cls", "<s>"), ("sep", "</s>"))  # of BART

@@ -12,11 +12,11 @@ from typing import Literal
 import sentencepiece
 from tokenizers import Encoding, Tokenizer
 
-from core.errors import GlassformerError
-from core.stored import UNREADABLE, problem_of, read_json_file
-from core.weights.read import inside
-from core.weights.tokenizers.pieces import SPACE, shown
-from core.weights.tokenizers.plain import made_of, settings_of
+from glassformer.core.errors import GlassformerError
+from glassformer.core.stored import UNREADABLE, problem_of, read_json_file
+from glassformer.core.weights.read import inside
+from glassformer.core.weights.tokenizers.pieces import SPACE, shown
+from glassformer.core.weights.tokenizers.plain import made_of, settings_of
 
 JSON, SPM = "tokenizer.json", ("source.spm", "target.spm")
 ALONE = (  # of M2M-100, mT5, Llama, Qwen

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.pages.attention.figures import (
+from glassformer.app.pages.attention.figures import (
     READABLE,
     cell_formula,
     roles_figure,
@@ -15,8 +15,8 @@ from app.pages.attention.figures import (
     term_rows,
     terms_figure,
 )
-from app.plots.theme import FigureStyle
-from core.analysis.attention_cell import CellOfHeads, Terms, terms
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.analysis.attention_cell import CellOfHeads, Terms, terms
 from tests.traces import small_trace
 
 LOOK = FigureStyle()

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from app.panels.attention.attention_map import (
+from glassformer.app.panels.attention.attention_map import (
     CELLS,
     MapLayout,
     cells_of,
@@ -18,10 +18,10 @@ from app.panels.attention.attention_map import (
     numbered_axes,
     words_axis,
 )
-from app.plots.marks import pairs
-from app.plots.theme import FigureStyle
-from app.words import say
-from core.analysis.attention_views import HeadMap, Kind, Side, head_map, sides
+from glassformer.app.plots.marks import pairs
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import HeadMap, Kind, Side, head_map, sides
 from tests.traces import small_trace
 
 LOOK = FigureStyle()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from app.panels.words.cross_attention import cross_attention, numbered
-from app.plots.theme import FigureStyle
+from glassformer.app.panels.words.cross_attention import cross_attention, numbered
+from glassformer.app.plots.theme import FigureStyle
 
 SOURCES, OUTPUTS = ["<b>x</b>", "the", "the", "<eos>"], ["我", "7", "<eos>"]
 

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 import torch
 
-from app.pages.decoding.figures.next_words import next_cut, next_words
-from app.pages.decoding.figures.steps import (
+from glassformer.app.pages.decoding.figures.next_words import next_cut, next_words
+from glassformer.app.pages.decoding.figures.steps import (
     alpha_scores,
     cache_work,
     exposure_figure,
     source_weights,
 )
-from app.plots.bars import candidates
-from app.plots.theme import FigureStyle
-from core.decoding.cuts import cut_rows, lot
-from core.decoding.sampling import Sampling, cut_of
+from glassformer.app.plots.bars import candidates
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.decoding.cuts import cut_rows, lot
+from glassformer.core.decoding.sampling import Sampling, cut_of
 
 
 def test_bars_stand_in_order_with_their_percentages() -> None:

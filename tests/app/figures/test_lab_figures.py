@@ -6,15 +6,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.pages.lab.example_results import formula, role
-from app.pages.lab.figures.split import HEIGHT, WIDTH, places, split_drawing
-from app.pages.lab.figures.tables import beside, digits_apart, exact, matrix, shape_of, tint, writer
-from app.pages.lab.figures.why import written
-from app.plots.colours import DARK, LIGHT
-from app.plots.heat import reach
-from app.plots.theme import FigureStyle
-from core.lab.head_split import HeadSplit, head_split
-from core.lab.worked_examples import examples, work
+from glassformer.app.pages.lab.example_results import formula, role
+from glassformer.app.pages.lab.figures.split import HEIGHT, WIDTH, places, split_drawing
+from glassformer.app.pages.lab.figures.tables import (
+    beside,
+    digits_apart,
+    exact,
+    matrix,
+    shape_of,
+    tint,
+    writer,
+)
+from glassformer.app.pages.lab.figures.why import written
+from glassformer.app.plots.colours import DARK, LIGHT
+from glassformer.app.plots.heat import reach
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.lab.head_split import HeadSplit, head_split
+from glassformer.core.lab.worked_examples import examples, work
 
 
 @pytest.mark.parametrize("key", examples())

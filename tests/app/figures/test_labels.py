@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from app.plots import colours
-from app.plots.colours import colour, contrast, diverging, head_colour, mix, sequential
-from app.plots.labels import (
+from glassformer.app.plots import colours
+from glassformer.app.plots.colours import colour, contrast, diverging, head_colour, mix, sequential
+from glassformer.app.plots.labels import (
     escape,
     fitted,
     format_number,
@@ -21,7 +21,7 @@ from app.plots.labels import (
     text_width,
     visible,
 )
-from app.plots.theme import FigureStyle, base_layout, hatching, is_numbered, token_axis
+from glassformer.app.plots.theme import FigureStyle, base_layout, hatching, is_numbered, token_axis
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.pages.switch.figures.batch import Maps, batch_maps, words_table
-from app.pages.switch.figures.by_layer_map import LEAST, Marks, Stack, by_layer_figure, shades
-from app.pages.switch.figures.patching_map import PatchingPanel, patching_map
-from app.plots.labels import is_chinese
-from app.plots.theme import FigureStyle
+from glassformer.app.pages.switch.figures.batch import Maps, batch_maps, words_table
+from glassformer.app.pages.switch.figures.by_layer_map import (
+    LEAST,
+    Marks,
+    Stack,
+    by_layer_figure,
+    shades,
+)
+from glassformer.app.pages.switch.figures.patching_map import PatchingPanel, patching_map
+from glassformer.app.plots.labels import is_chinese
+from glassformer.app.plots.theme import FigureStyle
 
 MOVED = np.array([[0.0, 0.0, 0.0], [0.0, 0.01, np.nan], [1e-9, np.inf, 3.0]])
 

@@ -4,11 +4,11 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from app.pages.tensors.figures import tensor_bars, tensor_histogram
-from app.plots.axes import Side, sheet_axes
-from app.plots.colours import diverging, sequential
-from app.plots.sheet import tensor_heatmap
-from app.plots.theme import FigureStyle
+from glassformer.app.pages.tensors.figures import tensor_bars, tensor_histogram
+from glassformer.app.plots.axes import Side, sheet_axes
+from glassformer.app.plots.colours import diverging, sequential
+from glassformer.app.plots.sheet import tensor_heatmap
+from glassformer.app.plots.theme import FigureStyle
 
 LOOK = FigureStyle()
 ROWS = Side("Query", (1, 2), ("the", "<b>x</b>"))

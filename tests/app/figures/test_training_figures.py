@@ -3,18 +3,22 @@
 import numpy as np
 import pytest
 
-from app.pages.training.figures.curves import EDGE, curves_figure
-from app.pages.training.figures.lengths import lengths_figure, similarity_figure, sizes_figure
-from app.pages.training.figures.words import (
+from glassformer.app.pages.training.figures.curves import EDGE, curves_figure
+from glassformer.app.pages.training.figures.lengths import (
+    lengths_figure,
+    similarity_figure,
+    sizes_figure,
+)
+from glassformer.app.pages.training.figures.words import (
     Label,
     ends_of,
     group_colours,
     label_places,
     words_figure,
 )
-from app.plots.theme import FigureStyle
-from core.analysis.training_views import Word
-from core.history import CurvePoint
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.analysis.training_views import Word
+from glassformer.core.history import CurvePoint
 
 
 def label(x: float, y: float, must: bool = False) -> Label:

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.panels.compare.figures.triple import triple_figure
-from app.panels.compare.figures.triple_layout import (
+from glassformer.app.panels.compare.figures.triple import triple_figure
+from glassformer.app.panels.compare.figures.triple_layout import (
     CELLS,
     SAID,
     Frame,
@@ -14,12 +14,12 @@ from app.panels.compare.figures.triple_layout import (
     has_room,
     lines_beside,
 )
-from app.panels.compare.wording import label
-from app.plots.labels import text_width
-from app.plots.theme import FigureStyle
-from app.words import say
-from app.words import texts as known
-from core.analysis.comparison import NONE, Beside, Edge
+from glassformer.app.panels.compare.wording import label
+from glassformer.app.plots.labels import text_width
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.words import say
+from glassformer.app.words import texts as known
+from glassformer.core.analysis.comparison import NONE, Beside, Edge
 
 LAYOUTS = [TripleLayout(), TripleLayout(580, 450, in_a_row=False)]
 

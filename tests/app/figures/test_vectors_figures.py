@@ -5,21 +5,37 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.pages.vectors.depth_grid import rank_shares, shares_colours, signed_colours
-from app.pages.vectors.figures.norms import norms_figure
-from app.pages.vectors.figures.position_formulas import (
+from glassformer.app.pages.vectors.depth_grid import rank_shares, shares_colours, signed_colours
+from glassformer.app.pages.vectors.figures.norms import norms_figure
+from glassformer.app.pages.vectors.figures.position_formulas import (
     column_formula,
     encoding_formula,
     sum_formula,
 )
-from app.pages.vectors.figures.position_map import limit, map_figure, same_figure, variants_figure
-from app.pages.vectors.figures.position_relations import Turn, dots_figure, rotation_figure
-from app.pages.vectors.figures.position_waves import Wave, waves_figure
-from app.plots.latex import latex_number
-from app.plots.theme import FigureStyle
-from app.words import say
-from core.analysis.positions import by_offset, column, compare, nearness, position_table, rotation
-from core.analysis.residual_stream import depth
+from glassformer.app.pages.vectors.figures.position_map import (
+    limit,
+    map_figure,
+    same_figure,
+    variants_figure,
+)
+from glassformer.app.pages.vectors.figures.position_relations import (
+    Turn,
+    dots_figure,
+    rotation_figure,
+)
+from glassformer.app.pages.vectors.figures.position_waves import Wave, waves_figure
+from glassformer.app.plots.latex import latex_number
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.words import say
+from glassformer.core.analysis.positions import (
+    by_offset,
+    column,
+    compare,
+    nearness,
+    position_table,
+    rotation,
+)
+from glassformer.core.analysis.residual_stream import depth
 from tests.seeded_runs import seeded_run
 
 LOOK = FigureStyle()

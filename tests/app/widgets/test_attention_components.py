@@ -6,11 +6,11 @@ import json
 import numpy as np
 import pytest
 
-from app.panels.attention.attention_lines import Line, lines_data
-from app.plots.theme import FigureStyle
-from app.ui.component import written
-from app.ui.components.head_grid import GridTexts, Thumbnail, grid_data
-from core.analysis.attention_views import head_map, overview, sides
+from glassformer.app.panels.attention.attention_lines import Line, lines_data
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.ui.component import written
+from glassformer.app.ui.components.head_grid import GridTexts, Thumbnail, grid_data
+from glassformer.core.analysis.attention_views import head_map, overview, sides
 from tests.traces import small_trace
 
 LOOK = FigureStyle()

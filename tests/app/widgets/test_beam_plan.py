@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from app.pages.decoding.beam_tree import FEW, WENT_ON, plan, tree_data
-from app.plots.theme import FigureStyle
-from core import Trace, load_model
-from core.decoding.beam import Beam, beam
-from core.decodings import task_of
+from glassformer import Trace, load_model
+from glassformer.app.pages.decoding.beam_tree import FEW, WENT_ON, plan, tree_data
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.decoding.beam import Beam, beam
+from glassformer.core.decodings import task_of
 
 TIRED = "The animal didn't cross the street because it was too tired"
 LONG = "I have a cat and you have a dog and we like them and they like us and she is here"

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 import torch
 
-from app.pages.translate.block import formula, formula_addresses
-from app.pages.translate.block.numbers import facts, labels_of, pictures, words_of
-from app.pages.translate.figures import Picture, block_pictures
-from app.plots.heat import bulk
-from app.plots.labels import widest
-from app.plots.theme import FigureStyle
-from app.session.state import State
-from app.words import texts
-from core.analysis.blocks import Block, block_at, blocks
-from core.trace.trace import Trace
+from glassformer.app.pages.translate.block import formula, formula_addresses
+from glassformer.app.pages.translate.block.numbers import facts, labels_of, pictures, words_of
+from glassformer.app.pages.translate.figures import Picture, block_pictures
+from glassformer.app.plots.heat import bulk
+from glassformer.app.plots.labels import widest
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.state import State
+from glassformer.app.words import texts
+from glassformer.core.analysis.blocks import Block, block_at, blocks
+from glassformer.core.trace.trace import Trace
 from tests.traces import OUTPUT, SOURCE, small_trace
 
 CONFIGS: list[dict[str, Any]] = [
@@ -45,7 +45,7 @@ def test_every_block_has_pictures_over_its_words_and_facts(
     config: dict[str, Any], language: str
 ) -> None:
     trace = small_trace(**config)
-    with patch("app.words.get_state", lambda: State(language=language)):
+    with patch("glassformer.app.words.get_state", lambda: State(language=language)):
         for each in blocks(trace.config):
             drawn, words = pictures(trace, each), words_of(trace, each)
             assert drawn[-1].title in {

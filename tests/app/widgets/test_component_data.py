@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.ui.component import SCRIPTS, written
+from glassformer.app.ui.component import SCRIPTS, written
 from tests.opened_app import opened
 
 LOST = "mask_fill;lines:*,(),(3)"  # from the fourth word on every number is NaN
@@ -58,7 +58,7 @@ def test_a_run_that_lost_its_numbers_is_sent(page: str, query: dict[str, str]) -
 def test_the_scripts_of_a_component_share_no_name() -> None:
     # They are sent as one: where two declare the same name, nothing of them would run.
     for module in ("switch.mask_grid", "switch.heads", "walkthrough.scene.scene"):
-        import_module(f"app.pages.{module}")
+        import_module(f"glassformer.app.pages.{module}")
     assert {"mask_grid", "head_grid", "scene"} <= SCRIPTS.keys()
     for name, files in SCRIPTS.items():
         code = "\n".join(file.read_text(encoding="utf-8") for file in files)

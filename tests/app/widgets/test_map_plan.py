@@ -7,17 +7,17 @@ from unittest.mock import patch
 
 import pytest
 
-from app.pages.translate.map.grid import CARD, columns, size_of
-from app.pages.translate.map.plan import plan
-from app.pages.translate.map.shapes import flow
-from app.pages.translate.map.stacks import short_percent
-from app.plots.colours import contrast
-from app.plots.labels import text_width, widest
-from app.plots.theme import FigureStyle
-from app.session.state import State
-from app.words import texts
-from core.analysis.blocks import blocks, ratios
-from core.config import ModelConfig
+from glassformer.app.pages.translate.map.grid import CARD, columns, size_of
+from glassformer.app.pages.translate.map.plan import plan
+from glassformer.app.pages.translate.map.shapes import flow
+from glassformer.app.pages.translate.map.stacks import short_percent
+from glassformer.app.plots.colours import contrast
+from glassformer.app.plots.labels import text_width, widest
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.state import State
+from glassformer.app.words import texts
+from glassformer.core.analysis.blocks import blocks, ratios
+from glassformer.core.config import ModelConfig
 from tests.traces import OUTPUT, SOURCE, small_trace
 
 LONG = {"source": SOURCE * 6, "output": OUTPUT * 7}
@@ -38,7 +38,7 @@ def drawn(config: dict[str, Any], opened: tuple[int, int] = (0, 0), language: st
           dark: bool = False, block: str = "", size: int = 100,
           tinted: bool = False) -> dict[str, Any]:  # fmt: skip
     unfolded = {"encoder": opened[0], "decoder": opened[1]}
-    with patch("app.words.get_state", lambda: State(language=language)):
+    with patch("glassformer.app.words.get_state", lambda: State(language=language)):
         return plan(small_trace(**config), FigureStyle(dark, size), block, unfolded, tinted)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from app.ui.components.word_lines import (
+from glassformer.app.ui.components.word_lines import (
     Chip,
     Pin,
     greyed,

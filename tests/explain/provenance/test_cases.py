@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from torch import Tensor
 
-from core.errors import GlassformerError
-from core.explain.provenance.node import Cell, Index, Node
-from core.explain.provenance.run import Run
-from core.explain.provenance.unfold import path, unfold
-from core.explain.steps.numbers import node_at
-from core.explain.steps.steps import walk
-from core.model.transformer import Transformer
-from core.trace.tape import Edit
-from core.trace.trace import Trace
-from core.translator import Translator
+from glassformer.core.errors import GlassformerError
+from glassformer.core.explain.provenance.node import Cell, Index, Node
+from glassformer.core.explain.provenance.run import Run
+from glassformer.core.explain.provenance.unfold import path, unfold
+from glassformer.core.explain.steps.numbers import node_at
+from glassformer.core.explain.steps.steps import walk
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Edit
+from glassformer.core.trace.trace import Trace
+from glassformer.core.translator import Translator
 from tests.explain.provenance.trail_runs import OUTPUT, SIZES, bundled, bundled_trace, cells, small
 
 FILLS = {"large_negative": -1e9, "minus_infinity": -math.inf, "additive": -math.inf}

@@ -8,10 +8,20 @@ import numpy as np
 import pytest
 import torch
 
-from core.explain.provenance.node import TOLERANCE, Cell, FactKey, Node, Note, Operation, Role, Term
-from core.explain.provenance.unfold import following, path, unfold
-from core.trace.sites import SITES, addresses, site_at
-from core.trace.trace import Trace
+from glassformer.core.explain.provenance.node import (
+    TOLERANCE,
+    Cell,
+    FactKey,
+    Node,
+    Note,
+    Operation,
+    Role,
+    Term,
+)
+from glassformer.core.explain.provenance.unfold import following, path, unfold
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.sites import SITES, site_at
+from glassformer.core.trace.trace import Trace
 from tests.conventions import FAMILIES, with_every_choice
 from tests.explain.provenance.trail_runs import bundled, bundled_trace, cells, small
 

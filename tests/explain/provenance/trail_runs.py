@@ -9,13 +9,13 @@ from typing import Any
 
 import torch
 
-from core.checkpoints import load_model
-from core.config import ModelConfig
-from core.explain.provenance.node import Cell
-from core.model.transformer import Transformer
-from core.trace.tape import Edit, Recorder
-from core.trace.trace import Trace
-from core.translator import Translator
+from glassformer.core.checkpoints import load_model
+from glassformer.core.config import ModelConfig
+from glassformer.core.explain.provenance.node import Cell
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Edit, Recorder
+from glassformer.core.trace.trace import Trace
+from glassformer.core.translator import Translator
 
 SOURCE, OUTPUT = ("a", "b", "c", "b"), ("d", "e", "f")
 VOCABULARY = ("<pad>", "<unk>", "<eos>", "<en>", "<zh>", "a", "b", "c", "d", "e", "f")

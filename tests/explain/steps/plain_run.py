@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from core.config import ModelConfig
+from glassformer.core.config import ModelConfig
 
 Arrays = dict[str, np.ndarray]
 

@@ -6,11 +6,11 @@ from functools import cache
 
 import torch
 
-from core import load_model
-from core.config import ModelConfig
-from core.model.transformer import Transformer
-from core.trace.tape import Recorder
-from core.trace.trace import Trace
+from glassformer import load_model
+from glassformer.core.config import ModelConfig
+from glassformer.core.model.transformer import Transformer
+from glassformer.core.trace.tape import Recorder
+from glassformer.core.trace.trace import Trace
 from tests.conventions import FAMILIES, with_every_choice
 from tests.explain.steps.plain_run import PlainRun
 

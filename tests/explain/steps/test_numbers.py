@@ -11,16 +11,16 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.analysis.attention_cell import terms
-from core.errors import GlassformerError
-from core.explain.equations import Line
-from core.explain.provenance.node import Node
-from core.explain.provenance.run import Run
-from core.explain.steps.latex import in_numbers
-from core.explain.steps.numbers import node_at
-from core.explain.steps.steps import Step, step_by_id, walk
-from core.explain.steps.wires import Wire, axes, tensor
-from core.trace.trace import Trace
+from glassformer.core.analysis.attention_cell import terms
+from glassformer.core.errors import GlassformerError
+from glassformer.core.explain.equations import Line
+from glassformer.core.explain.provenance.node import Node
+from glassformer.core.explain.provenance.run import Run
+from glassformer.core.explain.steps.latex import in_numbers
+from glassformer.core.explain.steps.numbers import node_at
+from glassformer.core.explain.steps.steps import Step, step_by_id, walk
+from glassformer.core.explain.steps.wires import Wire, axes, tensor
+from glassformer.core.trace.trace import Trace
 from tests.explain.provenance.test_unfold import PLAIN
 from tests.explain.steps.step_runs import NAMES, RUNS, bundled_run, plain, small_run
 from tests.explain.steps.step_runs import Run as Made

@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.config import ModelConfig
-from core.explain.steps.steps import maker_of, steps_of
-from core.explain.steps.wires import Wire
+from glassformer.core.config import ModelConfig
+from glassformer.core.explain.steps.steps import maker_of, steps_of
+from glassformer.core.explain.steps.wires import Wire
 
 SIZES = {"vocabulary_size": 9, "d_model": 16, "n_heads": 4, "encoder_layers": 2}
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from core.analysis.choices import top_words
-from core.explain.steps.places import Chosen, Places
-from core.explain.steps.steps import nearest, walk
-from core.explain.steps.wires import Cell, Wire, cell, recorded, tensor
+from glassformer.core.analysis.choices import top_words
+from glassformer.core.explain.steps.places import Chosen, Places
+from glassformer.core.explain.steps.steps import nearest, walk
+from glassformer.core.explain.steps.wires import Cell, Wire, cell, recorded, tensor
 from tests.explain.steps.step_runs import NAMES, RUNS, SENTENCES, Run, bundled_run, small_run
 
 EVERY_RUN = pytest.mark.parametrize("run", RUNS, ids=NAMES)

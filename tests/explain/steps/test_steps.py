@@ -6,11 +6,19 @@ from collections.abc import Callable
 
 import pytest
 
-from core.config import ModelConfig
-from core.explain.equations import equation, marked
-from core.explain.steps.steps import Step, for_layer, step_by_id, step_of, steps_of, strip, walk
-from core.explain.steps.wires import Wire, tensor
-from core.trace.sites import site_at
+from glassformer.core.config import ModelConfig
+from glassformer.core.explain.equations import equation, marked
+from glassformer.core.explain.steps.steps import (
+    Step,
+    for_layer,
+    step_by_id,
+    step_of,
+    steps_of,
+    strip,
+    walk,
+)
+from glassformer.core.explain.steps.wires import Wire, tensor
+from glassformer.core.trace.sites import site_at
 from tests.explain.steps.step_runs import NAMES, RUNS, Run, bundled_run, small_run
 
 EVERY_RUN = pytest.mark.parametrize("run", RUNS, ids=NAMES)

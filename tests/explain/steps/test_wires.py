@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from core.explain.steps.steps import walk
-from core.explain.steps.wires import Wire, axes, tensor
+from glassformer.core.explain.steps.steps import walk
+from glassformer.core.explain.steps.wires import Wire, axes, tensor
 from tests.explain.steps.step_runs import NAMES, RUNS, Run, small_run
 
 EVERY_RUN = pytest.mark.parametrize("run", RUNS, ids=NAMES)

@@ -3,15 +3,25 @@
 import pytest
 import torch
 
-from core.checkpoints import load_model
-from core.corpus import DIRECTIONS, Pair, load_grammar
-from core.corpus.draw import Direction
-from core.trace.address import Address
-from core.training.evaluation.attention import Part, alignment, antecedents, parts
-from core.training.evaluation.held_out import coreference_readings, resolved_rows, unseen_pairs
-from core.training.evaluation.interventions import Case, cases_of, mean_contexts, redirects, turned
-from core.training.evaluation.passes import passes, translations, word_for_word
-from core.translator import Translator
+from glassformer.core.checkpoints import load_model
+from glassformer.core.corpus import DIRECTIONS, Pair, load_grammar
+from glassformer.core.corpus.draw import Direction
+from glassformer.core.trace.address import Address
+from glassformer.core.training.evaluation.attention import Part, alignment, antecedents, parts
+from glassformer.core.training.evaluation.held_out import (
+    coreference_readings,
+    resolved_rows,
+    unseen_pairs,
+)
+from glassformer.core.training.evaluation.interventions import (
+    Case,
+    cases_of,
+    mean_contexts,
+    redirects,
+    turned,
+)
+from glassformer.core.training.evaluation.passes import passes, translations, word_for_word
+from glassformer.core.translator import Translator
 
 
 @pytest.fixture(scope="module")

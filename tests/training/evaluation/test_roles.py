@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from core.checkpoints import load_model
-from core.corpus import load_grammar
-from core.training.evaluation.attention import (
+from glassformer.core.checkpoints import load_model
+from glassformer.core.corpus import load_grammar
+from glassformer.core.training.evaluation.attention import (
     Part,
     beside,
     head_roles,
@@ -14,9 +14,9 @@ from core.training.evaluation.attention import (
     sharpness,
     without_scale,
 )
-from core.training.evaluation.held_out import referring_pairs, unseen_pairs
-from core.training.evaluation.passes import Tally, passes
-from core.translator import Translator
+from glassformer.core.training.evaluation.held_out import referring_pairs, unseen_pairs
+from glassformer.core.training.evaluation.passes import Tally, passes
+from glassformer.core.translator import Translator
 
 
 @pytest.fixture(scope="module")

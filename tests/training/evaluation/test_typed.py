@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from core.checkpoints import load_model
-from core.corpus import DIRECTIONS, load_grammar
-from core.training.evaluation.held_out import scores, unseen_pairs
-from core.training.evaluation.passes import Tally, best, both_right, tally
-from core.training.evaluation.typed import (
+from glassformer.core.checkpoints import load_model
+from glassformer.core.corpus import DIRECTIONS, load_grammar
+from glassformer.core.training.evaluation.held_out import scores, unseen_pairs
+from glassformer.core.training.evaluation.passes import Tally, best, both_right, tally
+from glassformer.core.training.evaluation.typed import (
     JUDGEMENTS,
     SENTENCES,
     SETS,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.training.queue.training_queue import TrainingQueue
+from glassformer.core.training.queue.training_queue import TrainingQueue
 
 
 @pytest.fixture(autouse=True)

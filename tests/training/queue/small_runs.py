@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable
 
-from core.training.queue.run import TrainingRun
-from core.training.queue.run_files import Plan, small_recipe
-from core.training.queue.training_queue import TrainingQueue
+from glassformer.core.training.queue.run import TrainingRun
+from glassformer.core.training.queue.run_files import Plan, small_recipe
+from glassformer.core.training.queue.training_queue import TrainingQueue
 
 WAIT = 120  # seconds that a busy machine may take
 PAIRS = tuple((f"word{i % 9} is {i}", f"{i} 是 词{i % 9}") for i in range(40))

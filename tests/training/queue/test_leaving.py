@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from safetensors import SafetensorError
 
-from core.errors import GlassformerError
-from core.training.queue import run as run_module
-from core.training.queue import training_queue as desk_module
-from core.training.queue import worker as work_module
-from core.training.queue.run import TrainingRun
-from core.training.queue.run_files import Plan
-from core.training.queue.training_queue import GRACE, HANDOVER, TrainingQueue
-from core.training.queue.worker import FULL, Worker
+from glassformer.core.errors import GlassformerError
+from glassformer.core.training.queue import run as run_module
+from glassformer.core.training.queue import training_queue as desk_module
+from glassformer.core.training.queue import worker as work_module
+from glassformer.core.training.queue.run import TrainingRun
+from glassformer.core.training.queue.run_files import Plan
+from glassformer.core.training.queue.training_queue import GRACE, HANDOVER, TrainingQueue
+from glassformer.core.training.queue.worker import FULL, Worker
 from tests.training.queue.small_runs import plan
 
 FULL_DISK = OSError(errno.ENOSPC, "No space left on device")

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from core.checkpoints import load_model, save_model
-from core.corpus import Pair
-from core.interruption import StoppedError, heard_by
-from core.text.words import WordTokenizer, load_tokenizer
-from core.training.loop import new_model
-from core.training.queue import pairs
-from core.training.queue.lessons import held_apart, own_lessons, own_tokenizer
-from core.training.queue.pairs import (
+from glassformer.core.checkpoints import load_model, save_model
+from glassformer.core.corpus import Pair
+from glassformer.core.interruption import StoppedError, heard_by
+from glassformer.core.text.words import WordTokenizer, load_tokenizer
+from glassformer.core.training.loop import new_model
+from glassformer.core.training.queue import pairs
+from glassformer.core.training.queue.lessons import held_apart, own_lessons, own_tokenizer
+from glassformer.core.training.queue.pairs import (
     FEWEST,
     LONGEST_SIDE,
     MOST,
@@ -21,7 +21,7 @@ from core.training.queue.pairs import (
     PairFile,
     read_pairs,
 )
-from core.training.queue.run_files import small_recipe
+from glassformer.core.training.queue.run_files import small_recipe
 
 GOOD = [(f"I have {i} cats.", f"我有 {i} 只猫。") for i in range(30)]
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load_file
 
-from core.checkpoints import list_snapshots, load_about, load_history, load_model
-from core.errors import GlassformerError
-from core.history import CurvePoint
-from core.training.queue.run_files import LOG, Plan, RunLog, small_recipe
-from core.training.queue.training_queue import TrainingQueue
-from core.training.queue.worker import Worker
+from glassformer.core.checkpoints import list_snapshots, load_about, load_history, load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.history import CurvePoint
+from glassformer.core.training.queue.run_files import LOG, Plan, RunLog, small_recipe
+from glassformer.core.training.queue.training_queue import TrainingQueue
+from glassformer.core.training.queue.worker import Worker
 from tests.training.queue.small_runs import finished, plan, until
 
 
@@ -123,7 +123,7 @@ def test_the_plan_comes_back_from_its_file(tmp_path: Path) -> None:
 
 
 def test_small_recipes_have_one_highest_rate() -> None:
-    from core.training.optimiser import learning_rate
+    from glassformer.core.training.optimiser import learning_rate
 
     for recipe in (small_recipe(100, d_model=16), small_recipe(5000, d_model=128, rate=1.0)):
         peak = max(learning_rate(step, recipe) for step in range(1, recipe.steps + 1))

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from core.checkpoints import load_model
-from core.errors import GlassformerError
-from core.training.queue.run import ROOT
-from core.training.queue.training_queue import MOST_KEPT, PREFIX, TrainingQueue
+from glassformer.core.checkpoints import load_model
+from glassformer.core.errors import GlassformerError
+from glassformer.core.training.queue.training_queue import MOST_KEPT, PREFIX, TrainingQueue
+from tests.architecture.sources import ROOT
 from tests.training.queue.small_runs import WAIT, plan, until
 
 pytestmark = pytest.mark.slow
@@ -71,7 +71,8 @@ PARENT = """
 import sys, time
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from core.training.queue.training_queue import TrainingQueue
+from glassformer.core.training.queue.training_queue import TrainingQueue
+from tests.architecture.sources import ROOT
 from tests.training.queue.small_runs import plan
 desk = TrainingQueue(lambda _: True, slots=1, root=Path(sys.argv[1]))
 run = desk.begin(desk.open("me"), plan(5000))
@@ -121,7 +122,9 @@ def test_what_all_keep_has_a_bound(desk: TrainingQueue, monkeypatch: pytest.Monk
     assert desk.keep(first, "mine-1") is not None
     size = desk.kept_bytes
     assert size > 10_000
-    monkeypatch.setattr("core.training.queue.training_queue.MOST_KEPT_BYTES", int(1.5 * size))
+    monkeypatch.setattr(
+        "glassformer.core.training.queue.training_queue.MOST_KEPT_BYTES", int(1.5 * size)
+    )
     with pytest.raises(GlassformerError) as refused:
         desk.keep(first, "mine-2")
     assert refused.value.key == "too_many_kept"

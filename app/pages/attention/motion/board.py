@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from app.pages.attention.figures import term_rows
-from app.pages.attention.motion.story import Story
-from app.panels.attention.focus import AttentionFocus
-from app.panels.compare import pickers
-from app.plots.colours import diverging
-from app.plots.labels import MINUS, format_number, visible
-from app.plots.theme import FigureStyle
-from app.session import store
-from app.session.state import MOTION
-from app.ui.component import CELLS, component, packed
-from app.ui.layout import box
-from app.ui.pick import into, menu
-from app.ui.text import literal, with_arrows
-from app.words import say
-from core.analysis.attention_cell import terms
-from core.analysis.attention_row import attention_row
-from core.analysis.attention_views import layers_of, partner
+from glassformer.app.pages.attention.figures import term_rows
+from glassformer.app.pages.attention.motion.story import Story
+from glassformer.app.panels.attention.focus import AttentionFocus
+from glassformer.app.panels.compare import pickers
+from glassformer.app.plots.colours import diverging
+from glassformer.app.plots.labels import MINUS, format_number, visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session import store
+from glassformer.app.session.state import MOTION
+from glassformer.app.ui.component import CELLS, component, packed
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import into, menu
+from glassformer.app.ui.text import literal, with_arrows
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_cell import terms
+from glassformer.core.analysis.attention_row import attention_row
+from glassformer.core.analysis.attention_views import layers_of, partner
 
 TEXTS = ("label", "back", "play", "stop", "on", "line", "speed", "pick", "hidden")
 LANES = ("q", "k", "product", "dimension", "scores", "masked", "weights", "value", "output")

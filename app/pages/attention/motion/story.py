@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from app.plots.labels import MINUS
-from app.plots.theme import FigureStyle
-from app.session.state import MOTION
-from app.words import say
-from core.analysis.attention_cell import Terms
-from core.analysis.attention_row import AttentionRow
-from core.config import ModelConfig
+from glassformer.app.plots.labels import MINUS
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session.state import MOTION
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_cell import Terms
+from glassformer.core.analysis.attention_row import AttentionRow
+from glassformer.core.config import ModelConfig
 
 # In numbers of the row: role<text> has the colour of a role, _<index> and ^<power> are small.
 FORMULAS = {

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.plots import drawing as go
-from app.plots.axes import rows_axis
-from app.plots.bars import NOTHING, remarked, row_bars, share_hover
-from app.plots.colours import faded, mix
-from app.plots.labels import escape, format_number, format_percent, visible
-from app.plots.marks import hover, inked, level, note
-from app.plots.theme import FigureStyle, base_layout
-from core.decoding.cuts import CutRow
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import rows_axis
+from glassformer.app.plots.bars import NOTHING, remarked, row_bars, share_hover
+from glassformer.app.plots.colours import faded, mix
+from glassformer.app.plots.labels import escape, format_number, format_percent, visible
+from glassformer.app.plots.marks import hover, inked, level, note
+from glassformer.app.plots.theme import FigureStyle, base_layout
+from glassformer.core.decoding.cuts import CutRow
 
 ROOM = 1.32  # of the axis, whose bars end at 1: percentages and remarks stand to the right
 LEFT, RIGHT = (0.0, 0.5), (0.6, 1.0)  # of a cut's width: the bars, the running sum

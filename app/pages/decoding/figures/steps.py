@@ -6,13 +6,19 @@ from itertools import repeat
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.bars import row_bars, share_hover
-from app.plots.colours import faded, mix
-from app.plots.labels import escape, format_number, format_percent, visible
-from app.plots.marks import greyed, hover, note, upright
-from app.plots.theme import FigureStyle, base_layout, is_numbered, named_ticks, token_axis
-from core.interventions.translations import TranslatedWord
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.bars import row_bars, share_hover
+from glassformer.app.plots.colours import faded, mix
+from glassformer.app.plots.labels import escape, format_number, format_percent, visible
+from glassformer.app.plots.marks import greyed, hover, note, upright
+from glassformer.app.plots.theme import (
+    FigureStyle,
+    base_layout,
+    is_numbered,
+    named_ticks,
+    token_axis,
+)
+from glassformer.core.interventions.translations import TranslatedWord
 
 LEFT = 100  # pixels: the columns stand below those of a table with row titles as wide
 ROLES, SHAPES = ("data", "changed"), ("", "/")  # of the two bars of a step

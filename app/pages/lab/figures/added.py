@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 from torch import Tensor
 
-from app.pages.lab.figures.tables import matrix, rows_table
-from app.plots.heat import reach
-from app.plots.labels import escape
-from app.plots.theme import FigureStyle
-from core.lab.added import Added
+from glassformer.app.pages.lab.figures.tables import matrix, rows_table
+from glassformer.app.plots.heat import reach
+from glassformer.app.plots.labels import escape
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.lab.added import Added
 
 Texts = Mapping[str, str]
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.axes import bare_axis
-from app.plots.heat import heat_map, reach
-from app.plots.labels import escape
-from app.plots.marks import note, on, spans, stacked, suffix
-from app.plots.theme import FigureStyle, base_layout
-from core.lab.clones import Trained
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import bare_axis
+from glassformer.app.plots.heat import heat_map, reach
+from glassformer.app.plots.labels import escape
+from glassformer.app.plots.marks import note, on, spans, stacked, suffix
+from glassformer.app.plots.theme import FigureStyle, base_layout
+from glassformer.core.lab.clones import Trained
 
 GAPS = 0.02, 0.16  # between maps and between rows, as shares
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.axes import bare_axis
-from app.plots.labels import escape, format_number
-from app.plots.marks import axis_title, hover, note, on, spans, suffix, upright
-from app.plots.theme import FigureStyle, base_layout, named_ticks
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import bare_axis
+from glassformer.app.plots.labels import escape, format_number
+from glassformer.app.plots.marks import axis_title, hover, note, on, spans, suffix, upright
+from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
 
 BETWEEN = 0.055  # of the width, between two panels
 

@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from app.pages.lab.figures.curves import dotted_line
-from app.pages.lab.figures.tables import rows_table
-from app.plots import drawing as go
-from app.plots.axes import grid_axis
-from app.plots.colours import head_colour
-from app.plots.labels import escape
-from app.plots.marks import axis_title, note, on, spans, suffix
-from app.plots.theme import FigureStyle, base_layout
-from core.lab.depth import Stack
+from glassformer.app.pages.lab.figures.curves import dotted_line
+from glassformer.app.pages.lab.figures.tables import rows_table
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import grid_axis
+from glassformer.app.plots.colours import head_colour
+from glassformer.app.plots.labels import escape
+from glassformer.app.plots.marks import axis_title, note, on, spans, suffix
+from glassformer.app.plots.theme import FigureStyle, base_layout
+from glassformer.core.lab.depth import Stack
 
 HUES = {"post": 0, "pre": 2}  # of the eight that the colour-blind can tell apart
 GAP = 0.055  # between two panels, as a share of the figure

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from app.pages.lab.figures.curves import Curve, Curves, curves_figure
-from app.pages.lab.figures.tables import beside, matrix
-from app.plots import drawing as go
-from app.plots.axes import bare_axis
-from app.plots.colours import head_colour
-from app.plots.labels import escape, visible
-from app.plots.marks import hover
-from app.plots.theme import FigureStyle, base_layout
-from core.lab.dictionary import TEMPERATURES, LookUp
+from glassformer.app.pages.lab.figures.curves import Curve, Curves, curves_figure
+from glassformer.app.pages.lab.figures.tables import beside, matrix
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import bare_axis
+from glassformer.app.plots.colours import head_colour
+from glassformer.app.plots.labels import escape, visible
+from glassformer.app.plots.marks import hover
+from glassformer.app.plots.theme import FigureStyle, base_layout
+from glassformer.core.lab.dictionary import TEMPERATURES, LookUp
 
 AROUND = (
     "middle right", "top right", "top center", "top left",

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from app.pages.lab.figures.tables import name, rows_table
-from app.plots.theme import FigureStyle
-from core.lab.labels import Judged, Labels
+from glassformer.app.pages.lab.figures.tables import name, rows_table
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.lab.labels import Judged, Labels
 
 COLUMNS = ("probability", "loss", "gradient")
 

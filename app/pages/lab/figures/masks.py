@@ -6,12 +6,12 @@ from html import escape
 import numpy as np
 from torch import Tensor
 
-from app.pages.lab.figures.tables import EMPTY, matrix, name, rows_table, shapes
-from app.plots.labels import MINUS, format_number
-from app.plots.theme import FigureStyle
-from core.lab.mask_building import Built, Line
-from core.lab.mask_steps import TargetSteps
-from core.trace.trace import Trace
+from glassformer.app.pages.lab.figures.tables import EMPTY, matrix, name, rows_table, shapes
+from glassformer.app.plots.labels import MINUS, format_number
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.lab.mask_building import Built, Line
+from glassformer.core.lab.mask_steps import TargetSteps
+from glassformer.core.trace.trace import Trace
 
 HIDDEN = "[MASK]"
 WAYS = ("masked", "alone", "unmasked")

@@ -6,16 +6,16 @@ from html import escape
 
 import numpy as np
 
-from app.pages.lab.figures.tables import exact, rows_table
-from app.plots import drawing as go
-from app.plots.axes import grid_axis
-from app.plots.labels import format_number
-from app.plots.marks import axis_title, hover, note, upright
-from app.plots.theme import FigureStyle, base_layout, hatch_pattern
-from app.words import say
-from core.config import ModelConfig
-from core.lab.untrained import ClosedForm, letters, parts
-from core.lab.untrained_views import BINS, Anatomy, Drawn, ModuleNode, Reach
+from glassformer.app.pages.lab.figures.tables import exact, rows_table
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import grid_axis
+from glassformer.app.plots.labels import format_number
+from glassformer.app.plots.marks import axis_title, hover, note, upright
+from glassformer.app.plots.theme import FigureStyle, base_layout, hatch_pattern
+from glassformer.app.words import say
+from glassformer.core.config import ModelConfig
+from glassformer.core.lab.untrained import ClosedForm, letters, parts
+from glassformer.core.lab.untrained_views import BINS, Anatomy, Drawn, ModuleNode, Reach
 
 Texts = Mapping[str, str]
 STACKS = ("encoder", "decoder")

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from html import escape
 
-from app.pages.lab.figures.tables import matrix
-from app.plots.labels import format_number
-from app.plots.theme import FigureStyle
-from core.lab.norm_axes import Norm, NormAxes, Normed
+from glassformer.app.pages.lab.figures.tables import matrix
+from glassformer.app.plots.labels import format_number
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.lab.norm_axes import Norm, NormAxes, Normed
 
 Told = Mapping[Norm, tuple[str, str]]
 

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from app.pages.lab.figures.curves import Curve, Curves, curves_figure
-from app.pages.lab.figures.tables import (
+from glassformer.app.pages.lab.figures.curves import Curve, Curves, curves_figure
+from glassformer.app.pages.lab.figures.tables import (
     EMPTY,
     beside,
     exact,
@@ -17,13 +17,13 @@ from app.pages.lab.figures.tables import (
     tint,
     writer,
 )  # fmt: skip
-from app.plots import drawing as go
-from app.plots.colours import head_colour
-from app.plots.heat import reach
-from app.plots.labels import escape
-from app.plots.latex import painted
-from app.plots.theme import FigureStyle
-from core.lab.norms import SPREADS, Formula, LayerNorms, Normalised, Norms
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.colours import head_colour
+from glassformer.app.plots.heat import reach
+from glassformer.app.plots.labels import escape
+from glassformer.app.plots.latex import painted
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.lab.norms import SPREADS, Formula, LayerNorms, Normalised, Norms
 
 DASHES = ("solid", "dash", "solid", "dot")
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from app.pages.lab.figures.split import GROUP, WIDTH, Drawing
-from app.plots.colours import head_colour, mix, readable_on
-from app.plots.labels import MINUS
-from app.plots.theme import FigureStyle
-from core.lab.one_matrix import OneMatrix
+from glassformer.app.pages.lab.figures.split import GROUP, WIDTH, Drawing
+from glassformer.app.plots.colours import head_colour, mix, readable_on
+from glassformer.app.plots.labels import MINUS
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.lab.one_matrix import OneMatrix
 
 LARGEST = 34  # pixels of a cell
 NAMED = 26  # of one that has room for its number

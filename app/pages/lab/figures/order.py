@@ -6,11 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.heat import heat_map
-from app.plots.labels import escape, fitted, text_width, visible
-from app.plots.marks import note, on, stacked, suffix
-from app.plots.theme import FigureStyle, base_layout, is_numbered, named_ticks, token_axis
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.heat import heat_map
+from glassformer.app.plots.labels import escape, fitted, text_width, visible
+from glassformer.app.plots.marks import note, on, stacked, suffix
+from glassformer.app.plots.theme import (
+    FigureStyle,
+    base_layout,
+    is_numbered,
+    named_ticks,
+    token_axis,
+)
 
 TYPICAL = 1130  # pixels across, to turn a word's width into a share
 LONGEST_WORD = 96  # pixels

@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from app.pages.lab.figures.curves import dotted_line, legend_above, panel_title
-from app.pages.lab.figures.tables import matrix
-from app.pages.lab.figures.why import kind_colour
-from app.plots import drawing as go
-from app.plots.axes import grid_axis
-from app.plots.labels import MINUS, escape, format_percent, visible
-from app.plots.marks import axis_title, on, spans, suffix
-from app.plots.theme import FigureStyle, base_layout, named_ticks, token_axis
-from core.lab.seq2seq import Answer, Reading
+from glassformer.app.pages.lab.figures.curves import dotted_line, legend_above, panel_title
+from glassformer.app.pages.lab.figures.tables import matrix
+from glassformer.app.pages.lab.figures.why import kind_colour
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import grid_axis
+from glassformer.app.plots.labels import MINUS, escape, format_percent, visible
+from glassformer.app.plots.marks import axis_title, on, spans, suffix
+from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks, token_axis
+from glassformer.core.lab.seq2seq import Answer, Reading
 
 DRAWN: dict[Answer, tuple[str, str, str]] = {  # whose hue, the dash and the dots
     "vector": ("recurrent", "dash", "square"),

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from app.pages.lab.figures.dictionary import arrow, plane_axes
-from app.pages.lab.figures.tables import beside, matrix, name
-from app.plots import drawing as go
-from app.plots.colours import head_colour
-from app.plots.theme import FigureStyle, base_layout
-from core.lab.similarity import Compared
+from glassformer.app.pages.lab.figures.dictionary import arrow, plane_axes
+from glassformer.app.pages.lab.figures.tables import beside, matrix, name
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.colours import head_colour
+from glassformer.app.plots.theme import FigureStyle, base_layout
+from glassformer.core.lab.similarity import Compared
 
 Texts = Mapping[str, str]
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.axes import grid_axis
-from app.plots.colours import mix, readable_on
-from app.plots.labels import MINUS, escape
-from app.plots.marks import hover, note
-from app.plots.theme import FigureStyle, base_layout
-from core.lab.skips import FIRST, PARTS, Skips
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import grid_axis
+from glassformer.app.plots.colours import mix, readable_on
+from glassformer.app.plots.labels import MINUS, escape
+from glassformer.app.plots.marks import hover, note
+from glassformer.app.plots.theme import FigureStyle, base_layout
+from glassformer.core.lab.skips import FIRST, PARTS, Skips
 
 ROLES = {"self_attention": "weights", "feed_forward": "feed_forward"}
 SHORT = {"self_attention": "short_self_attention", "feed_forward": "short_feed_forward"}

@@ -7,16 +7,22 @@ from typing import Any
 import numpy as np
 import torch
 
-from app.pages.lab.figures.curves import Curve, Curves, curves_figure, legend_above, panel_title
-from app.pages.lab.figures.tables import beside, matrix, rows_table
-from app.plots import drawing as go
-from app.plots.axes import bare_axis
-from app.plots.colours import faded
-from app.plots.labels import escape
-from app.plots.marks import hover, on, spans, suffix
-from app.plots.theme import FigureStyle, base_layout, named_ticks
-from core.lab.masks import WAYS, Applied, Masks, Way
-from core.lab.softmax import WIDTHS, Normalised, Row, Scaling
+from glassformer.app.pages.lab.figures.curves import (
+    Curve,
+    Curves,
+    curves_figure,
+    legend_above,
+    panel_title,
+)
+from glassformer.app.pages.lab.figures.tables import beside, matrix, rows_table
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import bare_axis
+from glassformer.app.plots.colours import faded
+from glassformer.app.plots.labels import escape
+from glassformer.app.plots.marks import hover, on, spans, suffix
+from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
+from glassformer.core.lab.masks import WAYS, Applied, Masks, Way
+from glassformer.core.lab.softmax import WIDTHS, Normalised, Row, Scaling
 
 BETWEEN = 0.03  # of the width, between two panels
 FUNCTIONS = {

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from app.plots.colours import head_colour, mix, readable_on
-from app.plots.labels import format_number
-from app.plots.theme import FigureStyle
-from core.lab.head_split import HeadSplit, Step
+from glassformer.app.plots.colours import head_colour, mix, readable_on
+from glassformer.app.plots.labels import format_number
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.lab.head_split import HeadSplit, Step
 
 WIDTH, HEIGHT = 1180, 560  # of the drawing; it is scaled into its place
 COLUMNS = (60, 340, 670)  # where blocks begin

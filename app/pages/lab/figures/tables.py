@@ -6,11 +6,11 @@ from html import escape
 
 import numpy as np
 
-from app.plots.colours import mix, readable_on
-from app.plots.heat import reach
-from app.plots.labels import MINUS, format_number, visible
-from app.plots.theme import FigureStyle
-from core.written import SUPERSCRIPT
+from glassformer.app.plots.colours import mix, readable_on
+from glassformer.app.plots.heat import reach
+from glassformer.app.plots.labels import MINUS, format_number, visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.written import SUPERSCRIPT
 
 LEVELS = 24  # shades of a tint
 DEEPEST = 0.62  # of the way to the colour of the role

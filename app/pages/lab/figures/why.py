@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from app.pages.lab.figures.curves import dotted_line
-from app.pages.lab.figures.tables import rows_table
-from app.plots import drawing as go
-from app.plots.axes import grid_axis, rows_axis
-from app.plots.colours import head_colour
-from app.plots.heat import heat_map
-from app.plots.labels import escape, format_number
-from app.plots.marks import axis_title, hover, inked, note
-from app.plots.theme import FigureStyle, base_layout
-from core.lab.why_attention import Bound, Kind, LayerType, Race, Route
+from glassformer.app.pages.lab.figures.curves import dotted_line
+from glassformer.app.pages.lab.figures.tables import rows_table
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import grid_axis, rows_axis
+from glassformer.app.plots.colours import head_colour
+from glassformer.app.plots.heat import heat_map
+from glassformer.app.plots.labels import escape, format_number
+from glassformer.app.plots.marks import axis_title, hover, inked, note
+from glassformer.app.plots.theme import FigureStyle, base_layout
+from glassformer.core.lab.why_attention import Bound, Kind, LayerType, Race, Route
 
 HUES = {"recurrent": 0, "convolution": 1, "dilated": 3, "attention": 2}
 SPLIT = (0.34, 0.44)  # shares of the height: the strips end, the curves begin

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.colours import diverging, sequential
-from app.plots.labels import escape, format_percent, visible
-from app.plots.marks import note, on, spans, suffix, upright
-from app.plots.theme import FigureStyle, base_layout, colour_bar, hatching, token_axis
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.colours import diverging, sequential
+from glassformer.app.plots.labels import escape, format_percent, visible
+from glassformer.app.plots.marks import note, on, spans, suffix, upright
+from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, hatching, token_axis
 
 GAP = 0.02
 LABELS, BARS = 96, 120  # pixels of the rows' words, and of the two colour bars

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.axes import rows_axis
-from app.plots.colours import mix, sequential
-from app.plots.heat import foot_bar
-from app.plots.labels import escape, is_chinese, visible, widest
-from app.plots.marks import frame, hover, inked, note, on, stacked, suffix
-from app.plots.theme import FigureStyle, base_layout, hatching, is_numbered, token_axis
-from core.text.vocabulary import END
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import rows_axis
+from glassformer.app.plots.colours import mix, sequential
+from glassformer.app.plots.heat import foot_bar
+from glassformer.app.plots.labels import escape, is_chinese, visible, widest
+from glassformer.app.plots.marks import frame, hover, inked, note, on, stacked, suffix
+from glassformer.app.plots.theme import FigureStyle, base_layout, hatching, is_numbered, token_axis
+from glassformer.core.text.vocabulary import END
 
 LEAST = -4  # log₁₀ of what the palest colour stands for: 0.0001 of the tensor's own length
 TICKS = ("0.01%", "0.1%", "1%", "10%", "100%")

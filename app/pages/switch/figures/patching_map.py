@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.axes import rows_axis
-from app.plots.colours import diverging
-from app.plots.labels import MINUS, escape, format_percent
-from app.plots.marks import cell_frame, frame, hover, inked, note, on, suffix
-from app.plots.theme import FigureStyle, base_layout, colour_bar, token_axis
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import rows_axis
+from glassformer.app.plots.colours import diverging
+from glassformer.app.plots.labels import MINUS, escape, format_percent
+from glassformer.app.plots.marks import cell_frame, frame, hover, inked, note, on, suffix
+from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, token_axis
 
 NAMES = 172  # pixels that the names of the rows take
 GAP = 14

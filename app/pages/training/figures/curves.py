@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.axes import grid_axis
-from app.plots.colours import head_colour
-from app.plots.labels import escape, format_percent
-from app.plots.marks import hover, note
-from app.plots.theme import FigureStyle, base_layout, named_ticks
-from core.analysis.training_views import timeline
-from core.history import CurvePoint
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import grid_axis
+from glassformer.app.plots.colours import head_colour
+from glassformer.app.plots.labels import escape, format_percent
+from glassformer.app.plots.marks import hover, note
+from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
+from glassformer.core.analysis.training_views import timeline
+from glassformer.core.history import CurvePoint
 
 EDGE = 50  # pixels left and right of the plot: the slider below has the same, and so they line up
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")  # lines differ without colour, too

@@ -5,14 +5,20 @@ from typing import Any
 
 import numpy as np
 
-from app.pages.training.figures.curves import steps_axis
-from app.plots import drawing as go
-from app.plots.axes import grid_axis
-from app.plots.colours import mix
-from app.plots.heat import gaps, heat_map
-from app.plots.labels import escape
-from app.plots.marks import hover, note, pairs, upright
-from app.plots.theme import FigureStyle, base_layout, colour_bar, named_ticks, token_axis
+from glassformer.app.pages.training.figures.curves import steps_axis
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import grid_axis
+from glassformer.app.plots.colours import mix
+from glassformer.app.plots.heat import gaps, heat_map
+from glassformer.app.plots.labels import escape
+from glassformer.app.plots.marks import hover, note, pairs, upright
+from glassformer.app.plots.theme import (
+    FigureStyle,
+    base_layout,
+    colour_bar,
+    named_ticks,
+    token_axis,
+)
 
 # Queries, keys, … have their own colours everywhere.
 ROLES = {

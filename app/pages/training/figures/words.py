@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.colours import head_colour, mix
-from app.plots.labels import escape, text_width, visible
-from app.plots.marks import hover
-from app.plots.theme import FigureStyle, base_layout
-from core.analysis.training_views import Word
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.colours import head_colour, mix
+from glassformer.app.plots.labels import escape, text_width, visible
+from glassformer.app.plots.marks import hover
+from glassformer.app.plots.theme import FigureStyle, base_layout
+from glassformer.core.analysis.training_views import Word
 
 SYMBOLS = {"en": "circle", "zh": "diamond"}
 MARGIN = 0.06  # of the width and the height, on all sides: names need room, too

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.heat import heat_map
-from app.plots.labels import escape, visible
-from app.plots.marks import hover
-from app.plots.theme import FigureStyle, base_layout, token_axis
-from core.history import CurvePoint, SnapshotMetrics
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.heat import heat_map
+from glassformer.app.plots.labels import escape, visible
+from glassformer.app.plots.marks import hover
+from glassformer.app.plots.theme import FigureStyle, base_layout, token_axis
+from glassformer.core.history import CurvePoint, SnapshotMetrics
 
 FIRST_LOSS = 8.0  # about where runs begin: the frame is there before its first point
 

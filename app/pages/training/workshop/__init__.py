@@ -6,16 +6,16 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.training.workshop import data, live
-from app.pages.training.workshop.form import Form, get_form, show_form, take
-from app.runs import trainings
-from app.session import store
-from app.ui.layout import box
-from app.ui.text import literal, told
-from app.words import say
-from core.errors import GlassformerError
-from core.opening.models import pack
-from core.training.queue.run import Status, TrainingRun
+from glassformer.app.pages.training.workshop import data, live
+from glassformer.app.pages.training.workshop.form import Form, get_form, show_form, take
+from glassformer.app.runs import trainings
+from glassformer.app.session import store
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.opening.models import pack
+from glassformer.core.training.queue.run import Status, TrainingRun
 
 
 def show() -> None:

@@ -7,17 +7,17 @@ from html import escape
 
 import streamlit as st
 
-from app.pages.training.workshop.form import Form, change
-from app.runs import uploads
-from app.session import store
-from app.session.codecs import LONG_TEXT
-from app.ui.layout import box
-from app.ui.text import literal
-from app.words import say
-from core.corpus import draw_pair, load_grammar
-from core.text.vocabulary import RESERVED
-from core.training.queue.lessons import SentencePair, examples_of, family_names, written
-from core.training.queue.pairs import MOST_BYTES, PairFile, Problem, read_pairs
+from glassformer.app.pages.training.workshop.form import Form, change
+from glassformer.app.runs import uploads
+from glassformer.app.session import store
+from glassformer.app.session.codecs import LONG_TEXT
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.text import literal
+from glassformer.app.words import say
+from glassformer.core.corpus import draw_pair, load_grammar
+from glassformer.core.text.vocabulary import RESERVED
+from glassformer.core.training.queue.lessons import SentencePair, examples_of, family_names, written
+from glassformer.core.training.queue.pairs import MOST_BYTES, PairFile, Problem, read_pairs
 
 LISTED = 10  # problems; the others are counted
 UPLOADER = '[class*="st-key-widget_workshop_upload"]'

@@ -6,14 +6,14 @@ from typing import Any, Self
 
 import streamlit as st
 
-from app.runs import trainings
-from app.session import store
-from app.session.codecs import sections, sections_text
-from app.ui.pick import menu, segments
-from app.words import say
-from core.corpus import load_grammar
-from core.training.queue.lessons import SentencePair, family_names, pronoun_families
-from core.training.queue.run_files import PEAK_RATE, Plan, peak_of, small_recipe
+from glassformer.app.runs import trainings
+from glassformer.app.session import store
+from glassformer.app.session.codecs import sections, sections_text
+from glassformer.app.ui.pick import menu, segments
+from glassformer.app.words import say
+from glassformer.core.corpus import load_grammar
+from glassformer.core.training.queue.lessons import SentencePair, family_names, pronoun_families
+from glassformer.core.training.queue.run_files import PEAK_RATE, Plan, peak_of, small_recipe
 
 SOURCES = ("all", "pronouns", "chosen", "own")
 WIDTHS = (16, 32, 48, 64, 96, 128)

@@ -4,21 +4,21 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.pages.training.figures.workshop import curve_drawing, head_figure
-from app.plots.labels import escape, format_percent
-from app.plots.theme import FigureStyle
-from app.runs import trainings
-from app.runs.turns import admitted
-from app.session import store
-from app.ui.chart import current_look, show_chart
-from app.ui.component import component
-from app.ui.layout import box
-from app.ui.pick import segments
-from app.ui.text import literal, told
-from app.words import say
-from core.errors import GlassformerError
-from core.history import SnapshotMetrics
-from core.training.queue.run import Status, TrainingRun
+from glassformer.app.pages.training.figures.workshop import curve_drawing, head_figure
+from glassformer.app.plots.labels import escape, format_percent
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.runs import trainings
+from glassformer.app.runs.turns import admitted
+from glassformer.app.session import store
+from glassformer.app.ui.chart import current_look, show_chart
+from glassformer.app.ui.component import component
+from glassformer.app.ui.layout import box
+from glassformer.app.ui.pick import segments
+from glassformer.app.ui.text import literal, told
+from glassformer.app.words import say
+from glassformer.core.errors import GlassformerError
+from glassformer.core.history import SnapshotMetrics
+from glassformer.core.training.queue.run import Status, TrainingRun
 
 EVERY = 1.0  # seconds between two looks
 ACTIVE = ("waiting", "running", "stopping")

@@ -5,24 +5,25 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.pages.translate.block.numbers import facts, labels_of, pictures, place_of
-from app.pages.translate.figures import Picture, block_pictures
-from app.pages.translate.map.scene import title_of, variant
-from app.panels import provenance
-from app.panels.context import walk_button
-from app.plots.theme import FigureStyle
-from app.session import store
-from app.ui.chart import Click, current_look, show_chart
-from app.ui.layout import box, side_by_side
-from app.ui.style import put_sheet
-from app.words import say
-from core.analysis.blocks import Block
-from core.config import ModelConfig
-from core.explain.equations import equation
-from core.trace.address import Address
-from core.trace.graph import records
-from core.trace.sites import letters, site_at
-from core.trace.trace import Trace
+from glassformer.app.pages.translate.block.numbers import facts, labels_of, pictures, place_of
+from glassformer.app.pages.translate.figures import Picture, block_pictures
+from glassformer.app.pages.translate.map.scene import title_of, variant
+from glassformer.app.panels import provenance
+from glassformer.app.panels.context import walk_button
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.session import store
+from glassformer.app.ui.chart import Click, current_look, show_chart
+from glassformer.app.ui.layout import box, side_by_side
+from glassformer.app.ui.style import put_sheet
+from glassformer.app.words import say
+from glassformer.core.analysis.blocks import Block
+from glassformer.core.config import ModelConfig
+from glassformer.core.explain.equations import equation
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import records
+from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.trace import Trace
 
 FIGURE = 340  # pixels that the pictures are laid out for; they take what the panel has left
 ATTENTION_PAGE = "app/pages/attention/page.py"

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.pages.translate.figures import Picture
-from app.pages.translate.map.scene import name_of, percent
-from app.plots.heat import reach
-from app.plots.labels import format_number, format_percent, visible
-from app.words import say
-from core.analysis.attention_views import sides
-from core.analysis.blocks import (
+from glassformer.app.pages.translate.figures import Picture
+from glassformer.app.pages.translate.map.scene import name_of, percent
+from glassformer.app.plots.heat import reach
+from glassformer.app.plots.labels import format_number, format_percent, visible
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import sides
+from glassformer.core.analysis.blocks import (
     Block,
     Kind,
     blocks,
@@ -21,13 +21,13 @@ from core.analysis.blocks import (
     neurons,
     spread,
 )
-from core.analysis.choices import least_sure, probabilities
-from core.analysis.tensor_slice import Plan, Sheet, cut, index_of, plan, pool
-from core.analysis.vectors import Numbers
-from core.trace.address import Address
-from core.trace.graph import sublayers
-from core.trace.tables import as_numpy
-from core.trace.trace import Trace
+from glassformer.core.analysis.choices import least_sure, probabilities
+from glassformer.core.analysis.tensor_slice import Plan, Sheet, cut, index_of, plan, pool
+from glassformer.core.analysis.vectors import Numbers
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import sublayers
+from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.trace import Trace
 
 WIDEST, CELLS = 256, 10_240  # columns and cells of one picture: the screen has no pixels for more
 Fact = tuple[str, str]  # what it is, its value

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from app.pages.translate.map.plan import SWITCH, plan
-from app.session import store
-from app.ui.chart import current_look
-from app.ui.component import component
-from core.analysis.blocks import block_at
-from core.trace.trace import Trace
+from glassformer.app.pages.translate.map.plan import SWITCH, plan
+from glassformer.app.session import store
+from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.component import component
+from glassformer.core.analysis.blocks import block_at
+from glassformer.core.trace.trace import Trace
 
 _map = component(__file__, "architecture_map")
 

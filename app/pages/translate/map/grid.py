@@ -7,10 +7,10 @@ layer, so the slabs read as a table: sub-layers down, layers across.
 
 from dataclasses import dataclass
 
-from app.pages.translate.map.shapes import Box
-from core.analysis.blocks import Kind
-from core.config import ModelConfig
-from core.trace.graph import Stack, layer_count, sublayers
+from glassformer.app.pages.translate.map.shapes import Box
+from glassformer.core.analysis.blocks import Kind
+from glassformer.core.config import ModelConfig
+from glassformer.core.trace.graph import Stack, layer_count, sublayers
 
 CARD, GUTTER = 262.0, 18.0  # the open layer, and the gap to the layers beside it
 SLAB_GAP, LEAST_SLAB = 3.0, 10.0

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from app.pages.translate.map.grid import Grid, grid, size_of, stacks_of
-from app.pages.translate.map.scene import END, Scene, percent
-from app.pages.translate.map.shapes import Box, Item, compact, rect, text
-from app.pages.translate.map.stacks import (
+from glassformer.app.pages.translate.map.grid import Grid, grid, size_of, stacks_of
+from glassformer.app.pages.translate.map.scene import END, Scene, percent
+from glassformer.app.pages.translate.map.shapes import Box, Item, compact, rect, text
+from glassformer.app.pages.translate.map.stacks import (
     choice_chips,
     draw_encoder_end,
     draw_input,
@@ -17,12 +17,12 @@ from app.pages.translate.map.stacks import (
     draw_stack,
     draw_words,
 )
-from app.plots.theme import FigureStyle
-from app.words import say
-from core.analysis.blocks import blocks, ratios
-from core.config import ModelConfig
-from core.trace.graph import Stack, layer_count
-from core.trace.trace import Trace
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.words import say
+from glassformer.core.analysis.blocks import blocks, ratios
+from glassformer.core.config import ModelConfig
+from glassformer.core.trace.graph import Stack, layer_count
+from glassformer.core.trace.trace import Trace
 
 STEPS = 12
 ROLES = ("weights", "feed_forward", "norm", "data")

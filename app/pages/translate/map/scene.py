@@ -4,16 +4,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.pages.translate.map.shapes import Box, Item, rect, text
-from app.plots.colours import mix, readable_on
-from app.plots.labels import format_percent
-from app.plots.theme import FigureStyle
-from app.words import say
-from core.analysis.blocks import Block, Kind
-from core.config import ModelConfig
-from core.trace.graph import layer_count
-from core.trace.sites import letters
-from core.trace.trace import Trace
+from glassformer.app.pages.translate.map.shapes import Box, Item, rect, text
+from glassformer.app.plots.colours import mix, readable_on
+from glassformer.app.plots.labels import format_percent
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.app.words import say
+from glassformer.core.analysis.blocks import Block, Kind
+from glassformer.core.config import ModelConfig
+from glassformer.core.trace.graph import layer_count
+from glassformer.core.trace.shapes import letters
+from glassformer.core.trace.trace import Trace
 
 ROLES: dict[Kind, str] = {
     "embedding": "data", "positions": "data", "token_type": "data", "embedding_norm": "norm",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import dist
 from typing import Any
 
-from app.plots.labels import visible, widest
+from glassformer.app.plots.labels import visible, widest
 
 Item = dict[str, Any]
 COLOURED = ("fill", "stroke", "after_fill")

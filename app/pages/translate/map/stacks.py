@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from app.pages.translate.map.grid import (
+from glassformer.app.pages.translate.map.grid import (
     CARD,
     CHOICE_STEP,
     GUTTER,
@@ -13,8 +13,8 @@ from app.pages.translate.map.grid import (
     StackGrid,
     SublayerRow,
 )
-from app.pages.translate.map.scene import ROLES, Scene
-from app.pages.translate.map.shapes import (
+from glassformer.app.pages.translate.map.scene import ROLES, Scene
+from glassformer.app.pages.translate.map.shapes import (
     GAP,
     WIRE,
     Box,
@@ -28,12 +28,12 @@ from app.pages.translate.map.shapes import (
     text,
     wire,
 )
-from app.plots.colours import readable_on
-from app.words import say
-from core.analysis.attention_views import marks_of
-from core.analysis.choices import probabilities, written
-from core.config import ModelConfig
-from core.trace.graph import Stack, stack_end
+from glassformer.app.plots.colours import readable_on
+from glassformer.app.words import say
+from glassformer.core.analysis.attention_views import marks_of
+from glassformer.core.analysis.choices import probabilities, written
+from glassformer.core.config import ModelConfig
+from glassformer.core.trace.graph import Stack, stack_end
 
 PARTS = 34.0  # how far query and value stand from the middle of a block
 FONT = 13.0

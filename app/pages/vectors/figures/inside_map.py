@@ -4,12 +4,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.pages.vectors.figures.position_map import limit
-from app.plots import drawing as go
-from app.plots.heat import gaps, heat_map
-from app.plots.labels import escape
-from app.plots.marks import axis_title, frame
-from app.plots.theme import FigureStyle, base_layout, colour_bar, named_ticks, token_axis
+from glassformer.app.pages.vectors.figures.position_map import limit
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.heat import gaps, heat_map
+from glassformer.app.plots.labels import escape
+from glassformer.app.plots.marks import axis_title, frame
+from glassformer.app.plots.theme import (
+    FigureStyle,
+    base_layout,
+    colour_bar,
+    named_ticks,
+    token_axis,
+)
 
 HEIGHT = 560  # pixels, about; they decide how words are written
 TICKS = 12  # names of columns, about

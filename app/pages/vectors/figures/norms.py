@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.colours import faded
-from app.plots.labels import escape, visible
-from app.plots.marks import note
-from app.plots.theme import FigureStyle, base_layout, named_ticks
-from app.words import say
-from core.analysis.residual_stream import Depth
-from core.analysis.vectors import Numbers
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.colours import faded
+from glassformer.app.plots.labels import escape, visible
+from glassformer.app.plots.marks import note
+from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
+from glassformer.app.words import say
+from glassformer.core.analysis.residual_stream import Depth
+from glassformer.core.analysis.vectors import Numbers
 
 MOST_TICKS = 9  # places that all have a name below them
 

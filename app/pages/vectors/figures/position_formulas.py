@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from app.plots.latex import latex_number, painted
-from app.plots.theme import FigureStyle
-from core.analysis.positions import Column
+from glassformer.app.plots.latex import latex_number, painted
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.analysis.positions import Column
 
 _PE = "PE"
 _SINE = {

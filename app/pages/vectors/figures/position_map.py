@@ -5,13 +5,23 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.axes import rows_axis
-from app.plots.heat import bulk, foot_bar, gaps, heat_map, reach
-from app.plots.labels import escape, fitted, format_number
-from app.plots.marks import axis_title, cell_frame, frame, level, note, on, spans, stacked, suffix
-from app.plots.theme import FigureStyle, base_layout, colour_bar, token_axis
-from app.words import say
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.axes import rows_axis
+from glassformer.app.plots.heat import bulk, foot_bar, gaps, heat_map, reach
+from glassformer.app.plots.labels import escape, fitted, format_number
+from glassformer.app.plots.marks import (
+    axis_title,
+    cell_frame,
+    frame,
+    level,
+    note,
+    on,
+    spans,
+    stacked,
+    suffix,
+)
+from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, token_axis
+from glassformer.app.words import say
 
 # Pixels of the pictures, about; they decide how words are written.
 WIDTH, HEIGHT = 900, 560

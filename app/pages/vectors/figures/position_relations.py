@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from app.pages.vectors.figures.position_map import position_axis
-from app.plots import drawing as go
-from app.plots.colours import faded
-from app.plots.heat import gaps, heat_map
-from app.plots.labels import escape, visible
-from app.plots.marks import axis_title, cell_frame, note, pairs
-from app.plots.theme import FigureStyle, base_layout, colour_bar
-from app.words import say
-from core.analysis.positions import ByOffset
+from glassformer.app.pages.vectors.figures.position_map import position_axis
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.colours import faded
+from glassformer.app.plots.heat import gaps, heat_map
+from glassformer.app.plots.labels import escape, visible
+from glassformer.app.plots.marks import axis_title, cell_frame, note, pairs
+from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar
+from glassformer.app.words import say
+from glassformer.core.analysis.positions import ByOffset
 
 WIDTH, HEIGHT = 900, 540
 MATRIX, LINES = (0.0, 0.56), (0.67, 1.0)  # shares of the width

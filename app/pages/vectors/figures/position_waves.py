@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from app.plots import drawing as go
-from app.plots.labels import escape, visible
-from app.plots.marks import axis_title, note, stacked, suffix, upright
-from app.plots.theme import FigureStyle, base_layout, token_axis
-from app.words import say
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.labels import escape, visible
+from glassformer.app.plots.marks import axis_title, note, stacked, suffix, upright
+from glassformer.app.plots.theme import FigureStyle, base_layout, token_axis
+from glassformer.app.words import say
 
 WIDTH, HEIGHT = 830, 560
 FIRST, GAP = 0.34, 0.075  # shares of the height: the chosen pair's, between two

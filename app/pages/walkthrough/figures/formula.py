@@ -4,16 +4,16 @@ import math
 import re
 from collections.abc import Callable
 
-from app.pages.walkthrough.figures.layout import plain
-from app.plots.latex import painted
-from app.plots.theme import FigureStyle
-from core.explain.equations import Line, Symbol, SymbolRole, marked
-from core.explain.provenance.node import Node, Operation
-from core.explain.provenance.run import Run
-from core.explain.steps.latex import in_numbers, role_of
-from core.explain.steps.steps import Step
-from core.explain.steps.wires import Wire
-from core.trace.sites import site_at
+from glassformer.app.pages.walkthrough.figures.layout import plain
+from glassformer.app.plots.latex import painted
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.explain.equations import Line, Symbol, SymbolRole, marked
+from glassformer.core.explain.provenance.node import Node, Operation
+from glassformer.core.explain.provenance.run import Run
+from glassformer.core.explain.steps.latex import in_numbers, role_of
+from glassformer.core.explain.steps.steps import Step
+from glassformer.core.explain.steps.wires import Wire
+from glassformer.core.trace.sites import site_at
 
 # Terms that stand by themselves: fewer where a term is long or cannot be broken.
 _SHOWN: dict[Operation, int] = {"std": 2, "softmax": 3, "mean": 3, "choose": 2}

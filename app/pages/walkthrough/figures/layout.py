@@ -3,12 +3,12 @@
 import re
 from dataclasses import dataclass
 
-from core.config import ModelConfig
-from core.explain.steps.steps import Step
-from core.explain.steps.wires import Wire
-from core.model.activation import ACTIVATIONS
-from core.trace.address import Address
-from core.trace.sites import site_at
+from glassformer.core.config import ModelConfig
+from glassformer.core.explain.steps.steps import Step
+from glassformer.core.explain.steps.wires import Wire
+from glassformer.core.model.activation import ACTIVATIONS
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.sites import site_at
 
 NORMS = ("norm", "final_norm", "embedding_norm", "dense_norm")
 STATISTICS = ("mean", "std", "mean_square")

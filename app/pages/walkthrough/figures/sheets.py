@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from app.plots.colours import head_colour
-from app.plots.heat import bulk
-from app.plots.labels import visible
-from app.plots.theme import FigureStyle
-from core.trace.sites import Axis
+from glassformer.app.plots.colours import head_colour
+from glassformer.app.plots.heat import bulk
+from glassformer.app.plots.labels import visible
+from glassformer.app.plots.theme import FigureStyle
+from glassformer.core.trace.sites import Axis
 
 EXACT_CELLS = 40_000  # of all panels together; beyond it only the colours are sent
 _LEVELS = 254

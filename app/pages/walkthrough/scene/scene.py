@@ -5,22 +5,22 @@ from typing import Any
 
 import streamlit as st
 
-from app.pages.walkthrough import panels
-from app.pages.walkthrough.figures.layout import OPERATIONS, columns, operations, symbol
-from app.pages.walkthrough.figures.sheets import blocks, index_of
-from app.pages.walkthrough.focus import StepFocus, arrived, select
-from app.pages.walkthrough.strip import place_name, step_name
-from app.panels.provenance import open_trail
-from app.plots.colours import diverging, faded, head_colour, sequential
-from app.plots.labels import format_number, shortened, visible
-from app.session import store
-from app.ui.component import CELLS, component
-from app.words import say
-from core.explain.steps.places import in_heads
-from core.explain.steps.wires import Wire, axes, recorded, tensor
-from core.trace.address import Address
-from core.trace.sites import site_at
-from core.trace.tables import as_numpy
+from glassformer.app.pages.walkthrough import panels
+from glassformer.app.pages.walkthrough.figures.layout import OPERATIONS, columns, operations, symbol
+from glassformer.app.pages.walkthrough.figures.sheets import blocks, index_of
+from glassformer.app.pages.walkthrough.focus import StepFocus, arrived, select
+from glassformer.app.pages.walkthrough.strip import place_name, step_name
+from glassformer.app.panels.provenance import open_trail
+from glassformer.app.plots.colours import diverging, faded, head_colour, sequential
+from glassformer.app.plots.labels import format_number, shortened, visible
+from glassformer.app.session import store
+from glassformer.app.ui.component import CELLS, component
+from glassformer.app.words import say
+from glassformer.core.explain.steps.places import in_heads
+from glassformer.core.explain.steps.wires import Wire, axes, recorded, tensor
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.sites import site_at
+from glassformer.core.trace.tables import as_numpy
 
 SCRIPTS = (CELLS, "../place.js", "picture.js", "blocks.js")
 FILLS = {"large_negative": "S̃ = −10⁹", "minus_infinity": "S̃ = −∞", "additive": "S′ + (−∞)"}

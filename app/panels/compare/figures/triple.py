@@ -8,15 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from app.panels.compare.figures.triple_layout import BARS, CELLS, Box, Frame, axis_names, notes, pin
-from app.panels.compare.wording import number_name
-from app.plots import drawing as go
-from app.plots.colours import faded
-from app.plots.heat import GAPS_UP_TO, crosses, heat_map, no_numbers, silent
-from app.plots.labels import escape, format_number
-from app.plots.theme import base_layout, colour_bar, hatching
-from app.words import say
-from core.trace.sites import site_at
+from glassformer.app.panels.compare.figures.triple_layout import (
+    BARS,
+    CELLS,
+    Box,
+    Frame,
+    axis_names,
+    notes,
+    pin,
+)
+from glassformer.app.panels.compare.wording import number_name
+from glassformer.app.plots import drawing as go
+from glassformer.app.plots.colours import faded
+from glassformer.app.plots.heat import GAPS_UP_TO, crosses, heat_map, no_numbers, silent
+from glassformer.app.plots.labels import escape, format_number
+from glassformer.app.plots.theme import base_layout, colour_bar, hatching
+from glassformer.app.words import say
+from glassformer.core.trace.sites import site_at
 
 SMALL = 1e-3  # below, the ticks of a scale are written with a power of ten
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from app.panels.compare.wording import axis_word, label
-from app.plots.axes import Side, sheet_axes
-from app.plots.labels import broken, escape, fitted, text_width
-from app.plots.marks import frame as cells_frame
-from app.plots.marks import note, suffix
-from app.plots.theme import FigureStyle, is_numbered
-from app.words import say
-from core.analysis.comparison import Beside, Edge
+from glassformer.app.panels.compare.wording import axis_word, label
+from glassformer.app.plots.axes import Side, sheet_axes
+from glassformer.app.plots.labels import broken, escape, fitted, text_width
+from glassformer.app.plots.marks import frame as cells_frame
+from glassformer.app.plots.marks import note, suffix
+from glassformer.app.plots.theme import FigureStyle, is_numbered
+from glassformer.app.words import say
+from glassformer.core.analysis.comparison import Beside, Edge
 
 RUNS = (0, 1, None)  # first, second, difference
 CELLS = (0, 1, 2)  # the traces of the figure that are cells

@@ -1,18 +1,19 @@
-"""`python -m app.takeaway lecture.toml --page out.html --notebook out.ipynb --language en`."""
+"""`glassformer lecture lecture.toml --page out.html --notebook out.ipynb --language en`."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import torch
 import typer
 from rich.console import Console
 from streamlit.logger import set_log_level
 
-from app import takeaway
-from app.takeaway.files import write
-from core.errors import GlassformerError
-from core.lectures.lecture import Lecture
-from core.lectures.read import bundled, load, read
+from glassformer.app import takeaway
+from glassformer.app.session.state import LANGUAGES
+from glassformer.app.takeaway.files import write
+from glassformer.core.errors import GlassformerError
+from glassformer.core.lectures.lecture import Lecture
+from glassformer.core.lectures.read import bundled, load, read
 
 console = Console()
 
@@ -21,10 +22,14 @@ def take_home(
     lecture: Annotated[str, typer.Argument(help="A TOML file, or the name of a bundled lecture.")],
     page: Annotated[Path | None, typer.Option(help="The HTML page to write.")] = None,
     notebook: Annotated[Path | None, typer.Option(help="The notebook to write (.ipynb).")] = None,
-    language: Annotated[Literal["en", "zh"], typer.Option(help="Of texts and screens.")] = "en",
+    language: Annotated[
+        str, typer.Option(help=f"Of texts and screens: {', '.join(LANGUAGES)}.")
+    ] = LANGUAGES[0],
     notes: Annotated[bool, typer.Option(help="With the speaker's notes, on the page.")] = False,
 ) -> None:
     """Writes a lecture as a page that opens offline, and as a notebook that runs."""
+    if language not in LANGUAGES:
+        raise typer.BadParameter(f"{language} is none of {', '.join(LANGUAGES)}")
     torch.set_num_threads(1)
     set_log_level("ERROR")  # Streamlit's: no server runs here
     found = _lecture(lecture)
@@ -45,16 +50,3 @@ def _lecture(name: str) -> Lecture:
         return read(Path(name).read_bytes())
     except OSError as error:
         raise GlassformerError("takeaway_read", path=name, problem=error.strerror) from error
-
-
-def main() -> None:
-    """The program: refusals are printed as one sentence, with exit code 2."""
-    try:
-        typer.run(take_home)
-    except GlassformerError as error:
-        Console(stderr=True).print(str(error), markup=False, style="red")
-        raise SystemExit(2) from None
-
-
-if __name__ == "__main__":
-    main()

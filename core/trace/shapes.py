@@ -1,0 +1,68 @@
+"""The shapes of what is recorded: in the paper's letters, in numbers, in bytes."""
+
+import math
+
+from glassformer.core.config import ModelConfig
+from glassformer.core.trace.address import Address
+from glassformer.core.trace.graph import addresses
+from glassformer.core.trace.sites import site_at
+
+KEYS_AND_VALUES = ("k", "k_normed", "k_rotated", "v")
+
+
+def letters(address: str, config: ModelConfig | None = None) -> tuple[str, ...]:
+    """The shape of an address in the paper's letters, such as ("B", "H", "T", "S").
+
+    With a config G stands for heads of keys that are fewer than H, HK for heads side by side that
+    are not D wide.
+    """
+    at = Address.of(address)
+    own, keys = at.side[0].upper(), at.key_side[0].upper()
+    by_name = {
+        "batch": "B", "head": "H", "position": own, "query": own, "key": keys, "feature": "D",
+        "head_feature": "K", "hidden": "F", "vocabulary": "V", "one": "1",
+    }  # fmt: skip
+    if config is not None and at.group == "attention":
+        config = config.of(address)
+        if config.key_heads != config.n_heads and at.name in KEYS_AND_VALUES:
+            by_name["head"] = "G"
+        if config.inner_width != config.d_model and at.name == "concat":
+            by_name["feature"] = "HK"
+    return tuple(by_name[axis] for axis in site_at(address).axes)
+
+
+def sizes(config: ModelConfig, source: int, target: int, batch: int = 1) -> dict[str, int]:
+    """What each letter of a shape stands for in a run of these lengths."""
+    return {
+        "B": batch, "H": config.n_heads, "S": source, "T": target, "D": config.d_model,
+        "K": config.d_k, "F": config.d_ff, "V": config.vocabulary_size, "1": 1,
+        "G": config.key_heads, "HK": config.inner_width,
+    }  # fmt: skip
+
+
+def shape(
+    config: ModelConfig, address: str, source: int, target: int, batch: int = 1
+) -> tuple[int, ...]:
+    """The shape of what a run of these lengths records at an address."""
+    size = sizes(config.of(address), source, target, batch)
+    return tuple(size[letter] for letter in letters(address, config))
+
+
+def recorded_bytes(
+    config: ModelConfig, source: int, target: int, batch: int = 1, maps: bool = True,
+    words: bool = True,
+) -> int:  # fmt: skip
+    """Bytes that a float32 recording of S source and T target tokens takes, before they are spent.
+
+    maps: False leaves out what is recomputed from q, k and mask (scores … weights). words: False
+    leaves out what is recomputed from the last vectors (logits, probabilities).
+    """
+    total = 0
+    for address in addresses(config):
+        site = site_at(address)
+        shared = site.is_view and not address.endswith("/0/self_attention/position_bias")
+        if shared or (site.per_map and not maps) or (site.per_word and not words):
+            continue  # distances: once a stack
+        entries = math.prod(shape(config, address, source, target, batch))
+        total += entries * (8 if site.name == "ids" else 4)
+    return total

@@ -1,0 +1,113 @@
+"""One folder and one line are a language: a made-up one, on every page, in the hall, at home."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.sources import ROOT
+
+LINE = 'LANGUAGES = ("en", "zh")'
+LECTURE = """
+name = "short"
+title.xx = "Short"
+[[scene]]
+name = "one"
+title.xx = "One"
+link.xx = "attention?text=I+like+cats"
+"""
+# What a visitor, a phone and a reader at home see of it, in a process of that checkout.
+SEEN = """
+import sys
+from pathlib import Path
+from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
+from streamlit import config
+from glassformer.app.frame.guide import words
+from glassformer.app.hall.pages import entrance, page
+from glassformer.app.session.state import language_of
+from glassformer.app.words import FOLDER
+assert FOLDER.parents[1] == Path.cwd()
+config.set_option("client.showErrorDetails", "full")
+
+for name in sorted(path.parent.name for path in Path("app/pages").glob("*/page.py")):
+    app = AppTest.from_file("app.py", default_timeout=120)
+    app.query_params["language"] = "xx"
+    app.switch_page(f"app/pages/{name}/page.py")
+    app.run()
+    assert not app.exception, (name, [each.stack_trace for each in app.exception])
+    assert "language" in app.query_params and app.session_state["state"].language == "xx", name
+    assert "⟦" in str(app.main) or "⟦" in str([each.value for each in app.markdown]), name
+
+assert language_of("xx-YY,en;q=0.8") == "xx"
+for name in ("enter", "audience", "notes", "present"):
+    sent = page(name, None).body.decode()
+    assert '"xx":{' in sent and "⟦" in sent and '"language_tag":"xx"' in sent, name
+term = words("xx")["terms"][0]
+assert term["name"].startswith("⟦") and term["other"] and not term["other"].startswith("⟦")
+"""
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of this one with a third language: the English texts in brackets."""
+    home = tmp_path_factory.mktemp("checkout")
+    for name in ("app", "core", ".streamlit"):
+        shutil.copytree(ROOT / name, home / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("app.py", "serve.py", "glassformer.py"):
+        shutil.copy(ROOT / name, home)
+    (home / "assets").symlink_to(ROOT / "assets")
+    english, other = home / "app" / "words" / "en", home / "app" / "words" / "xx"
+    other.mkdir()
+    for path in english.glob("*.toml"):
+        (other / path.name).write_text(marked(tomllib.loads(path.read_text("utf-8"))), "utf-8")
+    (other / "language.toml").write_text(
+        '[language]\nname = "XX"\ntag = "xx"\ngap = " "\ncomma = ", "\n', "utf-8"
+    )
+    state = home / "app" / "session" / "state.py"
+    source = state.read_text("utf-8")
+    assert source.count(LINE) == 1
+    state.write_text(source.replace(LINE, 'LANGUAGES = ("en", "zh", "xx")'), "utf-8")
+    return home
+
+
+def marked(table: dict[str, object], place: tuple[str, ...] = ()) -> str:
+    """The texts of a file in brackets, as TOML."""
+    texts = {name: each for name, each in table.items() if isinstance(each, str)}
+    lines = [f"[{'.'.join(map(quoted, place))}]"] if place else []
+    lines += [f"{quoted(name)} = {quoted(f'⟦{text}⟧')}" for name, text in texts.items()]
+    inner = {name: each for name, each in table.items() if isinstance(each, dict)}
+    return "\n".join([*lines, *(marked(each, (*place, name)) for name, each in inner.items())])
+
+
+def quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def run(home: Path, *arguments: str) -> None:
+    given = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=home, env=given, capture_output=True, text=True
+    )
+    assert not done.returncode, done.stderr
+
+
+@pytest.mark.slow
+def test_every_page_and_the_hall_speak_it(checkout: Path) -> None:
+    run(checkout, "-c", SEEN)
+
+
+@pytest.mark.slow
+def test_a_lecture_is_taken_home_in_it(checkout: Path) -> None:
+    (checkout / "short.toml").write_text(LECTURE, "utf-8")
+    command = ["-m", "glassformer", "lecture", "short.toml", "--language", "xx"]
+    run(checkout, *command, "--page", "out.html", "--notebook", "out.ipynb")
+    page = (checkout / "out.html").read_text("utf-8")
+    assert '<html lang="xx">' in page
+    assert "⟦" in page
+    assert "⟦" in (checkout / "out.ipynb").read_text("utf-8")
