@@ -10,7 +10,7 @@ from app.plots import drawing as go
 from app.plots.bars import row_bars, share_hover
 from app.plots.colours import faded, mix
 from app.plots.labels import escape, format_number, format_percent, visible
-from app.plots.marks import greyed, hover, note, upright
+from app.plots.marks import greyed, hover, upright
 from app.plots.theme import FigureStyle, base_layout, is_numbered, named_ticks, token_axis
 from core.interventions.translations import TranslatedWord
 
@@ -121,11 +121,10 @@ def cache_work(
         "title": layout["xaxis"]["title"] | {"text": escape(texts["step"])},
     }  # fmt: skip
     layout["yaxis"] |= {"showgrid": True, "tickformat": ",d"}
-    # Above the axis and the names: beside it Chinese would be rotated.
-    lift = look.px(24)
-    title = note(escape(texts["numbers"]), look, 0, 1, 12, "faint", "left bottom", yshift=lift)
-    layout["annotations"] = [title]
+    # Above the names, however many lines these take: beside the axis Chinese would be rotated.
+    title = {"text": escape(texts["numbers"]), "side": "top", "font": look.font(12, "faint")}
     layout["legend"] = {
+        "title": title,
         "orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "font": {"size": look.px(13)},
         "traceorder": "normal", "itemclick": False, "itemdoubleclick": False,
     }  # fmt: skip
