@@ -52,9 +52,10 @@ def show() -> None:
         sentence.show()
         focus.show(outcome.trace, notices(outcome))
         focus.show_left_out()
-    if store.page() not in ON_A_PHONE:
-        with box("narrow-only", "wants_room"):
-            st.caption(say("frame.wants_room"))
+    with box("narrow-only", "wants_room"):
+        here = say("frame.page_here", page=say(f"frame.{store.page() or 'translate'}"))
+        wide = "" if store.page() in ON_A_PHONE else say("frame.wants_room")
+        st.caption(f"{here}  \n{wide}")
     show_settings(outcome.trace)
     if outcome.trace is None:
         st.stop()

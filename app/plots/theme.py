@@ -70,6 +70,8 @@ def base_layout(look: FigureStyle, height: int | None = None, **more: Any) -> di
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8, "pad": 2},
+        "minreducedwidth": 24,  # or plotly.js cuts names and titles where there is little room
+        "minreducedheight": 24,
         "xaxis": axis,
         "yaxis": dict(axis),
         "showlegend": False,

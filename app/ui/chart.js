@@ -51,6 +51,8 @@ function configured({ name, words }, place) {
   const click = () => (document.fullscreenElement ? document.exitFullscreen() : place.requestFullscreen());
   const full = { name: "full", title: words.full, icon: FULL, click };
   return {
+    // Fingers have no hover, and the buttons would stay on the picture; Save… has what they do.
+    displayModeBar: matchMedia("(hover: none)").matches ? false : "hover",
     displaylogo: false,
     scrollZoom: false,
     doubleClick: false,
@@ -117,11 +119,11 @@ async function othersDrawn() {
 }
 
 async function drawOne(chart) {
-  const { figure, more } = chart.data;
+  const { more } = chart.data;
   try {
     const Plotly = await plotly(more.source);
     const layout = chart.gone ? null : sized(chart);
-    if (layout) await Plotly.react(chart.place, figure.data, steadied(chart, layout), chart.config);
+    if (layout) await drawWithRoom(Plotly, chart, layout);
     if (layout && more.clicks) hear(chart);
     if (layout) keepPoint(chart);
     chart.failed(false);

@@ -22,7 +22,9 @@ from glassformer.app.words import say
 
 HEIGHT = 450  # of a chart that says nothing of its height, as plotly.js has it
 
-_chart = component(__file__, "chart", isolate_styles=False, scripts=("chart_keys.js",))
+_chart = component(
+    __file__, "chart", isolate_styles=False, scripts=("chart_keys.js", "chart_words.js")
+)
 
 
 @dataclass(frozen=True)

@@ -94,9 +94,9 @@ def test_a_hall_follows_where_few_files_are_allowed_at_first(folder: Path) -> No
 
 
 def test_one_client_that_is_silent_keeps_nobody_out(folder: Path) -> None:
-    """With a hard limit: the server cannot ask for more files than these."""
+    """With soft and hard limit alike: the server cannot ask for more files than these."""
     with ExitStack() as held:
-        command = f'ulimit -Hn 300; exec {shlex.quote(sys.executable)} "$@"'
+        command = f'ulimit -n 300 && exec {shlex.quote(sys.executable)} "$@"'
         server = held.enter_context(
             driver.server(shell=command, GLASSFORMER_HALL_FOLDER=str(folder))
         )

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,8 @@ READABLE = 16  # rows whose numbers can be read at the panel's height
 VECTORS = {"query": "q", "key": "k"}
 BARS_FROM = 0.44  # where the bars begin, as a share of the width
 ROOM = 1.35  # the axis in bars' lengths: beyond the longest stands its number
-LONGEST = 9.0  # of a name on one line, in widths of a Chinese character at 100 %
+MOST_TYPE = 115  # percent, of the names of roles: their column is narrow and keeps its bars
+LONGEST = 6.0  # of a name on one line, in widths of a Chinese character at 100 %
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def terms_figure(rows: Sequence[Term], look: FigureStyle) -> go.Figure:
     """The vectors q and k as two columns of numbers, their products as signed bars."""
     readable = len(rows) <= READABLE
     places = list(range(0, len(rows), 1 if readable else max(1, len(rows) // 8)))
-    most = 1.75 * reach(np.array([row.product for row in rows]))  # room for the numbers at the ends
+    most = 2 * reach(np.array([row.product for row in rows]))  # room for the numbers at the ends
     layout = base_layout(
         look,
         look.px(HEIGHT),
@@ -307,6 +308,7 @@ def _mean(
 
 def roles_figure(shares: Mapping[str, float], look: FigureStyle) -> go.Figure:
     """A bar for each named share (0–1), on the outline of the whole; NaN has no bar."""
+    look = replace(look, size=min(look.size, MOST_TYPE))
     names, values = list(shares), np.array(list(shares.values()), dtype=np.float32)
     places = np.arange(len(names))
     shared = {"y": places, "orientation": "h", "width": 0.5, "hoverinfo": "skip"}
@@ -316,7 +318,7 @@ def roles_figure(shares: Mapping[str, float], look: FigureStyle) -> go.Figure:
         for lengths, role in ((whole, "line"), (values, "weights"))
     ]
     said = ["–" if np.isnan(share) else escape(format_percent(float(share))) for share in values]
-    right = look.px(52)
+    right = look.px(40)
     layout = base_layout(
         look,
         look.px(ROLES_HEIGHT),
@@ -324,7 +326,7 @@ def roles_figure(shares: Mapping[str, float], look: FigureStyle) -> go.Figure:
         barmode="overlay",
         xaxis={"range": [0, 1], "visible": False, "fixedrange": True},
         yaxis=rows_axis([_lines(name, look) for name in names], look),
-        margin={"l": 8, "r": look.px(56), "t": 4, "b": 4, "pad": 4},
+        margin={"l": 8, "r": look.px(42), "t": 4, "b": 4, "pad": 4},
         annotations=[
             note(text, look, 1, place, at="right auto", yref="y", xshift=right)
             for place, text in enumerate(said)

@@ -41,7 +41,7 @@ _beam_tree = component(__file__, "beam_tree")
 def show() -> None:
     """Draw the settings, then the tree beside the node in focus."""
     now, look, decoding = store.get_state(), current_look(), Decoding.current()
-    with box("inline", "beam_controls", horizontal=True, gap="medium", wrap=False):
+    with box("inline", "beam_controls", horizontal=True, gap="medium"):
         _controls(now)
     show_given(decoding, "beam")
     try:
@@ -67,11 +67,11 @@ def pick(index: int) -> None:
 
 def _controls(now: State) -> None:
     st.number_input(
-        say("beam.beams"), 1, WIDEST, step=1, help=say("beam.beams_help"), width=230,
-        **bound("beam", "beams"),
+        say("beam.beams"), 1, WIDEST, step=1, help=say("beam.beams_help"),
+        width=current_look().px(230), **bound("beam", "beams"),
     )  # fmt: skip
     st.slider(
-        say("beam.alpha"), 0.0, max(MOST_ALPHA, now.alpha), step=0.1, width=300,
+        say("beam.alpha"), 0.0, max(MOST_ALPHA, now.alpha), step=0.1, width=current_look().px(300),
         help=say(f"beam.alpha_help_{now.rule}"), **bound("beam", "alpha"),
     )  # fmt: skip
     about = say("beam.rule_help")

@@ -39,7 +39,7 @@ function makeShot(view, shot, place, palette, said) {
     onmousemove: (event) => { said.textContent = cellAt(view.data, shot, levels, event); },
     onmouseleave: () => { said.textContent = ""; },
   });
-  const line = make(".line", make("b", shot.step), make("span.cut", shot.note));
+  const line = make(".line", make("b", shot.step), make("span.cut", { title: shot.note }, shot.note));
   const given = { "aria-label": shot.title, data: { step: shot.step } };
   return makeStep(view, "shot.framed", place, given, line, paintCells(canvas, levels, ...shot.size, palette));
 }
@@ -52,7 +52,7 @@ function drawShots(view, { label, legend, scale, shots }) {
   const given = { role: "group", "aria-label": label, style: { "--across": Math.ceil(shots.length / 2) } };
   view.steps = make(".shots.fills", given, shots.map((shot, place) => makeShot(view, shot, place, palette, said)));
   const shades = [make("span", "0"), make("i", { style: { background } }), make("span", "1")];
-  view.root.replaceChildren(view.steps, make(".legend", shades, make("span.says.cut", legend), said));
+  view.root.replaceChildren(view.steps, make(".legend", shades, make("span.says.cut", { title: legend }, legend), said));
 }
 
 export default component(".steps", {

@@ -139,7 +139,7 @@ def show() -> None:
     left, right = st.columns([55, 45], gap="medium")
     with left.container(gap="xsmall", key="attribution_left"):
         _head(focus)
-        with box("fill tall", "vectors_main"):
+        with box("fill tall scroll", "vectors_main"):
             _sum(focus)
         with box("rows-2 note", "vectors_note"):
             st.caption(f"{_added(focus)} {_frozen(found)}")
@@ -344,5 +344,5 @@ def show_pair(pair: Pair) -> None:
         Row(at, [label, *map(focus.number, (one, two, two - one))], [None, one, two, two - one])
         for at, ((label, _), (one, two)) in enumerate(zip(labels, triples, strict=True))
     ]
-    with box("fill tall", "vectors_main"):
+    with box("fill tall scroll", "vectors_main"):
         bar_table("attribution_pair", columns, rows)

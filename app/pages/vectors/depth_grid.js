@@ -86,7 +86,7 @@ export default component(".grid.pane", {
   start: (grid) => set(grid.root, { role: "grid", onkeydown: (event) => step(grid, event) }),
   draw(grid, { cells, rows, texts }) {
     const gridTemplateColumns = `minmax(3rem, max-content) repeat(${texts.columns.length}, minmax(0, 1fr))`;
-    const gridTemplateRows = `auto auto repeat(${rows.length}, minmax(1.1rem, 1fr))`;
+    const gridTemplateRows = `max-content max-content repeat(${rows.length}, minmax(1.35rem, 1fr))`;
     const style = { gridTemplateColumns, gridTemplateRows };
     set(grid.root, { "aria-label": texts.label, is: { arrows: cells.arrows }, style });
     grid.root.replaceChildren(...heads(texts), ...rows.flatMap((text, row) => makeRow(grid, text, row)));

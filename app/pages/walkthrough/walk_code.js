@@ -87,7 +87,8 @@ function draw(view) {
     return make("button", { role: "tab", "aria-selected": place === at, onclick }, name);
   });
   set(view.find(".tabs"), { "aria-label": texts.code_functions }).replaceChildren(...tabs);
-  view.write({ ".place": shown ? shown.place : texts.code });
+  const said = shown ? shown.place : texts.code;
+  set(view.find(".place"), { title: said, textContent: said });
   const lines = shown ? shown.lines.map((line) => row(view, line)) : [make(".none", texts.code_none)];
   const source = view.find(".source");
   set(source, { "aria-label": texts.code }).replaceChildren(...lines);

@@ -20,7 +20,7 @@ function makeRow(view, row) {
     `${live ? "button" : ""}.row.subgrid`,
     { title: row.title, data: { key: row.key }, is: { chosen: row.chosen, head: row.head }, ...(live ? pressed : {}) },
     columns.map((column, at) => {
-      if (column.end === null || row.head) return make("span.text.cut", row.texts[at]);
+      if (column.end === null || row.head) return make("span.text.cut", { title: row.texts[at] }, row.texts[at]);
       return make("span.barred", bar(column, row.values[at]), make("span.number", row.texts[at]));
     }),
   );

@@ -181,6 +181,6 @@ def test_long_names_of_places_take_two_lines() -> None:
     ]
     figure = roles_figure(dict.fromkeys(names, 0.5), LOOK)
     assert list(figure.layout.yaxis.ticktext) == [
-        "begin, end,<br>punctuation", "起始符、<br>结束符和标点", "previous word",
+        "begin, end,<br>punctuation", "起始符、<br>结束符和标点", "previous<br>word",
         "&lt;b&gt;<br>of a long name",
     ]  # fmt: skip

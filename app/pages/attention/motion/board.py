@@ -65,7 +65,9 @@ def board_data(focus: AttentionFocus) -> dict[str, Any]:
     place = (trace, focus.kind, now.layer, now.head or 0, query)
     row, cell = attention_row(*place), terms(*place, key)
     asks, words = visible(focus.sides[0].labels[query]), focus.sides[1].labels
-    story = Story(row, cell, (asks, visible(words[key])), key, focus.config, look, focus.kind)
+    itself = None if focus.kind == "cross" else query
+    asked = asks, visible(words[key])
+    story = Story(row, cell, asked, key, focus.config, look, focus.kind, itself)
     named = {"word": asks, "key": story.words[1], "feature": row.feature + 1}
     vectors = {"q": row.q, "k": row.k[key], "v": row.v, "context": row.context,
                "output": row.output}  # fmt: skip

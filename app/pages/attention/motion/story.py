@@ -50,7 +50,10 @@ WRITTEN_OUT = 3  # terms of a sum
 
 @dataclass(frozen=True)
 class Story:
-    """One row, its word, the key whose number every formula follows, and how to write."""
+    """One row, its word, the key whose number every formula follows, and how to write.
+
+    itself: where the row's word stands among the keys, None where these are another sentence.
+    """
 
     row: AttentionRow
     cell: Terms
@@ -59,6 +62,7 @@ class Story:
     config: ModelConfig
     look: FigureStyle
     kind: str = "encoder"
+    itself: int | None = None
 
     def stations(self) -> list[dict[str, Any]]:
         """What the browser says at each station: [text, role, "sub" or "sup"] make a formula."""
@@ -76,7 +80,8 @@ class Story:
     @cached_property
     def drawn(self) -> list[int]:
         """The keys that have a box of their own."""
-        return self.row.telling(max(6, KEYS * 100 // self.look.size), [self.key])
+        kept = [self.key] if self.itself in (None, self.key) else [self.key, self.itself]
+        return self.row.telling(max(6, KEYS * 100 // self.look.size), kept)
 
     def _says(self, name: str) -> str:
         if name == "masked" and self.row.allowed.all():
@@ -85,7 +90,8 @@ class Story:
         if name == "concat" and self.config.inner_width != self.config.d_model:
             return say("motion.says_concat_apart", **self._facts)
         if name == "scores" and len(self.drawn) < len(self.row.weights):
-            others = say("motion.says_others", shown=len(self.drawn))
+            which = "says_others" if self.itself is None else "says_others_own"
+            others = say(f"motion.{which}", shown=len(self.drawn), word=self.words[0])
             return say("language.gap").join((said, others))
         return said
 

@@ -10,7 +10,7 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.bars import row_bars, share_hover
 from glassformer.app.plots.colours import faded, mix
 from glassformer.app.plots.labels import escape, format_number, format_percent, visible
-from glassformer.app.plots.marks import greyed, hover, note, upright
+from glassformer.app.plots.marks import greyed, hover, upright
 from glassformer.app.plots.theme import (
     FigureStyle,
     base_layout,
@@ -127,11 +127,10 @@ def cache_work(
         "title": layout["xaxis"]["title"] | {"text": escape(texts["step"])},
     }  # fmt: skip
     layout["yaxis"] |= {"showgrid": True, "tickformat": ",d"}
-    # Above the axis and the names: beside it Chinese would be rotated.
-    lift = look.px(24)
-    title = note(escape(texts["numbers"]), look, 0, 1, 12, "faint", "left bottom", yshift=lift)
-    layout["annotations"] = [title]
+    # Above the names, however many lines these take: beside the axis Chinese would be rotated.
+    title = {"text": escape(texts["numbers"]), "side": "top", "font": look.font(12, "faint")}
     layout["legend"] = {
+        "title": title,
         "orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "font": {"size": look.px(13)},
         "traceorder": "normal", "itemclick": False, "itemdoubleclick": False,
     }  # fmt: skip

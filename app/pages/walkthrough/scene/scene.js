@@ -17,7 +17,7 @@ function header(scene) {
   return [
     make(
       "header.top",
-      make("span.title", title), make("span.where.cut", where),
+      make("span.title", title), make("span.where.cut", { title: where }, where),
       blocks ? picks([again], () => fly(scene)) : null,
       tensors.length ? picks(tensors, (_, { key }) => send(scene, "tensor", { key })) : null,
       heads.length ? picks(heads, (head) => send(scene, "head", { head })) : null,
