@@ -1,6 +1,8 @@
-"""Small functions, small files, nothing of one machine."""
+"""Small functions, small files, few bytes, nothing of one machine."""
 
 import ast
+import tomllib
+from pathlib import Path
 
 from tests.architecture.sources import ROOT, parse, project_files, python_files
 
@@ -9,6 +11,8 @@ LONGEST_FILE = 400  # one idea a file; so many lines are two
 # Written in parts, so that this file may be read too.
 MACHINE_PATHS = tuple(f"/{top}/" for top in ("work", "tmp", "home", "root", "Users", "opt"))
 TEXT = {".py", ".md", ".toml", ".txt", ".js", ".css", ".html", ".json", ".yml", ""}
+CODE = {".py", ".js", ".css", ".html", ".svg"}
+GROWTH = 0.02  # of all bytes of code, that needs no reason
 FILES = python_files("core", "app", "tests", "app.py", "serve.py", "glassformer.py")
 
 
@@ -22,6 +26,18 @@ def test_lengths() -> None:
                 if length > LONGEST_FUNCTION:
                     long.append(f"{path}: {node.name} has {length} lines")
     assert not long, "split them:\n" + "\n".join(long)
+
+
+def test_whoever_adds_bytes_says_why() -> None:
+    said = tomllib.loads(Path(__file__).with_name("bytes.toml").read_text("utf-8"))["said"][-1]
+    there = sum(
+        path.stat().st_size
+        for path in project_files()
+        if path.suffix in CODE and path.relative_to(ROOT).parts[0] in ("app", "core")
+    )
+    assert said["why"]
+    grown = there / said["bytes"] - 1
+    assert -GROWTH <= grown <= GROWTH, f"{there} bytes, {grown:+.1%}: say so in bytes.toml"
 
 
 def test_no_paths_of_one_machine() -> None:
