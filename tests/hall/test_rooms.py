@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 import unicodedata
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -155,9 +156,15 @@ def test_one_who_casts_many_votes_shuts_nobody_out(
 
 
 def test_no_jump_of_the_clock_ends_a_room(monkeypatch: pytest.MonkeyPatch, room: Room) -> None:
-    late = time.time() + 2.5 * 3600
-    monkeypatch.setattr(time, "time", lambda: late)
-    assert rooms.purge() == [] and rooms.room(room.code) is not None
+    clock, late = time.time, [0.0]
+    monkeypatch.setattr(time, "time", lambda: clock() + late[0])
+    spec = spec_from_file_location("rooms_again", rooms.__file__)  # takes the clock anew
+    assert spec is not None and spec.loader is not None
+    again = module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, again)
+    spec.loader.exec_module(again)
+    late[0] = 2.5 * 3600
+    assert again.purge() == [] and again.room(room.code) is not None
 
 
 def test_after_a_start_the_presenter_has_a_while_to_come_back(
