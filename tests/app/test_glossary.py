@@ -1,6 +1,6 @@
 """One word for one thing: the words given up come back on no screen.
 
-The words chosen stand in CONTRIBUTING.md; what is left of the pairs is looked for here.
+The words chosen stand in docs/recipes/words.md; what is left of the pairs is looked for here.
 """
 
 import re

@@ -1,6 +1,7 @@
 """Small functions, small files, few bytes, nothing of one machine."""
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 
@@ -13,6 +14,11 @@ MACHINE_PATHS = tuple(f"/{top}/" for top in ("work", "tmp", "home", "root", "Use
 TEXT = {".py", ".md", ".toml", ".txt", ".js", ".css", ".html", ".json", ".yml", ""}
 CODE = {".py", ".js", ".css", ".html", ".svg"}
 GROWTH = 0.02  # of all bytes of code, that needs no reason
+PAGES = {ROOT / "CONTRIBUTING.md": 120} | {  # and the most lines of each: a screen
+    ROOT / "docs" / f"a-{name}.md": 60 for name in ("click", "run", "site", "panel", "page")
+}
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")  # a relative one
+NAMED = re.compile(r"`([\w.-]+(?:/[\w.-]+)+\.(?:py|toml|md|css|js|html|json|yml|sh))`")
 FILES = python_files("core", "app", "tests", "app.py", "serve.py", "glassformer.py")
 
 
@@ -59,3 +65,24 @@ def test_every_folder_of_the_app_is_a_package() -> None:
         str(folder.relative_to(ROOT)) for folder in folders if not (folder / "__init__.py").exists()
     )
     assert not without
+
+
+def missing(page: Path, text: str) -> list[str]:
+    """What a page of prose links to or names by its path, and is not there."""
+    linked = [each for each in LINK.findall(text) if not (page.parent / each).exists()]
+    return linked + [each for each in NAMED.findall(text) if not (ROOT / each).exists()]
+
+
+def test_prose_names_what_there_is() -> None:
+    pages = [ROOT / "README.md", *PAGES, *(ROOT / "docs").rglob("*.md")]
+    wrong = {page: lost for page in pages if (lost := missing(page, page.read_text("utf-8")))}
+    assert not wrong
+    assert missing(ROOT / "README.md", "[a](docs/no.md) `core/no.py` [b](docs/heads.md)") == [
+        "docs/no.md",
+        "core/no.py",
+    ]
+
+
+def test_pages_are_a_screen() -> None:
+    lengths = {page: page.read_text("utf-8").count("\n") for page in PAGES}
+    assert not {page: length for page, length in lengths.items() if length > PAGES[page]}
