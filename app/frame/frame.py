@@ -10,7 +10,7 @@ from glassformer.app.panels.opening.opening import show_button
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.traces import trace_bytes
 from glassformer.app.session import experiments, store
-from glassformer.app.session.state import LANGUAGES
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box, side_by_side

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from glassformer.app.session import store
-from glassformer.app.session.state import LANGUAGES
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.ui import scripts
 from glassformer.app.ui.component import component
 from glassformer.app.words import say

@@ -4,7 +4,7 @@ import streamlit as st
 
 from glassformer.app.panels import drafts
 from glassformer.app.session import store
-from glassformer.app.session.state import LANGUAGES
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.ui.text import literal, told
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError

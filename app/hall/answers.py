@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from glassformer.app.runs.scenes import trace_of
-from glassformer.app.session.state import LANGUAGES
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Scene

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 from starlette.responses import HTMLResponse
 
-from glassformer.app.session.state import LANGUAGES
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 

@@ -24,7 +24,7 @@ from glassformer.app.hall.rooms import Room
 from glassformer.app.hall.store import READING, WRITING
 from glassformer.app.server.doors import client_of
 from glassformer.app.server.network import base_path
-from glassformer.app.session.state import language_of
+from glassformer.app.session.languages import language_of
 from glassformer.core.errors import GlassformerError
 
 MOST_BODY = 4000  # bytes of a vote or a command

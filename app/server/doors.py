@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from glassformer.app.session.state import language_of
+from glassformer.app.session.languages import language_of
 from glassformer.app.words import say
 from glassformer.core.settings import read_settings
 

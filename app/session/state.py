@@ -31,6 +31,7 @@ from glassformer.app.session.codecs import (
     number,
     one_of,
 )
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.analysis.attention_views import kinds_of
 from glassformer.core.analysis.blocks import block_at
 from glassformer.core.analysis.head_roles import ROLES
@@ -66,7 +67,6 @@ STROKES = ("hide", "show", "clear")
 POSITIONS = ("map", "waves", "dots", "rotation", "same", "variants")
 FORMULAS = ("paper", "notes", "halves")
 SPANS = ("sentence", "64", "256")
-LANGUAGES = ("en", "zh")  # a folder of app/words each; the first where no other is asked for
 THEMES = ("light", "dark")
 _HEAD = {"kind", "layer", "head"}
 _RUN = ("text", "text_pair", "direction", "model", "chat")
@@ -95,12 +95,6 @@ RELEASES = {  # what goes back to its default where one of these changes
 }
 CHAT = "chat"  # in the place of a step: a model whose texts go through its chat template
 FIRST_SENTENCE = "The animal didn't cross the street because it was too tired"
-
-
-def language_of(accepted: str) -> str:
-    """The language of a browser, given its Accept-Language header or a tag such as "zh-CN"."""
-    wanted = accepted.strip().lower()
-    return next((each for each in LANGUAGES if wanted.startswith(each)), LANGUAGES[0])
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ import streamlit as st
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.memory import Memory
-from glassformer.app.session.state import LANGUAGES, State, clamp
+from glassformer.app.session.state import State, clamp
 from glassformer.core.links import PACKED, opened, packed
 from glassformer.core.trace.trace import Trace
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from streamlit.logger import set_log_level
 
 from glassformer.app import takeaway
-from glassformer.app.session.state import LANGUAGES
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.takeaway.files import write
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture

@@ -8,7 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from glassformer.app.frame.focus import focus
-from glassformer.app.session.state import FIRST_SENTENCE, LANGUAGES, State
+from glassformer.app.session.languages import LANGUAGES
+from glassformer.app.session.state import FIRST_SENTENCE, State
 from glassformer.app.ui.text import literal
 from tests.hand_made import hand_made
 from tests.opened_app import opened, state_of

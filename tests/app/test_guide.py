@@ -7,7 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from glassformer import load_model
 from glassformer.app.frame.guide import stops, terms, words
-from glassformer.app.session.state import LANGUAGES, State, clamp
+from glassformer.app.session.languages import LANGUAGES
+from glassformer.app.session.state import State, clamp
 from glassformer.app.ui import scripts
 from glassformer.core.explain.steps.steps import step_by_id, steps_of
 from tests.browser.screenshots import PAGES

@@ -11,7 +11,7 @@ from glassformer.app.pages.lectures import alone, edit, one
 from glassformer.app.panels import drafts
 from glassformer.app.runs.scenes import trace_of
 from glassformer.app.session import limits
-from glassformer.app.session.state import LANGUAGES
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture
 from glassformer.core.lectures.read import load, read

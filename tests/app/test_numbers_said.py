@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from glassformer.app.frame.guide import stops, words
-from glassformer.app.session.state import LANGUAGES
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import texts
 from glassformer.core.lectures.read import bundled, load
 from tests.app.numbers_said import FACTS, NAMES, NUMBER, NUMBER_WORDS, number_in

@@ -6,7 +6,7 @@ import pytest
 
 from glassformer.app.panels.address_words import TENSORS, Speaker
 from glassformer.app.panels.phrases import PHRASES, line, phrase
-from glassformer.app.session.state import LANGUAGES
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.config import ModelConfig
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.concepts import (

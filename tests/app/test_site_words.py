@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from glassformer.app.session.state import LANGUAGES
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import texts
 from glassformer.core.trace.sites import SITES, AxisName, Site
 

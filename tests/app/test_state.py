@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from glassformer.app.session.codecs import LONG_TEXT, sections_text
-from glassformer.app.session.state import DIRECTIONS, KINDS, LANGUAGES, STAGES, THEMES, State, clamp
+from glassformer.app.session.languages import LANGUAGES
+from glassformer.app.session.state import DIRECTIONS, KINDS, STAGES, THEMES, State, clamp
 from glassformer.app.words import texts
 from glassformer.core.links import INFLATED, LONGEST, PACKED, PLAIN, opened, packed
 from tests.traces import small_trace

@@ -13,7 +13,7 @@ from glassformer.app.pages.switch.examples import (
     translations,
     view_of,
 )
-from glassformer.app.session.state import LANGUAGES
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from glassformer.core.checkpoints import load_about
 from glassformer.core.interventions import Experiment, run

@@ -29,7 +29,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit import config
 from glassformer.app.frame.guide import words
 from glassformer.app.hall.pages import entrance, page
-from glassformer.app.session.state import language_of
+from glassformer.app.session.languages import language_of
 from glassformer.app.words import FOLDER
 assert FOLDER.parents[1] == Path.cwd()
 config.set_option("client.showErrorDetails", "full")
@@ -68,7 +68,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (other / "language.toml").write_text(
         '[language]\nname = "XX"\ntag = "xx"\ngap = " "\ncomma = ", "\n', "utf-8"
     )
-    state = home / "app" / "session" / "state.py"
+    state = home / "app" / "session" / "languages.py"
     source = state.read_text("utf-8")
     assert source.count(LINE) == 1
     state.write_text(source.replace(LINE, 'LANGUAGES = ("en", "zh", "xx")'), "utf-8")

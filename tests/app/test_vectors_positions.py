@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 from glassformer import load_model
 from glassformer.app.plots.labels import format_number
 from glassformer.app.runs.traces import get_trace
-from glassformer.app.session.state import LANGUAGES, POSITIONS
+from glassformer.app.session.languages import LANGUAGES
+from glassformer.app.session.state import POSITIONS
 from glassformer.app.words import texts
 from tests.opened_app import opened, state_of
 

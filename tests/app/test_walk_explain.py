@@ -17,7 +17,8 @@ from glassformer.app.pages.walkthrough.focus import StepFocus
 from glassformer.app.pages.walkthrough.scene import scene
 from glassformer.app.pages.walkthrough.text import formula_data, katex_file, key_of, step_text, text
 from glassformer.app.plots.theme import FigureStyle
-from glassformer.app.session.state import LANGUAGES, State
+from glassformer.app.session.languages import LANGUAGES
+from glassformer.app.session.state import State
 from glassformer.app.words import texts
 from glassformer.core.config import ModelConfig
 from glassformer.core.explain.steps.steps import Kind, Step, for_layer, steps_of, walk

@@ -12,7 +12,8 @@ from glassformer.app.frame.guide import stops, terms
 from glassformer.app.frame.sentence import examples as sentences
 from glassformer.app.pages.switch.examples import examples as experiments
 from glassformer.app.pages.walkthrough.text import key_of
-from glassformer.app.session.state import LANGUAGES, State
+from glassformer.app.session.languages import LANGUAGES
+from glassformer.app.session.state import State
 from glassformer.app.words import FOLDER, say, texts
 from glassformer.core.analysis.training_views import groups
 from glassformer.core.config import Activation, ModelConfig, NormFormula

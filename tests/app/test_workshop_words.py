@@ -6,7 +6,7 @@ import pytest
 
 from glassformer.app.pages.training.workshop.data import EXAMPLES
 from glassformer.app.pages.training.workshop.form import STEPS
-from glassformer.app.session.state import LANGUAGES
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say, texts
 from glassformer.core.training.queue import pairs, run_files, training_queue
 from tests.architecture.sources import ROOT, parse

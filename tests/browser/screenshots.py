@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 from PIL import Image, ImageChops, ImageDraw
 from playwright.sync_api import Browser, Page
 
-from glassformer.app.session.state import LANGUAGES
+from glassformer.app.session.languages import LANGUAGES
 from tests.browser import driver
 from tests.browser.test_link import SCREENS
 

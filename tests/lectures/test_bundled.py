@@ -7,7 +7,8 @@ import pytest
 
 from glassformer.app.runs.scenes import trace_of
 from glassformer.app.runs.traces import get_trace
-from glassformer.app.session.state import LANGUAGES, State, clamp
+from glassformer.app.session.languages import LANGUAGES
+from glassformer.app.session.state import State, clamp
 from glassformer.core.lectures.check import check
 from glassformer.core.lectures.lecture import Scene
 from glassformer.core.lectures.read import bundled, load, read

@@ -11,7 +11,7 @@ from glassformer.app.pages.lectures import start
 from glassformer.app.panels import drafts
 from glassformer.app.runs.scenes import trace_of
 from glassformer.app.session import store
-from glassformer.app.session.state import LANGUAGES
+from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.ui.layout import side_by_side
 from glassformer.app.ui.text import literal, told
 from glassformer.app.words import say, texts
