@@ -177,7 +177,7 @@ def test_in_the_decoder_the_first_key_is_the_start_flag(open_page: Callable[...,
             for chart in charts(open_page(kind=kind))
             if "begin, end,<br>punctuation" in chart["layout"]["yaxis"].get("ticktext", [])
         ]
-        assert names[0][3] == name
+        assert names[0][3].replace("<br>", " ") == name
 
 
 def test_the_example_says_what_it_is(open_page: Callable[..., AppTest]) -> None:
