@@ -3,6 +3,7 @@
 
 const AIR = 8; // pixels between two of them
 const LEAST_ROOM = 40; // pixels: of less, lines would be single letters
+const LEAST_SHARE = 0.3; // of a text's own width: on narrower lines it would be a stack of words
 const LEAST_TYPE = 10;
 const ruler = document.createElement("canvas").getContext("2d");
 
@@ -81,6 +82,7 @@ function wordsWithRoom(place, layout) {
     above = Math.max(above, edge.top - box.top);
     if (beyond <= 1 && !besides(one, all).some((other) => meet(one, other))) continue;
     const room = Math.max(roomOf(one, all, edge), LEAST_ROOM);
+    if (room < LEAST_SHARE * box.width) continue;
     const lines = room < box.width ? onLines(text, room, one.font) : text;
     const font = { ...one.font, size: lines.split("<br>").length > 2 ? Math.max(LEAST_TYPE, one.font.size * 0.8) : one.font.size };
     const fitted = font.size < one.font.size ? onLines(text, room, font) : lines;
