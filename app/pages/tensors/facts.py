@@ -11,7 +11,6 @@ from glassformer.app.pages.tensors.figures import tensor_histogram
 from glassformer.app.panels.address_words import format_bytes, named_shape, place
 from glassformer.app.plots.labels import format_number
 from glassformer.app.plots.theme import FigureStyle
-from glassformer.app.session import store
 from glassformer.app.ui.chart import show_chart
 from glassformer.app.ui.layout import box
 from glassformer.app.words import say
@@ -89,8 +88,7 @@ def show_downloads(trace: Trace, address: str) -> None:
     """Draw four buttons: the tensor in three formats, and the whole run."""
     sizes, stem = export.sizes(trace, address), export.file_stem(address)
     st.markdown(f"**{say('tensors.download')}**", help=say("tensors.download_help"))
-    wraps = "dense wraps" if store.get_state().size > 100 else "dense"  # one below the other there
-    with box(wraps, "tensors_downloads", gap="xsmall"):
+    with box("dense wraps", "tensors_downloads", gap="xsmall"):
         left, right = st.columns(2, gap="xsmall")
         with left:
             _file("csv", f"{stem}.csv", sizes.csv, partial(export.csv_bytes, trace, address))
