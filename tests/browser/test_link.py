@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions.heads import HeadsOff, HeadsRedirected
 from glassformer.core.interventions.masks import Causal
-from glassformer.core.links import PACKED, opened
+from glassformer.core.links import PACKED, unpack_query
 from tests.browser import driver
 
 PLACE, CROSS = "encoder/0/self_attention", "decoder/1/cross_attention"
@@ -89,7 +89,7 @@ def elsewhere(context: BrowserContext) -> Callable[[str], Page]:
 
 
 def query_of(page: Page) -> dict[str, str]:
-    return opened(dict(parse_qsl(page.url.partition("?")[2], keep_blank_values=True)))
+    return unpack_query(dict(parse_qsl(page.url.partition("?")[2], keep_blank_values=True)))
 
 
 @pytest.mark.parametrize("name", SCREENS)

@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page, expect
 from glassformer.app.hall.rooms import Room
 from glassformer.app.runs.scenes import trace_of
 from glassformer.core.lectures.lecture import Lecture, Scene
-from glassformer.core.lectures.read import bundled, load, read
-from glassformer.core.lectures.truth import found
+from glassformer.core.lectures.read import bundled_lectures, load, read_lecture
+from glassformer.core.lectures.truth import find_truth
 from tests.hall.halls import open_at
 
 SMALL = "presented"  # a lecture of this folder, with a page of every kind
@@ -54,7 +54,7 @@ WATCH = """() => {
 
 def lecture_of(name: str) -> Lecture:
     if name == SMALL:
-        return read(Path(__file__).with_name("presented.toml").read_bytes())
+        return read_lecture(Path(__file__).with_name("presented.toml").read_bytes())
     return load(name)
 
 
@@ -111,11 +111,13 @@ def key_of(lecture: Lecture, scene: Scene, language: str) -> str:
     """The number or the word that is to be seen on the scene, from the run; "" without one."""
     if scene.key is None:
         return ""
-    return found(scene.key, trace_of(lecture.source(scene, scene.key), language), language).text
+    return find_truth(
+        scene.key, trace_of(lecture.source(scene, scene.key), language), language
+    ).text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", [*bundled(), SMALL])
+@pytest.mark.parametrize("name", [*bundled_lectures(), SMALL])
 def test_a_lecture_is_played_by_keyboard_alone(
     present: Callable[..., tuple[Page, Room]], name: str, language: str
 ) -> None:

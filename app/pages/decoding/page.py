@@ -6,13 +6,13 @@ import streamlit as st
 
 from glassformer.app.pages.decoding import blanks
 from glassformer.app.pages.decoding.run import Decoding
-from glassformer.app.pages.decoding.strip import written
+from glassformer.app.pages.decoding.strip import word_of_step
 from glassformer.app.panels.opening.on_file import show_part
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.session import store
 from glassformer.app.session.state import DECODING
-from glassformer.app.ui.pick import choice, into
+from glassformer.app.ui.pick import choice, set_field
 from glassformer.app.ui.style import put_sheet
 from glassformer.app.ui.text import on_top
 from glassformer.app.words import say
@@ -28,7 +28,9 @@ def show() -> None:
             blanks.show(on_screen.trace())
             return
         with st.container(key="decoding_top", horizontal=True, gap="medium"):
-            choice("decoding_questions", "decoding.question", DECODING, chosen, into("decoding"))
+            choice(
+                "decoding_questions", "decoding.question", DECODING, chosen, set_field("decoding")
+            )
             on_top(_said(chosen), width="content")
         show_part("glassformer.app.pages.decoding", chosen)
 
@@ -42,7 +44,7 @@ def _said(chosen: str) -> str:
     except GlassformerError:  # a file's run without its model: the answer says so
         return ""
     run, place = decoding.run, decoding.place(store.get_state())
-    words = {"reads": visible(run.trace.target_tokens[place]), "writes": written(run, place)}
+    words = {"reads": visible(run.trace.target_tokens[place]), "writes": word_of_step(run, place)}
     words["writes"] = words["writes"] or say("timeline.strip_end")
     return say(
         "timeline.said_step",

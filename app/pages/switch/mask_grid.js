@@ -40,7 +40,7 @@ function readCells({ columns, planes, rows }) {
   };
 }
 
-// The cells of a drag, as [row, column], like the server's `covered`.
+// The cells of a drag, as [row, column], like the server's `cells_of_drag`.
 function coveredBy({ brush, from, to }, [rows, columns]) {
   const between = (a, b) => [Math.min(a, b), Math.max(a, b)];
   const [top, bottom] = between(from[0], to[0]);

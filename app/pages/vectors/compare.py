@@ -24,11 +24,11 @@ from glassformer.app.session import store
 from glassformer.app.session.memory import Pair
 from glassformer.app.ui.chart import show_chart
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import into, segments
+from glassformer.app.ui.pick import segments, set_field
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import Side
-from glassformer.core.analysis.comparison import paired
+from glassformer.core.analysis.comparison import pair_words
 from glassformer.core.analysis.logit_lens import Lens, best_words, lens, read_by_generator
 from glassformer.core.analysis.neurons import units_at
 from glassformer.core.analysis.residual_stream import Apart, apart
@@ -57,7 +57,7 @@ def _neurons(pair: Pair) -> None:
     count = layer_count(focus.trace.config, focus.stack)
     layer = min(focus.now.layer, count - 1)
     with pickers.row("neurons"):
-        pickers.layers(count, layer, into("layer"), KEY)
+        pickers.layers(count, layer, set_field("layer"), KEY)
     address = f"{focus.stack}/{layer}/feed_forward/{units_at(focus.trace.config)}"
     title = say("beside.neurons_title", layer=layer + 1)
     triple.show(pair, Matrix(address), KEY, title, LAYOUT)
@@ -120,7 +120,9 @@ def _lens(pair: Pair) -> None:
     first = mine if pair.kind == "sentences" else on_screen.plain_model().transformer
     runs = (pair.first, pair.second)
     seen = [lens(*each, BEST, sublayers=True) for each in zip(runs, (first, mine), strict=True)]
-    lines = paired(pair.first.target_tokens, pair.second.target_tokens, pair.kind == "experiment")
+    lines = pair_words(
+        pair.first.target_tokens, pair.second.target_tokens, pair.kind == "experiment"
+    )
     rows = next(each for each in lines if each[triple.anchor(pair)] == focus.position)
     labels = dict(enumerate(literal(visible(each)) for each in focus.words.labels))
     st.markdown(f"**{say('beside.lens_title')}**")

@@ -5,10 +5,10 @@ from typing import Any
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import rows_axis
-from glassformer.app.plots.bars import NOTHING, remarked, row_bars, share_hover
-from glassformer.app.plots.colours import faded, mix
+from glassformer.app.plots.bars import NOTHING, format_share, row_bars, share_hover
+from glassformer.app.plots.colours import fade_colour, mix
 from glassformer.app.plots.labels import escape, format_number, format_percent, visible
-from glassformer.app.plots.marks import hover, inked, level, note
+from glassformer.app.plots.marks import colour_label, hover, level, note
 from glassformer.app.plots.theme import FigureStyle, base_layout
 from glassformer.core.decoding.cuts import CutRow
 
@@ -34,16 +34,16 @@ def next_words(
     shares = [*probabilities, *([rest[1]] if rest else [])]
     colours = _colours(len(words), chosen, look, forced, remarks)
     colours += [look.colour("line")] if rest else []
-    texts = [remarked(share, remarks.get(at), look) for at, share in enumerate(shares)]
+    texts = [format_share(share, remarks.get(at), look) for at, share in enumerate(shares)]
     hovers = [
         share_hover(name, share, signs.get(at), remarks.get(at))
         for at, (name, share) in enumerate(zip(names, shares, strict=True))
     ]
     labels = [escape(name) for name in names]
     for at in {*signs, *remarks, *([len(words)] if rest else [])}:
-        labels[at] = inked(labels[at], look.colour("faint"))
+        labels[at] = colour_label(labels[at], look.colour("faint"))
     bold = f"<b>{labels[chosen]}</b>"
-    labels[chosen] = inked(bold, look.colour("changed")) if forced else bold
+    labels[chosen] = colour_label(bold, look.colour("changed")) if forced else bold
     layout = base_layout(look, height=height, barmode="overlay", template="none")
     layout["xaxis"] |= {"range": [0, ROOM], "visible": False}
     layout["yaxis"] |= rows_axis(labels, look, 15, ticklen=6)
@@ -93,7 +93,7 @@ def next_cut(
     }  # fmt: skip
     grey = look.colour("faint")
     labels = [
-        inked(name, grey) if row.id is None else f"<b>{name}</b>" if row.chosen else name
+        colour_label(name, grey) if row.id is None else f"<b>{name}</b>" if row.chosen else name
         for row, name in zip(rows, map(escape, names), strict=True)
     ]
     layout["yaxis"] |= rows_axis(labels, look, range=[len(rows) - 0.4, -0.75])
@@ -161,7 +161,7 @@ def _paint(rows: Sequence[CutRow], look: FigureStyle) -> dict[str, Any]:
         "line": {"color": [strong if row.kept else look.colour("faint") for row in rows],
                  "width": 1},
         "pattern": {"shape": ["" if row.kept else "/" for row in rows],
-                    "fgcolor": faded(look.colour("faint"), 0.9), "size": 6, "solidity": 0.25},
+                    "fgcolor": fade_colour(look.colour("faint"), 0.9), "size": 6, "solidity": 0.25},
     }  # fmt: skip
 
 
@@ -186,11 +186,11 @@ def _legends(
     limit: float | None, look: FigureStyle, texts: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """What stands above the bars and above the running sum."""
-    own, tempered = inked("■", look.colour("faint")), inked("■", look.colour("data"))
+    own, tempered = colour_label("■", look.colour("faint")), colour_label("■", look.colour("data"))
     legend = f"{own} {escape(texts['own'])}<br>{tempered} {escape(texts['tempered'])}"
-    said = [escape(texts["sum"]), inked(f"▼◆ {escape(texts['lot'])}", look.colour("key"))]
+    said = [escape(texts["sum"]), colour_label(f"▼◆ {escape(texts['lot'])}", look.colour("key"))]
     if limit is not None:
-        said[-1] += " " + inked(f"┊ {escape(texts['limit'])}", look.colour("changed"))
+        said[-1] += " " + colour_label(f"┊ {escape(texts['limit'])}", look.colour("changed"))
     sides = ((legend, 0, "left"), ("<br>".join(said), RIGHT[1], "right"))
     return [
         note(text, look, x, 1.0, 12, "faint", f"{side} bottom", yshift=look.px(16), align=side)

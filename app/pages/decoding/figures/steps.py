@@ -8,9 +8,9 @@ import numpy as np
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.bars import row_bars, share_hover
-from glassformer.app.plots.colours import faded, mix
+from glassformer.app.plots.colours import fade_colour, mix
 from glassformer.app.plots.labels import escape, format_number, format_percent, visible
-from glassformer.app.plots.marks import greyed, hover, upright
+from glassformer.app.plots.marks import grey_labels, hover, upright
 from glassformer.app.plots.theme import (
     FigureStyle,
     base_layout,
@@ -136,7 +136,7 @@ def cache_work(
     }  # fmt: skip
     layout["shapes"] = [
         {"type": "rect", "x0": now - 0.5, "x1": now + 0.5, "yref": "paper", "y0": 0, "y1": 1,
-         "line": {"width": 0}, "fillcolor": faded(added, 0.14), "layer": "below"}
+         "line": {"width": 0}, "fillcolor": fade_colour(added, 0.14), "layer": "below"}
     ]  # fmt: skip
     return go.Figure(bars, layout)
 
@@ -192,7 +192,7 @@ def source_weights(
     layout = base_layout(look)
     layout["xaxis"] |= {"range": [0, 1.18], "visible": False}
     axis = token_axis(words, look, pixels - 16, side="left")
-    layout["yaxis"] |= greyed(axis, sinks, look)
+    layout["yaxis"] |= grey_labels(axis, sinks, look)
     known = [0.0 if math.isnan(each) else each for each in weights]
     most = max(range(len(known)), key=known.__getitem__, default=0)
     strong = look.colour("weights")
