@@ -12,7 +12,7 @@ from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.session import store
 from glassformer.app.session.state import DECODING
-from glassformer.app.ui.pick import choice, set_field
+from glassformer.app.ui.pick import draw_choice, set_field
 from glassformer.app.ui.style import put_sheet
 from glassformer.app.ui.text import on_top
 from glassformer.app.words import say
@@ -24,11 +24,11 @@ def show() -> None:
     put_sheet(__file__, "decoding.css")
     chosen = store.get_state().decoding
     with st.container(key="decoding_page", gap="xsmall"):
-        if on_screen.trace().task == "fill_in":
-            blanks.show(on_screen.trace())
+        if on_screen.trace_on_screen().task == "fill_in":
+            blanks.show(on_screen.trace_on_screen())
             return
         with st.container(key="decoding_top", horizontal=True, gap="medium"):
-            choice(
+            draw_choice(
                 "decoding_questions", "decoding.question", DECODING, chosen, set_field("decoding")
             )
             on_top(_said(chosen), width="content")

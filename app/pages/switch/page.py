@@ -9,7 +9,7 @@ from glassformer.app.runs import on_screen
 from glassformer.app.session import experiments, store
 from glassformer.app.session.state import SWITCHES
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice
+from glassformer.app.ui.pick import draw_choice
 from glassformer.app.ui.style import put_sheet
 
 ATTENTION = ("masks", "heads")  # with these, attention comes into view
@@ -21,18 +21,22 @@ def show() -> None:
 
     A run of a file cannot be switched: only its model can compute another one.
     """
-    if on_screen.file() is not None:
+    if on_screen.file_on_screen() is not None:
         on_file.show_instead("switch")
         return
     put_sheet(__file__, "switch.css")
     chosen = store.get_state().switches
     with st.container(key="switch_page", gap="xsmall"):
         bar.show()
-        choice("switch_groups", "switch.group", SWITCHES, chosen, go_to)
+        draw_choice("switch_groups", "switch.group", SWITCHES, chosen, go_to)
         if chosen in WIDE:
             show_part("glassformer.app.pages.switch", chosen)
             return
-        if chosen == "examples" and not experiments.now() and on_screen.pair() is None:
+        if (
+            chosen == "examples"
+            and not experiments.current_experiment()
+            and on_screen.pair_on_screen() is None
+        ):
             examples.show_gallery()
             return
         if chosen == "masks":

@@ -12,11 +12,11 @@ from glassformer.app.pages.vectors import attribution, page
 from glassformer.app.pages.vectors.depth_grid import Cells, depth_grid, shares_colours
 from glassformer.app.pages.vectors.figures.norms import beside_norms
 from glassformer.app.pages.vectors.focus import VectorsFocus, state_name
-from glassformer.app.pages.vectors.stream import columns, cosine_text, ticks
+from glassformer.app.pages.vectors.stream import cosine_text, stream_columns, stream_ticks
 from glassformer.app.panels.compare import pickers, triple
 from glassformer.app.panels.compare.figures.triple_layout import TripleLayout
 from glassformer.app.panels.compare.triple import Matrix
-from glassformer.app.panels.compare.wording import label, titles
+from glassformer.app.panels.compare.wording import line_label, titles
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.runs import on_screen
@@ -31,7 +31,7 @@ from glassformer.core.analysis.attention_views import Side
 from glassformer.core.analysis.comparison import pair_words
 from glassformer.core.analysis.logit_lens import Lens, best_words, lens, read_by_generator
 from glassformer.core.analysis.neurons import units_at
-from glassformer.core.analysis.residual_stream import Apart, apart
+from glassformer.core.analysis.residual_stream import Apart, compare_streams
 from glassformer.core.trace.graph import layer_count
 from glassformer.core.trace.trace import Candidate, Trace
 
@@ -56,8 +56,8 @@ def _neurons(pair: Pair) -> None:
     focus = VectorsFocus.current()
     count = layer_count(focus.trace.config, focus.stack)
     layer = min(focus.now.layer, count - 1)
-    with pickers.row("neurons"):
-        pickers.layers(count, layer, set_field("layer"), KEY)
+    with pickers.picker_row("neurons"):
+        pickers.pick_layer(count, layer, set_field("layer"), KEY)
     address = f"{focus.stack}/{layer}/feed_forward/{units_at(focus.trace.config)}"
     title = say("beside.neurons_title", layer=layer + 1)
     triple.show(pair, Matrix(address), KEY, title, LAYOUT)
@@ -66,7 +66,7 @@ def _neurons(pair: Pair) -> None:
 def _stream(pair: Pair) -> None:
     """How far apart the vectors of all words are, and beside it how long in the mean."""
     focus = VectorsFocus.current()
-    found = apart((pair.first, pair.second), focus.stack, pair.kind == "experiment")
+    found = compare_streams((pair.first, pair.second), focus.stack, pair.kind == "experiment")
     left, right = st.columns([63, 37], gap="medium")
     with left.container(gap="xsmall"):
         st.markdown(f"**{say('beside.stream_title')}** · {say(f'vectors.stack_{focus.stack}')}")
@@ -75,18 +75,19 @@ def _stream(pair: Pair) -> None:
         st.caption(say("beside.stream_note", steps=steps, first=first))
     with right.container(gap="xsmall"):
         st.markdown(f"**{say('beside.stream_norms')}**")
-        figure = beside_norms(found.means, titles(pair), ticks(found.states), focus.look)
+        figure = beside_norms(found.means, titles(pair), stream_ticks(found.states), focus.look)
         show_chart(figure, "beside_norms", say("beside.stream_alt"))
         st.caption(say("beside.stream_norms_note"))
 
 
 def _grid(pair: Pair, focus: VectorsFocus, found: Apart) -> None:
-    labels = tuple(label(found.words, None, at) for at in range(len(found.words)))
-    words = Side(labels, frozenset()), found.words.places[triple.anchor(pair)].tolist()
+    labels = tuple(line_label(found.words, None, at) for at in range(len(found.words)))
+    words = Side(labels, frozenset()), found.words.places[triple.anchor_run(pair)].tolist()
     with box("fill tall", "vectors_main"):
         depth_grid(
             "beside_stream_grid", focus, found.states, _cells(found, focus),
-            say("beside.stream_title"), say("beside.stream_hover"), columns(found.states), words,
+            say("beside.stream_title"), say("beside.stream_hover"), stream_columns(found.states),
+            words,
         )  # fmt: skip
 
 
@@ -123,7 +124,7 @@ def _lens(pair: Pair) -> None:
     lines = pair_words(
         pair.first.target_tokens, pair.second.target_tokens, pair.kind == "experiment"
     )
-    rows = next(each for each in lines if each[triple.anchor(pair)] == focus.position)
+    rows = next(each for each in lines if each[triple.anchor_run(pair)] == focus.position)
     labels = dict(enumerate(literal(visible(each)) for each in focus.words.labels))
     st.markdown(f"**{say('beside.lens_title')}**")
     segments(

@@ -8,9 +8,9 @@ import numpy as np
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.bars import row_bars, share_hover
-from glassformer.app.plots.colours import fade_colour, mix
+from glassformer.app.plots.colours import fade_colour, mix_colours
 from glassformer.app.plots.labels import escape, format_number, format_percent, visible
-from glassformer.app.plots.marks import grey_labels, hover, upright
+from glassformer.app.plots.marks import grey_labels, hover_texts, upright_line
 from glassformer.app.plots.theme import (
     FigureStyle,
     base_layout,
@@ -91,7 +91,7 @@ def exposure_figure(
             constraintext="none",
             textfont=look.font(11, "text"),
             cliponaxis=False,
-            **hover([*map(share_hover, shown, shares, repeat(name))], "customdata"),
+            **hover_texts([*map(share_hover, shown, shares, repeat(name))], "customdata"),
         )
         for shares, name, role, shape in zip((right, wrong), names, ROLES, SHAPES, strict=True)
     ]
@@ -108,13 +108,13 @@ def cache_work(
     lies. hovers: what a step says, as plain text. texts: names of the three, "step", "numbers".
     """
     count, added = len(hovers), look.colour("data")
-    said = hover([escape(each).replace("\n", "<br>") for each in hovers], "customdata")
+    said = hover_texts([escape(each).replace("\n", "<br>") for each in hovers], "customdata")
     bars = [
         go.Bar(x=[at + aside for at in range(count)], y=list(numbers[name]),
                name=escape(texts[name]), marker={"color": colour}, width=WIDTH, **said)
         for aside, name, colour in (
             (-APART, "computed", added),
-            (-APART, "reused", mix(look.colour("panel"), added, 0.3)),
+            (-APART, "reused", mix_colours(look.colour("panel"), added, 0.3)),
             (APART, "without", look.colour("key")),
         )
     ]  # fmt: skip
@@ -157,7 +157,7 @@ def alpha_scores(
     small = {"size": look.px(12)}
     layout["xaxis"] |= {"title": x_title, "range": span, "tickfont": small}
     layout["yaxis"] |= {"nticks": 5, "showgrid": True, "tickfont": small}
-    layout["shapes"] = [upright(now, look, "key")]
+    layout["shapes"] = [upright_line(now, look, "key")]
     order = sorted(range(len(names)), key=lambda at: at == focus)  # the one in focus on top
     lines = [_line(alphas, scores[at], names[at], at, at == focus, look) for at in order]
     return go.Figure(lines, layout)
@@ -196,13 +196,13 @@ def source_weights(
     known = [0.0 if math.isnan(each) else each for each in weights]
     most = max(range(len(known)), key=known.__getitem__, default=0)
     strong = look.colour("weights")
-    weak = mix(look.colour("panel"), strong, 0.5)
+    weak = mix_colours(look.colour("panel"), strong, 0.5)
     colours = [strong if at == most else weak for at in range(len(words))]
     names, numbered = [visible(word) for word in words], is_numbered(axis, words)
     shown = [
         (f"{escape(name)} " if numbered else "") + look.number(weight)
         for name, weight in zip(names, weights, strict=True)
     ]
-    said = hover([*map(share_hover, names, weights)], "customdata")
+    said = hover_texts([*map(share_hover, names, weights)], "customdata")
     bars = row_bars(weights, shown, colours, look, 12, width=0.74, **said)
     return go.Figure(bars, layout)
