@@ -53,7 +53,7 @@ function showPoint(chart, point) {
   const { cursor, place, said } = chart;
   chart.point = point;
   const [wide, high] = [point.wide, point.high].map((side) => Math.max(side, 6));
-  const style = { left: `${point.x - wide / 2}px`, top: `${point.y - high / 2}px`, width: `${wide}px`, height: `${high}px` };
+  const style = { left: `${point.x - wide / 2 - place.scrollLeft}px`, top: `${point.y - high / 2 - place.scrollTop}px`, width: `${wide}px`, height: `${high}px` };
   set(cursor, { hidden: false, style });
   window.Plotly.Fx.hover(place, point.hover, point.subplot);
   clearTimeout(chart.saying);
@@ -94,4 +94,5 @@ function hearKeys(chart, pick) {
     if (chart.point) setTimeout(() => place._hoverdata?.length && pick(place._hoverdata[0]), SETTLED);
   });
   chart.hear(place, "blur", () => leavePoint(chart));
+  chart.hear(place, "scroll", () => keepPoint(chart));
 }

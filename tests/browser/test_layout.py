@@ -43,14 +43,7 @@ WALKS = [
     for look in (LOOKS if EVERY else [LOOKS[at % len(LOOKS)]])
 ]
 # What is not mended yet, by size and the key of its element.
-ALWAYS = {"batch_maps", "lab_clones_chart", "lab_dictionary_plane", "lab_skips_chart"}
-KNOWN = {
-    "large": ALWAYS,
-    "zoomed": ALWAYS | {"beside_switch", "cross_matrix", "patching_map"},
-    "phone": ALWAYS
-    | {"beside_switch", "lab_normalisers_chart", "patching_map"}
-    | {"positions_dots", "positions_rotation", "tensors_picture"},
-}
+KNOWN: dict[str, set[str]] = {"large": set(), "zoomed": set(), "phone": set()}
 LEAD = """(place) => {
   history.pushState(null, "", place);
   dispatchEvent(new PopStateEvent("popstate", { state: null }));

@@ -53,7 +53,7 @@ def show() -> None:
     left, right = st.columns([63, 37], gap="medium")
     with left, st.container(key="strategies_left", gap="xsmall"):
         st.markdown(f"**{say('strategies.title')}**", help=say("strategies.about"))
-        with box("fill", "strategies_main"):
+        with box("fill medium", "strategies_main"):
             _rows(decoding, now, written, step, look)
         _draws(decoding, now, look)
     with right, st.container(key="strategies_right", gap="xsmall"):

@@ -14,6 +14,7 @@ from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, ha
 
 GAP = 0.02
 LABELS, BARS = 96, 120  # pixels of the rows' words, and of the two colour bars
+SCALE = 54  # pixels of one of them with its numbers
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,11 @@ def batch_maps(
     layout = base_layout(
         look,
         size[1],
+        least=(0.8 * size[0], 0),
         template="none",
         margin={"l": look.px(LABELS), "r": 8, "t": look.px(24), "b": look.px(26), "pad": 2},
         coloraxis=_scale(look, 0.0, most, 1.01),
-        coloraxis2=_scale(look, -change, change, 1.07),
+        coloraxis2=_scale(look, -change, change, 1.01 + look.px(SCALE) / (0.6 * size[0])),
         annotations=[],
         shapes=[],
         hovermode="closest",
