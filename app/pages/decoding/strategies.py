@@ -186,9 +186,9 @@ def _draws(decoding: Decoding, now: State, look: FigureStyle) -> None:
         store.update(seed=seed, strategy=name)
 
     columns = [
-        Column(say("beam.sentence_written"), "minmax(0, 1fr)"),
+        Column(say("beam.sentence_written"), "minmax(9rem, 1fr)"),
         Column(say("strategies.often"), "9rem", end=float(SEEDS)),
-        Column(say("strategies.seeds"), "auto", help=say("strategies.seed_help")),
+        Column(say("strategies.seeds"), "max-content", help=say("strategies.seed_help")),
         Column(say("strategies.ln"), "5rem"),
     ]
     with box("rows-7 scroll", "strategies_draws_place"):
