@@ -50,21 +50,14 @@ class FigureStyle:
         return [replace(self, size=round(self.size * share)) for share in (1.0, 0.88, 0.77)]
 
 
-def base_layout(look: FigureStyle, height: int | None = None, **more: Any) -> dict[str, Any]:
-    """Keyword arguments for `figure.update_layout`; `more` overrides single entries."""
-    text, line = look.colour("text"), look.colour("line")
-    axis = {
-        "color": text,
-        "gridcolor": line,
-        "linecolor": line,
-        "zeroline": False,
-        "showgrid": False,
-        "automargin": True,
-        "ticklabeloverflow": "allow",  # otherwise plotly.js measures each label, a layout each
-        "fixedrange": True,
-        "title": {"font": look.font(13, "faint"), "standoff": 6},
-        "tickfont": {"size": look.px(13)},
-    }
+def base_layout(
+    look: FigureStyle, height: int | None = None, least: tuple[float, float] = (0, 0), **more: Any
+) -> dict[str, Any]:
+    """Keyword arguments for `figure.update_layout`; `more` overrides single entries.
+
+    least: pixels across and down in which it can be read; in less it is scrolled (ui/chart.js).
+    """
+    text, line, axis = look.colour("text"), look.colour("line"), _axis(look)
     layout = {
         "font": {"family": FONT, "size": look.px(14), "color": text},
         "paper_bgcolor": "rgba(0,0,0,0)",
@@ -89,8 +82,26 @@ def base_layout(look: FigureStyle, height: int | None = None, **more: Any) -> di
             "activecolor": look.colour("text"),
         },
         "uirevision": "kept",
+        "meta": {"least": least},
     }
     return layout | ({"height": height} if height else {}) | more
+
+
+def _axis(look: FigureStyle) -> dict[str, Any]:
+    """What all axes have."""
+    line = look.colour("line")
+    return {
+        "color": look.colour("text"),
+        "gridcolor": line,
+        "linecolor": line,
+        "zeroline": False,
+        "showgrid": False,
+        "automargin": True,
+        "ticklabeloverflow": "allow",  # otherwise plotly.js measures each label, a layout each
+        "fixedrange": True,
+        "title": {"font": look.font(13, "faint"), "standoff": 6},
+        "tickfont": {"size": look.px(13)},
+    }
 
 
 def colour_bar(look: FigureStyle, title: str = "") -> dict[str, Any]:

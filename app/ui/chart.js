@@ -18,15 +18,17 @@ async function plotly(source) {
   return script;
 }
 
-// The place says how wide a chart is, and with `fill` how high; while hidden it has no size.
+// The place says how wide a chart is, and with `fill` how high; while hidden it has no size. In a
+// place that is smaller than the figure's `least` it is scrolled.
 function sized(chart) {
   const { layout } = chart.data.figure;
   const { height } = chart.data.more;
-  const box = chart.place.getBoundingClientRect();
+  const { clientWidth: wide, clientHeight: high } = chart.place;
   const own = document.fullscreenElement === chart.place ? null : height;
-  const wide = Math.floor(box.width),
-    high = own ?? Math.floor(box.height);
-  return wide > 0 && high > 0 ? { ...layout, width: wide, height: high } : null;
+  const [across, down] = layout.meta?.least ?? [0, 0];
+  return wide > 0 && (own ?? high) > 0
+    ? { ...layout, width: Math.max(wide, across), height: own ?? Math.max(high, down) }
+    : null;
 }
 
 // Plotly measures the labels of an axis with `automargin` only while it draws, and then draws all

@@ -66,8 +66,8 @@ function showPoint(chart, point) {
   chart.point = point;
   const [wide, high] = [point.wide, point.high].map((side) => Math.max(side, 6));
   const style = {
-    left: `${point.x - wide / 2}px`,
-    top: `${point.y - high / 2}px`,
+    left: `${point.x - wide / 2 - place.scrollLeft}px`,
+    top: `${point.y - high / 2 - place.scrollTop}px`,
     width: `${wide}px`,
     height: `${high}px`,
   };
@@ -120,4 +120,5 @@ function hearKeys(chart, pick) {
     },
   );
   chart.hear(place, "blur", () => leavePoint(chart));
+  chart.hear(place, "scroll", () => keepPoint(chart));
 }

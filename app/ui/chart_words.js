@@ -105,15 +105,18 @@ function smallerRows(place, edge) {
 
 // What of the layout is other than it was, so that all words have room; null where they have.
 function wordsWithRoom(place, layout) {
-  const edge = place.getBoundingClientRect();
+  // the place may be smaller
+  const edge = place.querySelector(".svg-container").getBoundingClientRect();
   const all = wordsOf(place);
   const notes = (layout.annotations ?? []).map((each) => ({ ...each }));
   const found = {};
-  let above = 0;
+  let above = 0,
+    below = 0;
   for (const one of all) {
     const { box, text, at, name } = one;
     const beyond = Math.max(edge.left - box.left, box.right - edge.right, 0);
     above = Math.max(above, edge.top - box.top);
+    below = Math.max(below, box.bottom - edge.bottom);
     if (beyond <= 1 && !besides(one, all).some((other) => meet(one, other))) continue;
     const room = Math.max(roomOf(one, all, edge), LEAST_ROOM);
     if (room < LEAST_SHARE * box.width) continue;
@@ -124,9 +127,10 @@ function wordsWithRoom(place, layout) {
         lines.split("<br>").length > 2 ? Math.max(LEAST_TYPE, one.font.size * 0.8) : one.font.size,
     };
     const fitted = font.size < one.font.size ? onLines(text, room, font) : lines;
-    if (fitted !== text && name)
+    const other = fitted !== text || font.size < one.font.size;
+    if (other && name)
       found[name] = { ...layout[name], title: { ...layout[name].title, text: fitted, font } };
-    else if (fitted !== text) Object.assign(notes[at], { text: fitted, font, align: one.anchor });
+    else if (other) Object.assign(notes[at], { text: fitted, font, align: one.anchor });
     else if (beyond > 1 && !name)
       notes[at].xshift = (notes[at].xshift ?? 0) + (box.left < edge.left ? beyond : -beyond);
     else continue;
@@ -134,7 +138,8 @@ function wordsWithRoom(place, layout) {
   }
   for (const [name, size] of smallerRows(place, edge))
     found[name] = { ...layout[name], tickfont: { ...layout[name]?.tickfont, size } };
-  if (above > 1) found.margin = { ...layout.margin, t: (layout.margin?.t ?? 0) + above };
+  const { t = 0, b = 0 } = layout.margin ?? {};
+  if (above > 1 || below > 1) found.margin = { ...layout.margin, t: t + above, b: b + below };
   return Object.keys(found).length ? found : null;
 }
 

@@ -104,5 +104,7 @@ def test_skips_of_the_model_on_screen() -> None:
 def test_copies_say_what_they_are() -> None:
     app = typed_in_lab(opened("lab", lab="clones"), "clones", layers="3", width="8")
     found = clones(3, 8, 1)
-    assert f"{found['shared'].parameters:,} parameters" in charts(app)[0]
-    assert f"{found['copied'].parameters:,} parameters" in charts(app)[0]
+    said = " ".join(each.proto.body for each in app.get("html"))
+    assert f"{found['shared'].parameters:,} parameters" in said
+    assert f"{found['copied'].parameters:,} parameters" in said
+    assert len(charts(app)) == len(found)

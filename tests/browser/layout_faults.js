@@ -5,6 +5,7 @@
   const ASIDE = 1.5,
     DOWN = 0.3; // pixels beside a text, and the share of a line's height, that are no fault
   const LEAST = 16; // pixels of a cell
+  const EDGE = 24; // pixels of a page's own margin
 
   const up = (node) => node.assignedSlot ?? node.parentElement ?? node.getRootNode().host ?? null;
   const name = (node) => {
@@ -246,25 +247,52 @@
     }
   }
 
-  // Matrices of words whose cells are small although their place is more than twice as large that
-  // way.
-  const MOST_LINES = 16;
-  function smallCells(all, faults) {
-    const tell = (node, [rows, columns], cell, place) => {
-      const sides = [
-        ["wide", columns, 0],
-        ["high", rows, 1],
-      ].filter(
-        ([, lines, way]) =>
-          lines > 1 &&
-          lines <= MOST_LINES &&
-          cell[way] < LEAST &&
-          place[way] > 2 * lines * cell[way],
+  // How far a box may grow until it meets what is seen beside it (way 0) or below it (way 1): on a
+  // page that is scrolled there is no end below, and nothing is asked.
+  function freeAround(node, way, parts) {
+    const box = node.getBoundingClientRect();
+    const main = document.querySelector('[data-testid="stMain"]');
+    const [near, far, first, last] = way
+      ? ["bottom", "top", "left", "right"]
+      : ["right", "left", "top", "bottom"];
+    if (way && main.scrollHeight > main.clientHeight + 1) return 0;
+    const others = parts
+      .filter(({ node: other, cut }) => cut && !inside(node, other) && !inside(other, node))
+      .map(({ cut }) => cut.shown)
+      .filter(
+        (shown) =>
+          wide(shown) > 0 &&
+          high(shown) > 0 &&
+          Math.min(shown[last], box[last]) - Math.max(shown[first], box[first]) > 2,
       );
-      for (const [side, , way] of sides)
+    const end = main.getBoundingClientRect()[near] - EDGE;
+    const after =
+      Math.min(end, ...others.map((shown) => shown[far]).filter((at) => at >= box[near] - 2)) -
+      box[near];
+    if (way) return Math.max(0, after);
+    const before =
+      box.left -
+      Math.max(
+        main.getBoundingClientRect().left + EDGE,
+        ...others.map(({ right }) => right).filter((at) => at <= box.left + 2),
+      );
+    return Math.max(0, after) + Math.max(0, before);
+  }
+
+  // Matrices whose cells are small although larger ones have room, in the place they have or beside
+  // it.
+  function smallCells(all, parts, faults) {
+    const tell = (node, lines, cell, rooms, square) => {
+      const short = [0, 1].map(
+        (way) => lines[way] > 1 && cell[way] < LEAST && rooms[way] >= lines[way] * LEAST,
+      );
+      const fits = [0, 1].every((way) => rooms[way] >= lines[way] * LEAST);
+      for (const way of [0, 1]) {
+        if (!short[way] || (square && !fits)) continue;
         faults.add(
-          `small: cells ${cell[way].toFixed(1)} px ${side} (${name(node)}) in ${place[way]}`,
+          `small: cells ${cell[way].toFixed(1)} px ${way ? "high" : "wide"} (${name(node)}) in ${rooms[way].toFixed(0)} for ${lines[way]}`,
         );
+      }
     };
     for (const chart of document.querySelectorAll(".js-plotly-plot")) {
       for (const trace of chart._fullData ?? []) {
@@ -272,25 +300,42 @@
         const axes = [trace.xaxis, trace.yaxis].map(
           (id) => chart._fullLayout[`${id[0]}axis${id.slice(1)}`],
         );
-        // it shares its place with others
-        if (axes.some((axis) => axis.domain[1] - axis.domain[0] < 0.5)) continue;
+        const { w, h } = chart._fullLayout._size;
+        const shares = axes.map(
+          ({ _inputDomain, domain }) => (_inputDomain ?? domain)[1] - (_inputDomain ?? domain)[0],
+        );
+        const rooms = [w, h].map(
+          (side, way) => shares[way] * (side + freeAround(chart, way, parts)),
+        );
         const cell = axes.map((axis) => Math.abs(axis.c2p(1) - axis.c2p(0)));
-        tell(chart, [trace.z.length, trace.z[0]?.length ?? 0], cell, [
-          chart.clientWidth,
-          chart.clientHeight,
-        ]);
+        tell(
+          chart,
+          [trace.z[0]?.length ?? 0, trace.z.length],
+          cell,
+          rooms,
+          axes.some((axis) => axis.scaleanchor),
+        );
       }
     }
     for (const canvas of all.flatMap((root) => [...root.querySelectorAll("canvas[data-cell]")])) {
       const { cell, rows, columns } = canvas.dataset;
-      const place = canvas.closest(".scroll");
-      tell(
-        canvas,
-        [rows, columns].map(Number),
-        [Number(cell), Number(cell)],
-        [place.clientHeight, place.clientHeight],
-      );
+      const place = canvas.closest(".scroll"),
+        board = canvas.closest(".board").getBoundingClientRect();
+      const [across, down] = [canvas.clientWidth, canvas.clientHeight];
+      const rooms = [
+        place.clientWidth - (board.width - across) + freeAround(place, 0, parts),
+        place.clientHeight - (board.height - down) + freeAround(place, 1, parts),
+      ];
+      tell(canvas, [columns, rows].map(Number), [Number(cell), Number(cell)], rooms, true);
     }
+  }
+
+  // Advice about keys where there are none.
+  const KEYS = /arrow keys|← →|方向键/i;
+  function keysOfNobody(lines, faults) {
+    if (!matchMedia("(hover: none)").matches) return;
+    for (const { node, text, cut } of lines)
+      if (cut && KEYS.test(text)) faults.add(`keys: "${text}" (${name(node)})`);
   }
 
   window.layoutFaults = () => {
@@ -304,7 +349,8 @@
     cutOnes([...controls, ...pictures], faults);
     overlaps(lines, controls, faults);
     wider(faults);
-    smallCells(all, faults);
+    smallCells(all, [...lines, ...controls, ...pictures], faults);
+    keysOfNobody(lines, faults);
     return [...faults];
   };
 })();

@@ -101,7 +101,7 @@ def test_masked_cells_say_so(open_page: Callable[..., Page]) -> None:
 def test_nothing_jumps_when_axes_and_form_change(open_page: Callable[..., Page]) -> None:
     page = open_page("tensors", FIRST)
     places = [
-        page.locator("[class*=st-key-tensors_picture--]"),
+        page.locator("[class*=st-key-tensors_picture--], [class*=st-key-tensors_table--]"),
         code(page),
         page.locator(".search"),
     ]

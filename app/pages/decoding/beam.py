@@ -144,10 +144,10 @@ def _ranking(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> N
 
 
 def _columns(rule: Rule) -> list[Column]:
-    columns = [Column(say("beam.sentence"), "minmax(0, 1fr)")]
+    columns = [Column(say("beam.sentence"), "minmax(9rem, 1fr)")]
     for name in NUMBERS:
         helped = say(f"beam.penalty_help_{rule}") if name == "penalty" else say(f"beam.{name}_help")
-        width, end = ("8.5rem", 1.0) if name == "together" else ("auto", None)
+        width, end = ("8.5rem", 1.0) if name == "together" else ("max-content", None)
         columns.append(Column(say(f"beam.{name}"), width, end, help=helped))
     return columns
 

@@ -53,7 +53,7 @@ def show() -> None:
     left, right = st.columns([63, 37], gap="medium")
     with left, st.container(key="strategies_left", gap="xsmall"):
         st.markdown(f"**{say('strategies.title')}**", help=say("strategies.about"))
-        with box("fill", "strategies_main"):
+        with box("fill medium", "strategies_main"):
             _rows(decoding, now, written, step, look)
         _draws(decoding, now, look)
     with right, st.container(key="strategies_right", gap="xsmall"):
@@ -186,9 +186,9 @@ def _draws(decoding: Decoding, now: State, look: FigureStyle) -> None:
         store.update(seed=seed, strategy=name)
 
     columns = [
-        Column(say("beam.sentence_written"), "minmax(0, 1fr)"),
+        Column(say("beam.sentence_written"), "minmax(9rem, 1fr)"),
         Column(say("strategies.often"), "9rem", end=float(SEEDS)),
-        Column(say("strategies.seeds"), "auto", help=say("strategies.seed_help")),
+        Column(say("strategies.seeds"), "max-content", help=say("strategies.seed_help")),
         Column(say("strategies.ln"), "5rem"),
     ]
     with box("rows-7 scroll", "strategies_draws_place"):

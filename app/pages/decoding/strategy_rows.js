@@ -19,8 +19,13 @@ function makeWord(panel, { name }, word, step) {
 }
 
 const numbers = (texts, row, steps, kind) =>
-  texts.map((text, place) =>
-    at(make(`.${kind}.number`, { is: { first: place === 0 } }, text), row, steps + 3 + place),
+  at(
+    make(
+      `.${kind}.numbers`,
+      texts.map((text) => make(".number", text)),
+    ),
+    row,
+    `${steps + 3} / -1`,
   );
 
 function makeLine(panel, line, row, steps) {
@@ -37,7 +42,7 @@ function makeLine(panel, line, row, steps) {
     at(make(".line"), row, "1 / -1"),
     at(name, row, 1),
     ...words,
-    ...numbers(line.numbers, row, steps, "line"),
+    numbers(line.numbers, row, steps, "line"),
   ];
 }
 
@@ -53,12 +58,14 @@ function mark({ rows }, [name, step]) {
 }
 
 // Another word than before is brought into sight between the columns that stay.
-function show({ right, root, rows }) {
+function show({ root, rows }) {
   const word = rows.querySelector('.word[aria-pressed="true"]');
   if (!word) return;
   const before =
     rows.querySelector(".name").getBoundingClientRect().right - root.getBoundingClientRect().left;
-  const { width } = word.getBoundingClientRect();
+  const [{ width }, { width: right }] = [word, rows.querySelector(".numbers")].map((each) =>
+    each.getBoundingClientRect(),
+  );
   reveal(root, word, { sideways: true, before, after: right + width });
 }
 
@@ -85,14 +92,9 @@ export default component(`<div class="frame"><div class="rows" role="group"></di
     rows.replaceChildren(
       at(make(".head.name", texts.step), 1, 1),
       ...Array.from({ length: steps }, (_, step) => at(make(".head", step + 1), 1, step + 2)),
-      ...numbers(texts.numbers, 1, steps, "head"),
+      numbers(texts.numbers, 1, steps, "head"),
       ...lines.flatMap((line, place) => makeLine(panel, line, place + 2, steps)),
     );
-    const [first, second] = [".first", ":not(.first)"].map(
-      (kind) => panel.find(`.number${kind}`).getBoundingClientRect().width,
-    );
-    rows.style.setProperty("--second", `${second}px`);
-    panel.right = first + second;
   },
   mark(panel, { focus }) {
     mark(panel, focus);

@@ -72,7 +72,7 @@ def bench_texts(bench: str) -> dict[str, str]:
 
 def draw_chart(bench: str, figure: Figure) -> None:
     """Draw the one figure of a bench over the height that is left."""
-    with box("fill", "lab_chart"):
+    with box("fill bench", "lab_chart"):
         show_chart(figure, f"lab_{bench}_chart", say(f"lab_{bench}.alt"), fill=True)
 
 

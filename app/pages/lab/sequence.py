@@ -58,7 +58,7 @@ def show_order() -> None:
     drag = {
         "words": [visible(word) for word in words],
         "order": order,
-        "texts": {name: texts[name] for name in ("drag", "reverse", "shuffle", "restore")},
+        "texts": {name: texts[name] for name in ("drag", "press", "reverse", "shuffle", "restore")},
     }
     _words("lab_order_words", drag, order=partial(_take, len(ids)))
     variants = tuple(each for each in VARIANTS if each not in ("none", trace.config.positions))

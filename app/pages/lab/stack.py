@@ -1,8 +1,10 @@
 """The benches on how layers are stacked."""
 
 from functools import lru_cache
+from html import escape
 from typing import Any
 
+import streamlit as st
 import torch
 
 from glassformer.app.pages.lab import kit
@@ -10,8 +12,10 @@ from glassformer.app.pages.lab import whose as of_bench
 from glassformer.app.pages.lab.figures.clones import clones_figure
 from glassformer.app.pages.lab.figures.skips import skips_figure
 from glassformer.app.pages.lab.inputs import Field
+from glassformer.app.plots.heat import largest_magnitude
 from glassformer.app.plots.labels import visible
-from glassformer.app.ui.chart import current_look
+from glassformer.app.ui.chart import current_look, show_chart
+from glassformer.app.ui.layout import box
 from glassformer.app.words import say
 from glassformer.core.lab.clones import clones
 from glassformer.core.lab.inputs import read_choice
@@ -68,6 +72,9 @@ def show_clones() -> None:
     """One layer used N times, copies of it, and layers drawn apart, after some training steps."""
     look, texts = current_look(), kit.draw_bench_head("clones")
     stacks = kit.compute_from_inputs("clones", CLONES, _clones).result
+    limit = largest_magnitude(
+        *(each.moved.numpy() for each in stacks.values())
+    )  # one scale for all
     for way, each in stacks.items():
         numbers = {
             "objects": each.objects,
@@ -78,8 +85,12 @@ def show_clones() -> None:
             "last": look.number(each.losses[1]),
         }
         said = say("lab_clones.numbers", **numbers)
-        texts[way] = f"{say(f'lab_clones.{way}')}{say('language.gap')}{said}"
-    kit.draw_chart("clones", clones_figure(stacks, texts, look))
+        st.html(f"<b>{escape(texts[way])}</b>{say('language.gap')}{escape(said)}")
+        with box("fill slim", f"lab_clones_{way}"):
+            figure = clones_figure(each, limit, texts, look)
+            show_chart(
+                figure, f"lab_clones_{way}_chart", texts["alt"].format(stack=texts[way]), fill=True
+            )
 
 
 _clones = lru_cache(maxsize=32)(clones)

@@ -1,7 +1,7 @@
 // Words in an order of the reader's: dragged, or moved with ← → while one has the focus.
 
 const MARKUP = `<div class="order">
-  <div class="name"><span class="drag"></span><button type="button" class="reverse"></button>
+  <div class="name"><span class="hint"><span class="drag"></span><span class="press keys-only"></span></span><button type="button" class="reverse"></button>
     <button type="button" class="shuffle"></button><button type="button" class="restore"></button></div>
   <ol class="words"></ol>
 </div>`;

@@ -54,7 +54,7 @@ def show() -> None:
         draw_choice("switch_heads_order", "switch_heads.order", ORDERS, by, set_field("heads_by"))
         draw_choice("switch_heads_way", "switch_heads.way", WAYS, way_of_silence(), _take_way)
     with box("rows-2 scroll note", "heads_help"):
-        st.caption(_help())
+        st.caption(_help(), unsafe_allow_html=True)
     _show_switches()
     _show_focus()
 
@@ -62,9 +62,10 @@ def show() -> None:
 def _help() -> str:
     if store.get_state().heads_by == "harm":
         return say("switch_heads.how_harm")
-    return say("language.gap").join(
-        [say("switch_heads.how"), say(f"switch_heads.about_{way_of_silence()}")]
-    )
+    inside = {name: escape(say(f"switch_heads.how_{name}")) for name in ("keys", "fingers")}
+    ways = [f'<span class="{name}-only">{text}</span>' for name, text in inside.items()]
+    said = (say("switch_heads.how"), "".join(ways), say(f"switch_heads.about_{way_of_silence()}"))
+    return say("language.gap").join(said)
 
 
 def apply_head_action(value: Mapping[str, Any]) -> None:
@@ -127,7 +128,7 @@ def _show_switches() -> None:
         "switches": texts | {"header": ["", *columns]},
         "colours": {"kinds": str(len(kinds)), "rows": str(count)},
     }
-    with box("fill low", "heads_all"):
+    with box("fill medium", "heads_all"):
         draw_heads("head_switches", data, current_look(), height="stretch", act=apply_head_action)
 
 
@@ -135,6 +136,7 @@ def _all_heads() -> dict[tuple[str, int], dict[str, Any]]:
     """Every head in reading order, by attention and head, with what is switched in it."""
     now, trace = experiments.current_experiment(), on_screen.trace_on_screen()
     off, alone = per_head.silenced_heads(now, trace.config), per_head.heads_alone(now, trace.config)
+    how = say("language.gap").join(say(f"switch_heads.{name}") for name in ("how", "how_keys"))
     found = {}
     for kind in kinds_of(trace.config):
         for each in heads_of(trace, kind):
@@ -147,7 +149,7 @@ def _all_heads() -> dict[tuple[str, int], dict[str, Any]]:
                 "layer": each.layer,
                 "head": each.head,
                 "name": name,
-                "title": f"{name}\n{head_role_sentence(kind, each)}\n{say('switch_heads.how')}",
+                "title": f"{name}\n{head_role_sentence(kind, each)}\n{how}",
                 "off": place in off,
                 "mean": off.get(place) == "mean",
                 "alone": place in alone,

@@ -42,7 +42,8 @@ def show() -> None:
         if chosen == "masks":
             _show_masks()
             return
-        left, middle, right = st.columns([1.35, 1.9, 1.2], gap="medium")
+        with box("thirds", "switch_thirds"):
+            left, middle, right = st.columns([1.35, 1.9, 1.2], gap="medium")
         with left, st.container(key="switch_group", gap="small"):
             show_part("glassformer.app.pages.switch", chosen)
         with middle, st.container(key="switch_panel", gap="xsmall"):

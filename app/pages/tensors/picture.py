@@ -46,8 +46,8 @@ def show(
 ) -> None:
     """Draw the sheet in the chosen form over the height of its place, and what its marks mean."""
     look = current_look()
-    with box("fill tall", "tensors_picture", gap=None):
-        if form == "picture":
+    if form == "picture":
+        with box("fill tall", "tensors_picture", gap=None):
             drawn = pool_sheet(sheet, WIDEST)
 
             def clicked(click: Click) -> None:
@@ -59,7 +59,8 @@ def show(
             name, alt = file_stem(address), say("tensors.picture_alt", address=address)
             show_chart(figure, "tensor_picture", alt, name, fill=True, clicked=clicked)
             notes = [say("tensors.note_click"), *picture_notes(drawn, measured)]
-        else:
+    else:
+        with box("fill tall grows", "tensors_table", gap=None):
             notes = show_table(trace, address, sheet, form, look)
     st.markdown(f":small[{' · '.join(notes) or '&nbsp;'}]")
 

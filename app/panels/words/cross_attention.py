@@ -42,7 +42,9 @@ def cross_attention(
     of the word in focus. The scale starts at 0 and ends at the largest weight.
     """
     across, down, _ = _axes(sources, outputs, look)
-    layout = base_layout(look, shapes=_frames(framed, np.shape(weights), look))
+    high = min(HEIGHT, 3 * HEADING + LEAST_ROW * len(outputs))
+    shapes = _frames(framed, np.shape(weights), look)
+    layout = base_layout(look, least=(0, high), shapes=shapes)
     # The rows' title stands above too: beside them it would be rotated, also in Chinese.
     heading = f"{say('translate.source')} →    {say('translate.output_axis')} ↓"
     title = layout["xaxis"]["title"] | {"text": escape(heading)}

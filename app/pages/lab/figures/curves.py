@@ -59,6 +59,7 @@ def curves_figure(
     top = 64 if len(panels[0].lines) < 4 else 86  # titles, and a legend of one line or two
     layout = base_layout(
         look,
+        least=(look.px(60 + 150 * len(panels)), 0),
         margin={
             "l": look.px(44), "r": look.px(16), "t": look.px(top), "b": look.px(46), "pad": 2,
         },

@@ -153,7 +153,7 @@ def arrow(
 def plane_axes(points: np.ndarray, look: FigureStyle) -> tuple[dict[str, Any], dict[str, Any]]:
     """Axes of one scale that show all points (N, 2)."""
     low, high = points.min(axis=0), points.max(axis=0)
-    room = 0.22 * (float((high - low).max()) or 1.0)
+    room = 0.3 * (float((high - low).max()) or 1.0)
     lines = {"zeroline": True, "zerolinecolor": look.colour("line"), "automargin": True}
     axes = [
         bare_axis(look, 11, nticks=6, constrain="domain") | lines | {"range": [start, end]}

@@ -22,6 +22,7 @@ TYPICAL = 1130  # pixels across, to turn a word's width into a share
 LONGEST_WORD = 96  # pixels
 ROW_GAP = 0.14  # between two rows of maps, as a share of the height
 TOP = 26  # pixels above a row for its title
+LINE = 13  # pixels of a row's word, with its share of the gaps
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ def order_figure(
     are_words = seen == "weights"
     shuffled = [words[at] for at in order]
     margin = {"l": look.px(LONGEST_WORD + 12), "r": 8, "t": look.px(TOP + 26), "b": 6, "pad": 2}
-    layout = base_layout(look, margin=margin, hovermode="closest", annotations=[])
+    least = look.px(780), look.px(TOP + 32 + len(rows) * len(words) * LINE)
+    layout = base_layout(look, least=least, margin=margin, hovermode="closest", annotations=[])
     limit = max(float(np.abs(each.still).max()) for each in rows)
     plain = min(float(each.still.min()) for each in rows) >= 0
     left, wide = _columns(words, look)

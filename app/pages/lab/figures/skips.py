@@ -28,7 +28,10 @@ def skips_figure(found: Skips, texts: Texts, look: FigureStyle) -> go.Figure:
     """
     count = len(found.around)
     margin = {"l": look.px(52), "r": 8, "t": look.px(26), "b": look.px(26), "pad": 0}
-    layout = base_layout(look, margin=margin, barmode="relative", bargap=0.5, annotations=[])
+    least = look.px(min(48 * count, 640)), 0
+    layout = base_layout(
+        look, least=least, margin=margin, barmode="relative", bargap=0.5, annotations=[]
+    )
     room = {"range": [-0.6, count + 0.6], "domain": [0, 1]}
     layout["xaxis"] = grid_axis(look, anchor="y") | room | {
         "showgrid": False, "tickvals": list(range(count + 1)), "ticktext": _states(found, texts),

@@ -52,6 +52,7 @@ def bars_figure(
     """
     layout = base_layout(
         look,
+        least=(look.px(150 * len(found)), 0),
         margin={"l": look.px(40), "r": look.px(8), "t": look.px(76), "b": look.px(26), "pad": 2},
         showlegend=True,
         legend=legend_above(look),

@@ -8,7 +8,7 @@ import numpy as np
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.colours import diverging_scale, sequential
-from glassformer.app.plots.labels import escape, format_percent, visible
+from glassformer.app.plots.labels import escape, format_percent, text_width, visible
 from glassformer.app.plots.marks import (
     annotate_at,
     axis_suffix,
@@ -25,7 +25,8 @@ from glassformer.app.plots.theme import (
 )
 
 GAP = 0.02
-LABELS, BARS = 96, 120  # pixels of the rows' words, and of the two colour bars
+LABELS, BARS = 96, 120  # pixels of the rows' words at most, and of the two colour bars
+SCALE = 54  # pixels of one of them with its numbers
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,11 @@ def batch_maps(
     layout = base_layout(
         look,
         size[1],
+        least=(0.8 * size[0], 0),
         template="none",
-        margin={"l": look.px(LABELS), "r": 8, "t": look.px(24), "b": look.px(26), "pad": 2},
+        margin=_margin(maps, look),
         coloraxis=_scale(look, 0.0, most, 1.01),
-        coloraxis2=_scale(look, -change, change, 1.07),
+        coloraxis2=_scale(look, -change, change, 1.01 + look.px(SCALE) / (0.6 * size[0])),
         annotations=[],
         shapes=[],
         hovermode="closest",
@@ -82,6 +84,13 @@ def batch_maps(
         axes = {"xref": f"x{axis_suffix(at)}", "yref": f"y{axis_suffix(at)} domain"}
         layout["shapes"].append(end | axes)
     return go.Figure(drawn, layout)
+
+
+def _margin(maps: Maps, look: FigureStyle) -> dict[str, float]:
+    """Room for the words of the rows, and no more: cells get the rest."""
+    longest = max(text_width(visible(row), look.px(13)) for row in maps.rows)
+    left = min(look.px(LABELS), longest + 12)
+    return {"l": left, "r": 8, "t": look.px(24), "b": look.px(26), "pad": 2}
 
 
 def _scale(look: FigureStyle, low: float, high: float, x: float) -> dict[str, Any]:

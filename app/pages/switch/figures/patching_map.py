@@ -63,6 +63,7 @@ def patching_map(
     layout = base_layout(
         look,
         size[1],
+        least=(0.8 * size[0], 0),
         template="none",
         margin={"l": look.px(NAMES), "r": 8, "t": look.px(26), "b": 6, "pad": 2},
         coloraxis={

@@ -56,26 +56,26 @@ def dots_figure(
     Curve 0 is the matrix.
     """
     length, offset = len(dots), abs(two[0] - two[1])
-    ring = {"width": 2.5, "color": look.colour("text")}
     chosen = go.Scatter(
         x=[offset],
         y=[lines.mean[offset]],
         mode="markers",
-        marker={"size": 14, "color": "rgba(0,0,0,0)", "line": ring},
+        marker={"size": 14, "color": "rgba(0,0,0,0)", "line": _ring(look)},
         hoverinfo="skip",
         **SECOND,
     )
     layout = base_layout(
         look,
         HEIGHT,
+        least=(0.7 * WIDTH, 0),
         margin={"l": look.px(84), "r": 12, "t": look.px(58), "b": look.px(44), "pad": 2},
         shapes=[*_diagonals(offset, length, look), cell_frame(*two, look, 2.5)],
         annotations=[annotate_at(_said("dots_alone"), look, LINES[0], 1, yshift=6)],
         hovermode="closest",
     )
     from_0 = layout["xaxis"] | {"rangemode": "tozero"}
-    distance = axis_title(say("positions.axis_distance"), look)
-    dot = axis_title(say("positions.axis_dot"), look)
+    said = (say("positions.axis_distance"), say("positions.axis_dot"))
+    distance, dot = (axis_title(text, look) for text in said)
     sizes = {"left": HEIGHT - 96, "top": WIDTH * MATRIX[1] - 84}
     down, across = (
         position_axis(length, tokens, look, pixels, "", side, STEPS, 12)
@@ -88,6 +88,11 @@ def dots_figure(
         "yaxis2": from_0 | {"title": dot, "anchor": "x2", "showgrid": True},
     }
     return go.Figure([_matrix(dots, tokens, look), *_band(lines, look), chosen], layout)
+
+
+def _ring(look: FigureStyle) -> dict[str, Any]:
+    """The line around what is in focus."""
+    return {"width": 2.5, "color": look.colour("text")}
 
 
 def _matrix(dots: np.ndarray, tokens: Sequence[str], look: FigureStyle) -> go.Heatmap:
@@ -160,6 +165,7 @@ def rotation_figure(
     layout = base_layout(
         look,
         HEIGHT,
+        least=(0.7 * WIDTH, 0),
         margin={"l": look.px(56), "r": 12, "t": look.px(28), "b": look.px(46), "pad": 2},
         shapes=[circle | {"line": {"color": look.colour("line"), "width": 1.5}}],
         annotations=[annotate_at(_said("missed"), look, BARS[0], 1, yshift=4)],

@@ -43,6 +43,7 @@ def triple_figure(frame: Frame) -> go.Figure:
         base_layout(
             frame.look,
             frame.layout.height,
+            least=(0.7 * frame.layout.width, 0),
             template="none",
             margin={"l": 0, "r": 0, "t": 0, "b": 0, "pad": 2},
             hovermode="closest",
