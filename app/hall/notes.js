@@ -178,6 +178,7 @@ byId("hand_over_now").addEventListener("click", async () => {
   byId("hand_over_qr").alt = found.link;
   byId("hand_over_sure").hidden = true;
   byId("hand_over_done").hidden = false;
+  draw(); // the stream may have said before that somebody else drives
 });
 byId("hand_over_copy").addEventListener("click", async () => {
   byId("hand_over_url").select();

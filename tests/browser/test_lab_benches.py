@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.driver import wait_until_idle
+
 TYPED = "[class*=st-key-lab_bench--] .typed"
 
 
@@ -41,7 +43,7 @@ def test_benches_fit_a_laptop(open_page: Callable[..., Page]) -> None:
         page.get_by_role("button", name="All questions").click()
         page.locator(f".tile[data-bench={bench}]").click()
         expect(page.locator("[class*=st-key-lab_bench--] h4")).to_have_count(1)
-        page.wait_for_timeout(1500)
+        wait_until_idle(page)
         over = page.locator("[class*=st-key-lab_bench--]").evaluate(
             "e => e.scrollHeight - e.clientHeight"
         )

@@ -14,6 +14,7 @@ from tests.browser import driver
 
 NOW = '.strip button[aria-current="step"]'
 TITLE = ".scene .title"
+OTHER = "([canvas, before]) => canvas.toDataURL() !== before"
 FIXED = (".st-key-walk_strip", "[class*=st-key-walk_middle--]", ".scene .stage", ".scene .foot")
 
 
@@ -113,10 +114,8 @@ def test_the_heads_fly_apart_and_stand_still_where_asked(open_page: Callable[...
     assert canvas.evaluate(pixels) == still
     page.emulate_media(reduced_motion="no-preference")
     page.get_by_role("button", name="Show it again").click()
-    page.wait_for_timeout(700)
-    assert canvas.evaluate(pixels) != still
-    page.wait_for_timeout(3500)
-    assert canvas.evaluate(pixels) == still
+    page.wait_for_function(OTHER, arg=[canvas.element_handle(), still])
+    page.wait_for_function(f"(given) => !({OTHER})(given)", arg=[canvas.element_handle(), still])
 
 
 def test_a_number_is_unfolded_from_here(open_page: Callable[..., Page]) -> None:

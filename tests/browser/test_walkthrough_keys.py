@@ -116,7 +116,7 @@ def test_twenty_quick_keys_land_on_step_21(open_page: Callable[..., Page], key: 
 def test_they_do_so_on_a_server_that_takes_a_second(context: BrowserContext, slow_url: str) -> None:
     page = driver.open_page(context, f"{slow_url}/walkthrough")
     press(page, "PageDown")
-    expect(page.locator(COUNTER)).to_have_text("Step 21 of 55", timeout=1000)
+    assert page.locator(COUNTER).inner_text() == "Step 21 of 55"  # whatever the server does
     check(page, 21)
     press(page, "ArrowLeft", 3)  # while its runs are on the way
     page.wait_for_timeout(400)
@@ -139,16 +139,17 @@ def test_the_picture_stands_in_the_frame_of_the_key(context: BrowserContext, slo
 
 
 def test_text_formula_and_code_come_with_the_picture(
-    context: BrowserContext, slow_url: str
+    context: BrowserContext, slow: driver.Server
 ) -> None:
-    page = driver.open_page(context, f"{slow_url}/walkthrough?{SCALE}")
+    page = driver.open_page(context, f"{slow.url}/walkthrough?{SCALE}")
     page.wait_for_function(AT_HAND)
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".scene .title")).to_have_text(re.compile("^Softmax"), timeout=500)
-    expect(page.locator(".walk-text")).to_contain_text("becomes weights", timeout=500)
-    expect(page.locator(".walk-formula .numbers .katex")).to_be_visible(timeout=500)
-    expect(page.locator(".line.marked").first).to_contain_text("masked.softmax", timeout=500)
+    with away(slow):  # what is shown was sent ahead
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(".scene .title")).to_have_text(re.compile("^Softmax"))
+        expect(page.locator(".walk-text")).to_contain_text("becomes weights")
+        expect(page.locator(".walk-formula .numbers .katex")).to_be_visible()
+        expect(page.locator(".line.marked").first).to_contain_text("masked.softmax")
     page.close()
 
 
