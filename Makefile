@@ -18,11 +18,15 @@ HALL ?= $(GLASSFORMER_HALL)
 JOBS ?= 2
 # Each commit does another third of the browser's sweeps.
 THIRD ?= $(shell echo $$(( $$(git rev-list --count HEAD 2>/dev/null || echo 0) % 3 + 1 )))
+# compare: which files take longer than in tests/durations.toml. write: that file, after a quiet whole run.
+DURATIONS ?= compare
 TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # What is computed, without app and browser: again as other processors would, with two threads, and
 # with sums whose last bits differ (tests/other_rounding.py).
 NUMERIC := $(addprefix tests/,analysis decoding explain interventions lab lectures model parity trace weights) \
 	$(wildcard tests/test_*.py)
+# What lays out the style sheets and the scripts of the browser.
+SCRIPTS := $(VENV)/bin/oxfmt '**/*.js' '**/*.css'
 PROCESSORS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 TEST_THREADS=2 OTHER_ROUNDING=1
 # Without a screen, or in CI, no browser is opened.
 HEADLESS := $(if $(CI),--server.headless true)
@@ -41,8 +45,8 @@ test: $(READY_CHECKS) browser ## run the tests, of sweeps in the browser a third
 	@THIRD=$(THIRD) $(TESTS) $(ARGS)
 
 test-all: $(READY_CHECKS) browser ## run all tests, those of what is computed as on other processors, too
-	@$(TESTS) $(ARGS)
-	@$(MAKE) --no-print-directory numeric
+	@start=$$(date +%s); DURATIONS=$(DURATIONS) $(TESTS) $(ARGS) && $(MAKE) --no-print-directory numeric && \
+		echo "All of it took $$(( ($$(date +%s) - start) / 60 )) minutes."
 
 numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processors
 	@for each in $(PROCESSORS); do \
@@ -54,12 +58,14 @@ numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processor
 check: $(READY_CHECKS) $(PACKAGE) browser ## what must be green: ruff, mypy, all tests, the numeric ones several times
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
+	@$(SCRIPTS) --check
 	@$(PYTHON) -m mypy
 	@$(MAKE) --no-print-directory test-all
 
 format: $(READY_CHECKS) ## lay out the code as the checks want it
 	@$(PYTHON) -m ruff check --fix .
 	@$(PYTHON) -m ruff format .
+	@$(SCRIPTS)
 
 bench: $(READY_CHECKS) ## measure recording, drawing, starting, many visitors
 	@$(PYTHON) -m tests.benchmarks $(ARGS)

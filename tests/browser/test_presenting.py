@@ -241,6 +241,60 @@ def test_what_is_done_on_a_scene_stays(present: Callable[..., tuple[Page, Room]]
     assert page.evaluate("pool.serial") == led, "screens are led though nobody touches anything"
 
 
+# A field of its own kind, in a scene or beside it, that has the keyboard.
+FIELD = """(document, markup) => {
+  document.body.insertAdjacentHTML("beforeend", `<section>${markup}</section>`);
+  document.body.lastElementChild.firstElementChild.focus();
+}"""
+FIELDS = (
+    "<input>",
+    "<textarea></textarea>",
+    '<div contenteditable="plaintext-only">typed</div>',
+    "<select><option>no</option><option>go on</option></select>",
+    '<div role="combobox" tabindex="0">chosen</div>',
+)
+
+
+def test_what_is_typed_into_a_scene_is_no_key_of_the_lecture(
+    present: Callable[..., tuple[Page, Room]],
+) -> None:
+    page, _ = present(lecture_of(SMALL))
+
+    def untouched(place: int) -> bool:
+        shown = page.locator("#black, .over").locator("visible=true").count()
+        return page.evaluate("pool.at") == place and not shown
+
+    page.keyboard.press("End")
+    at_scene(page, 5)
+    frame = page.locator("iframe.seen").content_frame
+    field = frame.get_by_role("textbox", name="q · k 1, 2")  # in the tree of a component
+    field.fill("")
+    page.keyboard.type("a boq of .5 ")
+    expect(field).to_have_value("a boq of .5 ")
+    page.keyboard.press("Home")
+    for markup in FIELDS:
+        for home in (page.locator("iframe.seen"), page.locator("html")):
+            inside = "each.contentDocument" if home.get_attribute("src") else "document"
+            home.evaluate(f"(each, markup) => ({FIELD})({inside}, markup)", markup)
+            page.keyboard.type(" bo.nv")
+            for key in ("ArrowRight", "ArrowUp", "Home", "End"):
+                page.keyboard.press(key)
+            assert untouched(5), markup
+    page.keyboard.press("Escape")  # out of the field: keys are the lecture's again
+    page.keyboard.press("b")
+    expect(page.locator("#black")).to_be_visible()
+    page.keyboard.press("ArrowLeft")
+    at_scene(page, 4)
+    slider = page.locator("iframe.seen").content_frame.get_by_role("slider", name="α")
+    slider.focus()
+    before = slider.get_attribute("aria-valuenow")
+    page.keyboard.press("ArrowRight")
+    expect(slider).not_to_have_attribute("aria-valuenow", before or "")
+    assert untouched(4)
+    page.keyboard.press("PageUp")  # of a clicker
+    at_scene(page, 3)
+
+
 def test_a_question_is_asked_and_its_answer_shown(
     present: Callable[..., tuple[Page, Room]], opened: Callable[..., Page]
 ) -> None:
