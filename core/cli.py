@@ -155,7 +155,7 @@ def translate(
     console.print(load_model(model).translate(text), markup=False)
 
 
-@app.command()
+@app.command("run")
 def run_over_texts(
     texts: Annotated[Path, typer.Option(help="A file with a text on every line.")],
     model: Annotated[str, typer.Option(help="A bundled model, or a folder.")] = DEFAULT,
