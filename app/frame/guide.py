@@ -14,10 +14,13 @@ from glassformer.app.session import store
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.ui import scripts
 from glassformer.app.ui.component import component
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 
 GLOSSARY, TOUR = (Path(__file__).with_name(f"{name}.toml") for name in ("glossary", "tour"))
-TEXTS = ("open", "title", "search", "none", "close", "see", "paper", "equation", "keys")
+TEXTS = (
+    "guide.open guide.title guide.search guide.none guide.close guide.see guide.paper "
+    "guide.equation guide.keys"
+)
 TOUR_TEXTS = ("offer", "refuse", "at", "back", "next", "done", "leave")
 
 _guide = component(__file__, "guide", scripts=("terms.js", "glossary.js", "tour.js"))
@@ -42,7 +45,7 @@ def tour_stops() -> tuple[dict[str, Any], ...]:
 
 def guide_words(language: str) -> dict[str, Any]:
     """All that the browser is given in a language: texts, topics, terms, stops."""
-    texts = {name: say(f"guide.{name}", language) for name in TEXTS}
+    texts = say_each(TEXTS, language)
     tour = {f"tour_{name}": say(f"tour.{name}", language) for name in TOUR_TEXTS}
     tour["tour_start"] = say("tour.start", language, stops=len(tour_stops()))
     topics = dict.fromkeys(term["topic"] for term in glossary_terms().values())

@@ -102,7 +102,7 @@ def _head(now: State, trace: Trace, address: str) -> dict[str, int]:
 
 def _words(trace: Trace, address: str) -> str:
     site = trace.site(address)
-    return " › ".join(filter(None, (place(address), say(f"sites.{site.group}.{site.name}"))))
+    return " › ".join(filter(None, (place(address), say(site.text_key))))
 
 
 def _lines(trace: Trace, address: str, at: dict[str, int]) -> str:

@@ -95,7 +95,11 @@ def show(
         tuple(say(f"tensors.{name}", language) for name in texts),  # type: ignore[arg-type]
         look,
     )
-    words = {name: say(f"frame.chart_{name}", language) for name in ("full", "failed", "keys")}
+    words = {
+        "full": say("frame.chart_full", language),
+        "failed": say("frame.chart_failed", language),
+        "keys": say("frame.chart_keys", language),
+    }
     held = "".join(f", {name} {index}" for name, index in at.items())
     alt = say("tensors.picture_alt", language, address=f"{address}{held}")
     more = {"name": address.replace("/", "."), "alt": alt, "height": HEIGHT, "words": words}

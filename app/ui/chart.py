@@ -76,5 +76,9 @@ def show_chart(
 def _packed(figure: Figure, **more: Any) -> bytes:
     # Bytes go to the browser as they are; of other data Streamlit makes JSON several times.
     more["source"] = scripts.place_of(scripts.PLOTLY)
-    more["words"] = {name: say(f"frame.chart_{name}") for name in ("full", "failed", "keys")}
+    more["words"] = {
+        "full": say("frame.chart_full"),
+        "failed": say("frame.chart_failed"),
+        "keys": say("frame.chart_keys"),
+    }
     return orjson.dumps({"figure": orjson.Fragment(figure.written()), "more": more})

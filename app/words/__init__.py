@@ -4,6 +4,7 @@ The texts are data: a folder a language, a file a page. Of the other rooms it im
 """
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,14 @@ def say(key: str, language: str | None = None, /, **values: Any) -> str:
     """
     text = texts_of_language(language or get_state().language)[key]
     return text.format(**values) if values else text
+
+
+def say_each(
+    keys: str | Mapping[str, str], language: str | None = None, /, **values: Any
+) -> dict[str, str]:
+    """The texts of several keys: "lens.rank lens.label" by their last words, or a table of keys."""
+    table = {key.rpartition(".")[2]: key for key in keys.split()} if isinstance(keys, str) else keys
+    return {name: say(key, language, **values) for name, key in table.items()}
 
 
 def get_state() -> Any:

@@ -18,6 +18,7 @@ from glassformer.app.panels import provenance
 from glassformer.app.panels.attention import picture
 from glassformer.app.panels.attention.focus import AttentionFocus, head_name, measured_heads
 from glassformer.app.panels.attention.heads import (
+    KIND_NAMES,
     SIGN,
     head_role_sentence,
     off_button,
@@ -173,7 +174,7 @@ def _row(role: str, head: MeasuredHead, direction: str) -> None:
             on_click=store.update,
             kwargs=place,
         )
-        name = f"{say(f'attention.kind_{head.kind}')} · {head_name(head.layer, head.head)}"
+        name = f"{say(KIND_NAMES[head.kind])} · {head_name(head.layer, head.head)}"
         clear = "attention.worth_clear" if share >= CLEAR else "attention.worth_faint"
         told = [say(clear, share=format_percent(share))]
         if wrong:

@@ -21,18 +21,26 @@ from glassformer.app.ui.components.bar_table import Column, Row, bar_table
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import draw_choice, menu, set_field
 from glassformer.app.ui.text import format_error, literal
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.analysis.attention_views import attention_sides, head_map, kinds_of
 from glassformer.core.decoding.beam import ENDED, RULES, WIDEST, Beam, Node, Rule
 from glassformer.core.errors import GlassformerError
 
-FATES = (
-    "start", "kept", "finished", "cut", "pruned", "forbidden", "guarded", "overruled", "open",
-)  # fmt: skip
+FATES = {
+    "start": "beam.fate_start",
+    "kept": "beam.fate_kept",
+    "finished": "beam.fate_finished",
+    "cut": "beam.fate_cut",
+    "pruned": "beam.fate_pruned",
+    "forbidden": "beam.fate_forbidden",
+    "guarded": "beam.fate_guarded",
+    "overruled": "beam.fate_overruled",
+    "open": "beam.fate_open",
+}
 LEGEND = ("best", "focus", "kept", "finished", "cut", "open", "pruned", "forbidden", "guarded")
 MOST_ALPHA = 2.0
 NUMBERS = ("together", "total", "length", "penalty", "score", "before")
-TREE_TEXTS = ("label", "step", "start", "node", "more", "given")
+TREE_TEXTS = "beam.label beam.step beam.start beam.node beam.more beam.given"
 HEIGHT = 225.0  # pixels of the bars in the smallest window
 
 _beam_tree = component(__file__, "beam_tree")
@@ -90,10 +98,10 @@ def _tree(decoding: Decoding, tree: Beam, focus: int, look: FigureStyle) -> None
     drawn = plan_tree(tree, store.get_state().branches == "all", focus)
     title = "beam.title_one" if tree.size == 1 else "beam.title"
     st.markdown(f"**{say(title, size=tree.size, steps=drawn.columns - 1)}**")
-    texts: dict[str, Any] = {name: say(f"beam.{name}") for name in TREE_TEXTS}
+    texts: dict[str, Any] = say_each(TREE_TEXTS)
     if decoding.first:
         texts["start"] = f"… {visible(decoding.token(decoding.task.given[-1]))}"
-    texts["fates"] = {fate: say(f"beam.fate_{fate}") for fate in FATES}
+    texts["fates"] = say_each(FATES)
     given = [place - decoding.first for place in decoding.asked]
     data = tree_data(drawn, decoding.token, given, texts, look)
     with box("fill", "beam_main"):

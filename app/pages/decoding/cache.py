@@ -13,7 +13,7 @@ from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session import store
 from glassformer.app.ui.chart import Click, current_look, show_chart
 from glassformer.app.ui.layout import box, side_by_side
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.decoding.greedy import EQUAL
 from glassformer.core.decoding.timeline import Moment, measure_speed, total_costs, word_states
 
@@ -104,7 +104,9 @@ def _says(decoding: Decoding, place: int, look: FigureStyle) -> None:
 def totals_html(moments: tuple[Moment, ...]) -> str:
     """All steps together: rows, keys and values, scores, with the cache and without it."""
     cached, fresh = total_costs(moments)
-    heads = (say(f"kv_cache.head_{name}") for name in ("what", "with", "without", "times"))
+    heads = say_each(
+        "kv_cache.head_what kv_cache.head_with kv_cache.head_without kv_cache.head_times"
+    ).values()
     works = zip(PARTS, cached, fresh, fresh.over(cached), strict=True)
     rows = (
         (escape(say(f"kv_cache.part_{part}")), f"{kept:,}", f"{anew:,}",

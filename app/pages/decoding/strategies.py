@@ -20,7 +20,7 @@ from glassformer.app.ui.component import component
 from glassformer.app.ui.components.bar_table import Column, Row, bar_table
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.text import format_error, literal
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.decoding.beam import STRONGEST, WIDEST
 from glassformer.core.decoding.cuts import CutRow, Sampling, cut_rows, draw_id, lot_position
 from glassformer.core.decoding.sampling import SampledStep
@@ -33,7 +33,15 @@ SEEDS = 5  # sentences of one sampling that are listed
 HOTTEST = 3.0  # of the slider, unless the link is hotter
 BEFORE = 6  # words before the one in focus that are written out
 SHOWN = 9  # words of a cut, one a row
-CUT_TEXTS = ("own", "tempered", "sum", "lot", "limit", "stay", "away")
+CUT_TEXTS = {
+    "own": "strategies.cut_own",
+    "tempered": "strategies.cut_tempered",
+    "sum": "strategies.cut_sum",
+    "lot": "strategies.cut_lot",
+    "limit": "strategies.cut_limit",
+    "stay": "strategies.cut_stay",
+    "away": "strategies.cut_away",
+}
 
 _strategy_rows = component(__file__, "strategy_rows")
 
@@ -91,7 +99,7 @@ def _rows(
 ) -> None:
     """A row a strategy, a column a step; a click puts a word in focus."""
     greedy = written["greedy"].words
-    texts = {name: say(f"strategies.{name}") for name in ("label", "step", "given")}
+    texts = say_each("strategies.label strategies.step strategies.given")
     data = {
         "lines": [_line(decoding, now, name, each, greedy, look) for name, each in written.items()],
         "focus": (now.strategy, step),
@@ -240,7 +248,7 @@ def _cut(decoding: Decoding, now: State, sampled: SampledStep, look: FigureStyle
     rows = cut_rows(sampled.cut, sampled.step.chosen, SHOWN)
     fell = lot_position(sampled.cut)
     values = {"temperature": now.temperature, "lot": look.number(fell), "p": now.top_p}
-    texts = {name: say(f"strategies.cut_{name}", **values) for name in CUT_TEXTS}
+    texts = say_each(CUT_TEXTS, **values)
     limit = now.top_p if now.strategy == "top_p" and now.top_p < 1 else None
     figure = next_cut(rows, [_name(decoding, row) for row in rows], fell, look, texts, limit)
     alt = say("strategies.alt_cut", kept=sampled.cut.kept)

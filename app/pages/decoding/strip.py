@@ -17,9 +17,19 @@ from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.session import store
 from glassformer.app.ui.component import component, go_to_place
 from glassformer.app.ui.text import literal
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 
-TEXTS = ("label", "number", "reads", "writes", "percent", "entropy", "end", "undo", "slider")
+TEXTS = {
+    "label": "timeline.strip_label",
+    "number": "timeline.strip_number",
+    "reads": "timeline.strip_reads",
+    "writes": "timeline.strip_writes",
+    "percent": "timeline.strip_percent",
+    "entropy": "timeline.strip_entropy",
+    "end": "timeline.strip_end",
+    "undo": "timeline.strip_undo",
+    "slider": "timeline.strip_slider",
+}
 MOST = 2.0  # nats at which the bar of the entropy is full, unless a step has more
 
 _strip = component(__file__, "decoding_strip")
@@ -37,7 +47,7 @@ def draw_strip(
     shown = range(run.first, len(run.moments))
     most = max([MOST, *(run.moments[place].step.entropy for place in shown)])
     columns = [_column(run, place, most) for place in shown]
-    texts = {name: say(f"timeline.strip_{name}") for name in TEXTS}
+    texts = say_each(TEXTS)
     data = {"columns": columns, "now": now - run.first, "texts": texts, "bars": bars}
     go_on, take_back = (
         go_to_place(len(columns), lambda at, act=act: act(at + run.first))  # type: ignore[misc]

@@ -24,7 +24,7 @@ from glassformer.app.pages.lab.inputs import Field
 from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.text import literal
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.lab.dictionary import KEYS, QUERY, TEMPERATURES, VALUES, LookUp, look_up
 from glassformer.core.lab.inputs import read_number
 from glassformer.core.lab.labels import LOGITS, TRUE, Labels, labels
@@ -80,7 +80,11 @@ def show_normalisers() -> None:
 def show_dictionary() -> None:
     """Attention as a dictionary that answers with a mixture."""
     look, texts = current_look(), kit.draw_bench_head("dictionary")
-    entries = [say(f"lab_dictionary.entry_{at}") for at in ("first", "second", "third")]
+    entries = [
+        *say_each(
+            "lab_dictionary.entry_first lab_dictionary.entry_second lab_dictionary.entry_third"
+        ).values()
+    ]
     fields = [
         Field("query", "q", QUERY, "row", "query"),
         Field("names", "", entries, "row", "key", grow=("columns",), least=2, most=MOST,
@@ -115,7 +119,11 @@ def _dictionary(
 def show_similarity() -> None:
     """The dot product against the distance."""
     look, texts = current_look(), kit.draw_bench_head("similarity")
-    entries = [say(f"lab_similarity.entry_{at}") for at in ("first", "second", "third")]
+    entries = [
+        *say_each(
+            "lab_similarity.entry_first lab_similarity.entry_second lab_similarity.entry_third"
+        ).values()
+    ]
     start = {"query": QUERIED, "names": entries}
     sets = {"notes": ASKED, "unit": UNIT}
     kit.draw_presets("similarity", {name: start | {"keys": keys} for name, keys in sets.items()})
@@ -168,7 +176,12 @@ def fill_names(names: Any, count: int) -> list[str]:
 def show_labels() -> None:
     """Softmax for one label against a sigmoid for each of several."""
     texts = kit.draw_bench_head("labels")
-    names = [say(f"lab_labels.entry_{at}") for at in ("first", "second", "third", "fourth")]
+    names = [
+        *say_each(
+            "lab_labels.entry_first lab_labels.entry_second lab_labels.entry_third "
+            "lab_labels.entry_fourth"
+        ).values()
+    ]
     start = {"names": names, "logits": LOGITS}
     kit.draw_presets("labels", {name: start | {"true": [true]} for name, true in TRUTHS.items()})
     field = Field("names", "", names, "row", "key", grow=("columns",), least=2, most=MOST_LABELS,

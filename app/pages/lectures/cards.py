@@ -11,12 +11,12 @@ from glassformer.app.session import store
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.text import format_error, on_top
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture
 from glassformer.core.lectures.read import MOST_BYTES, bundled_lectures, load_lecture, read_lecture
 
-TEXTS = ("import", "import_help", "none_yet")
+TEXTS = "lectures.import lectures.import_help lectures.none_yet"
 
 _cards = component(__file__, "cards")
 
@@ -40,7 +40,7 @@ def show() -> None:
                     "cards": [_own(each) for each in drafts.draft_texts()],
                 },
             ],
-            "texts": {name: say(f"lectures.{name}") for name in TEXTS},
+            "texts": say_each(TEXTS),
             "most": MOST_BYTES,
         }
         _cards("lecture_cards_all", data, pick=_open, file=_import)

@@ -16,12 +16,18 @@ from glassformer.app.session import store
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box, side_by_side
 from glassformer.app.ui.text import format_error, literal
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Scene
 from glassformer.core.lectures.write import link_text, write_lecture
 
-SIGNS = ("open", "up", "down", "remove", "question")
+SIGNS = {
+    "open": "lectures.sign_open",
+    "up": "lectures.sign_up",
+    "down": "lectures.sign_down",
+    "remove": "lectures.sign_remove",
+    "question": "lectures.sign_question",
+}
 WIDTHS = (36, 64)
 TAKEAWAY = "glassformer.app.takeaway"  # what makes files of a lecture, where it is there
 TAKEN = {"page": ("html", "text/html"), "notebook": ("ipynb", "application/x-ipynb+json")}
@@ -49,7 +55,7 @@ def show(lecture: Lecture, own: bool) -> None:
             "scenes": [_row(scene, language) for scene in lecture.scenes],
             "chosen": at,
             "own": own,
-            "texts": {name: say(f"lectures.sign_{name}") for name in SIGNS},
+            "texts": say_each(SIGNS),
         }
         _scenes("lecture_scenes_all", data, act=partial(apply_scene_action, lecture, own))
     with right, box("fill scroll", "lecture_scene", gap="xsmall"):

@@ -17,7 +17,7 @@ from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.lines import with_lines
 from glassformer.app.ui.text import format_error, literal
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.analysis.attention_views import Kind, attention_at, attention_sides, layers_of
 from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError
@@ -273,7 +273,11 @@ def _of_head(maps: Tensor, head: int | None) -> Tensor:
 def _words(chosen: Padded) -> None:
     """The translation's words: how probable alone, in the batch, and as it is switched."""
     alone, masked = chosen.alone, chosen.masked
-    heads = [say(f"batch.words_{each}") for each in ("word", "alone", "masked", "switched")]
+    heads = [
+        *say_each(
+            "batch.words_word batch.words_alone batch.words_masked batch.words_switched"
+        ).values()
+    ]
     columns = [word_probabilities(alone, masked.targets), masked.chances, chosen.switched.chances]
     numbers = [[float(value) for value in column] for column in columns]
     st.html(words_table(heads, alone.output_tokens, numbers, MOVED, current_look()))

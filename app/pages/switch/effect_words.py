@@ -8,13 +8,17 @@ from glassformer.app.session import store
 from glassformer.app.session.memory import Pair
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.component import component
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.interventions.effect import ChangedWord, Effect, effect, sees_ahead
 from glassformer.core.interventions.translations import TranslatedWord
 from glassformer.core.text.vocabulary import END, TAGS
 from glassformer.core.trace.trace import Trace
 
 CANDIDATES = 5
+TEXTS = (
+    "effect.empty effect.end effect.chance effect.divergence effect.lost effect.apart "
+    "effect.help_before effect.help_after effect.help_divergence"
+)
 SIGNS = {"same": "=", "other": "≠", "gone": "−", "new": "+"}
 
 _words = component(__file__, "effect_words")
@@ -44,7 +48,8 @@ def in_focus(found: Effect, first: Trace) -> int:
 
 def words_data(pair: Pair, forced: Trace, found: Effect, focus: int, digits: int) -> dict[str, Any]:
     """What is sent to the browser, as plain JSON."""
-    total = "effect.total_sentences" if pair.kind == "sentences" else f"effect.total{_kind(pair)}"
+    total = "effect.total" if _translates(pair) else "effect.total_text"
+    total = "effect.total_sentences" if pair.kind == "sentences" else total
     return {
         "texts": _texts(pair),
         "gap": " " if pair.first.language == "en" or pair.first.task == "fill_in" else "",
@@ -54,7 +59,7 @@ def words_data(pair: Pair, forced: Trace, found: Effect, focus: int, digits: int
         "focus": focus,
         "total": {
             "name": say(total),
-            "help": say(f"effect.total_help{_kind(pair)}"),
+            "help": say("effect.total_help" if _translates(pair) else "effect.total_help_text"),
             "numbers": [format_number(each, digits) for each in found.log_probabilities],
         },
         "next": _next(pair.first, forced, focus),
@@ -63,17 +68,12 @@ def words_data(pair: Pair, forced: Trace, found: Effect, focus: int, digits: int
 
 def _texts(pair: Pair) -> dict[str, str]:
     named = {name: say(f"effect.{name}_{pair.kind}") for name in ("before", "after")}
-    plain = ("empty", "end", "chance", "divergence", "lost", "apart")
-    helps = ("help_before", "help_after", "help_divergence")
-    chance = say(f"effect.help_chance{_kind(pair)}")
-    return named | {name: say(f"effect.{name}") for name in (*plain, *helps)} | {
-        "help_chance": chance
-    }  # fmt: skip
+    chance = say("effect.help_chance" if _translates(pair) else "effect.help_chance_text")
+    return named | say_each(TEXTS) | {"help_chance": chance}
 
 
-def _kind(pair: Pair) -> str:
-    """What a text's key ends with where what is written is no translation."""
-    return "" if pair.first.task == "translate" else "_text"
+def _translates(pair: Pair) -> bool:
+    return pair.first.task == "translate"
 
 
 def _sentence(pair: Pair, found: Effect, side: int) -> list[dict[str, str]]:
@@ -96,7 +96,8 @@ def _row(pair: Pair, line: ChangedWord, digits: int) -> dict[str, Any]:
         "mark": mark,
     }
     if numbers is None or line.divergence is None:
-        title = say(f"effect.hover_new{_kind(pair)}", word=after or say("effect.end"), mark=mark)
+        key = "effect.hover_new" if _translates(pair) else "effect.hover_new_text"
+        title = say(key, word=after or say("effect.end"), mark=mark)
         told: dict[str, Any] = {"shares": None, "percents": None, "kl": ""}
     else:
         exact = (format_number(each, 7) for each in (*numbers, line.divergence))

@@ -19,7 +19,7 @@ from glassformer.app.session.state import State
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.text import on_top
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.interventions import Experiment
 
 FILE = Path(__file__).parents[3] / "assets" / "experiments" / "examples.json"
@@ -52,7 +52,9 @@ def show() -> None:
     """Draw the list; the one on screen stands out, and a click on it takes it back."""
     now = on_screen()
     with box("fill tall grows", "switch_examples", gap="xsmall"):
-        st.caption(say(f"switch_examples.about{_elsewhere()}"))
+        st.caption(
+            say("switch_examples.about_elsewhere" if _elsewhere() else "switch_examples.about")
+        )
         data = cards_data(now.id if now else "")
         _cards(
             "example_cards", data, height="stretch", pick=lambda sent: pick_example(str(sent["id"]))
@@ -61,7 +63,8 @@ def show() -> None:
 
 def show_gallery() -> None:
     """Draw the list over the whole page, each with what becomes of its translation."""
-    on_top(escape(say(f"switch_examples.top{_elsewhere()}", count=len(example_experiments()))))
+    key = "switch_examples.top_elsewhere" if _elsewhere() else "switch_examples.top"
+    on_top(escape(say(key, count=len(example_experiments()))))
     with box("fill tall grows", "switch_examples", gap="xsmall"):
         data = cards_data("", results=True)
         _cards(
@@ -69,9 +72,9 @@ def show_gallery() -> None:
         )
 
 
-def _elsewhere() -> str:
-    """What a text's key ends with where another's model is on screen: a click leaves it."""
-    return "_elsewhere" if is_opened(store.get_state().model) else ""
+def _elsewhere() -> bool:
+    """Whether another's model is on screen: a click leaves it."""
+    return is_opened(store.get_state().model)
 
 
 @cache
@@ -124,7 +127,7 @@ def cards_data(chosen: str, results: bool = False) -> dict[str, Any]:
             for group in GROUPS
         ],
         "chosen": chosen,
-        "texts": {name: say(f"switch_examples.{name}") for name in ("back", "take")},
+        "texts": say_each("switch_examples.back switch_examples.take"),
     }
 
 

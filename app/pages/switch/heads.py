@@ -8,7 +8,7 @@ from typing import Any, cast
 import streamlit as st
 
 from glassformer.app.panels.attention.focus import head_name
-from glassformer.app.panels.attention.heads import head_role_sentence, way_of_silence
+from glassformer.app.panels.attention.heads import KIND_NAMES, head_role_sentence, way_of_silence
 from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.traces import get_ablated_heads, get_run
@@ -17,7 +17,7 @@ from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.components.head_grid import draw_heads, kind_data
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import draw_choice, menu, set_field
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.analysis.attention_views import (
     Kind,
     attention_at,
@@ -41,8 +41,13 @@ from glassformer.core.trace.address import Address
 WAYS = ("zero", "mean")
 ORDERS = ("place", "harm")
 LEVELS = 120_000  # bytes of all thumbnails together
-LOOKS = ("own", "uniform", "diagonal", "word")
-SWAPPED = ("weights", "context")
+LOOKS = {
+    "own": "switch_heads.look_own",
+    "uniform": "switch_heads.look_uniform",
+    "diagonal": "switch_heads.look_diagonal",
+    "word": "switch_heads.look_word",
+}
+SWAPPED = {"weights": "switch_heads.what_weights", "context": "switch_heads.what_context"}
 STEERED: per_head.Kinds = (*per_head.STEERED, HeadsSwapped)
 NOBODY = -1  # no head, or all rows
 
@@ -108,13 +113,18 @@ def _show_switches() -> None:
     heads = {kind: config.of(kind).n_heads for kind in kinds}
     size = min(32, math.isqrt(LEVELS // (count * (max(heads.values()) + 1))))
     ranked = now.heads_by == "harm"
-    texts = {name: say(f"switch_heads.{name}") for name in ("kind_off", "layer_off", "all_help")}
-    columns = [say(f"switch_heads.column_{name}") for name in ("head", "bar", "kl", "word")]
+    texts = say_each("switch_heads.kind_off switch_heads.layer_off switch_heads.all_help")
+    columns = [
+        *say_each(
+            "switch_heads.column_head switch_heads.column_bar switch_heads.column_kl "
+            "switch_heads.column_word"
+        ).values()
+    ]
     data = {
         "kinds": [
             kind_data(
                 kind,
-                say(f"attention.kind_{kind}"),
+                say(KIND_NAMES[kind]),
                 [say("attention.row", layer=layer + 1) for layer in range(layers[kind])],
                 [str(head + 1) for head in range(heads[kind])],
                 attention_overview(trace, kind, size),
@@ -195,7 +205,7 @@ def _name(kind: Kind, layer: int, head: int | None) -> str:
     """A head with its kind: "Encoder · Layer 1 · Head 2"; head None: all of the layer."""
     every = say("switch_heads.every", layer=layer + 1)
     name = every if head is None else head_name(layer, head)
-    return f"{say(f'attention.kind_{kind}')} · {name}"
+    return f"{say(KIND_NAMES[kind])} · {name}"
 
 
 def _show_focus() -> None:
@@ -243,7 +253,7 @@ def _show_look(
             free = free.having(HeadsFrozen(where, heads, look))
         experiments.switch_to(free)
 
-    looks = {each: say(f"switch_heads.look_{each}") for each in LOOKS}
+    looks = say_each(LOOKS)
     words, queries = _numbered(keys), _numbered(rows)
     chosen = None if row is None else min(row, max(queries))
     queries = {NOBODY: say("switch_heads.row_all"), **queries}
@@ -273,7 +283,7 @@ def _show_swap(config: ModelConfig, where: str, head: int | None) -> None:
         for each in range(config.of(where).n_heads)
         if each != head
     }
-    labels = {each: say(f"switch_heads.what_{each}") for each in SWAPPED}
+    labels = say_each(SWAPPED)
 
     def take(other: int | None, what: Any) -> None:
         store.update(swap=what)

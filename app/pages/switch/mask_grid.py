@@ -16,7 +16,7 @@ from glassformer.app.session import store
 from glassformer.app.session.state import BRUSHES, STROKES
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.component import CELLS, component, pack_numbers
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.analysis.attention_views import Side, attention_at
 from glassformer.core.interventions.masks import Brush, MaskView, mask_view
 from glassformer.core.interventions.masks import Stroke as Kind
@@ -27,10 +27,11 @@ KEY = "mask_grid"
 MOST_WEIGHTS = 128 * 128  # cells; of more, the line below the grid names no weight
 WIDEST_ROW = 150  # pixels of a row's label; a longer one does not say what the row writes
 NAMES = (
-    "hide", "hide_help", "show", "show_help", "clear", "clear_help", "strokes", "brushes",
-    "cell", "cell_help", "row", "row_help", "column", "column_help", "band", "band_help",
-    "across", "down", "whole_row", "whole_column", "allowed", "forbidden", "mixed", "changed",
-    "pair", "weight",
+    "masks.hide masks.hide_help masks.show masks.show_help masks.clear masks.clear_help "
+    "masks.strokes masks.brushes masks.cell masks.cell_help masks.row masks.row_help "
+    "masks.column masks.column_help masks.band masks.band_help masks.across masks.down "
+    "masks.whole_row masks.whole_column masks.allowed masks.forbidden masks.mixed "
+    "masks.changed masks.pair masks.weight"
 )  # fmt: skip
 
 _grid = component(__file__, KEY, scripts=(CELLS,))
@@ -119,7 +120,7 @@ def _data(focus: MaskFocus) -> dict[str, Any]:
     weights = view.weights.numpy().astype(np.float32)
     shown = (len(rows.tokens), len(columns.tokens))
     kind = say(f"masks.kind_{focus.kind}")
-    texts = {name: say(f"masks.{name}") for name in NAMES}
+    texts = say_each(NAMES)
     texts["hint"] = say("masks.hint" if focus.limit == shown else "masks.beyond")
     texts["label"] = say("masks.label", attention=kind, rows=shown[0], columns=shown[1])
     return {

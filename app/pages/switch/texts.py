@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from glassformer.app.panels.attention.heads import KIND_NAMES
 from glassformer.app.plots.labels import shorten_text
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.models import place_of
@@ -185,8 +186,12 @@ def _heads(heads: Sequence[HeadMeasures]) -> "pd.DataFrame":
     found = tabulate_heads(list(heads))
     for name in ("layer", "head"):
         found[name] += 1
-    found["kind"] = [say(f"attention.kind_{kind}") for kind in found["kind"]]
-    names = {name: say(f"over_texts.column_{name}") for name in ("kind", "layer", "head")}
+    found["kind"] = [say(KIND_NAMES[kind]) for kind in found["kind"]]
+    names = {
+        "kind": say("over_texts.column_kind"),
+        "layer": say("over_texts.column_layer"),
+        "head": say("over_texts.column_head"),
+    }
     for name in MEASURES:
         names[name] = say(f"over_texts.measure_{name}")
         names[f"{name}_std"] = f"± {names[name]}"

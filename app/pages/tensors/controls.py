@@ -111,7 +111,7 @@ def tree_line(entry: Measured, digits: int) -> list[Any]:
     digit a bar), role, and whether it takes no memory of its own.
     """
     site = entry.site
-    words, numbers = say(f"sites.{site.group}.{site.name}"), numbers_line(entry.measure, digits)
+    words, numbers = say(site.text_key), numbers_line(entry.measure, digits)
     shape, memory = short_shape(entry.shape), format_bytes(entry.nbytes)
     return [entry.address, words, shape, numbers, memory, entry.spark, site.role, entry.shared]
 

@@ -30,7 +30,7 @@ def show_title(trace: Trace, address: str, look: FigureStyle) -> None:
     """Draw the title, the equation, and the line in small type."""
     site, tensor = trace.site(address), trace[address]
     tex = equation(trace.config, address)
-    words = say(f"sites.{site.group}.{site.name}")
+    words = say(site.text_key)
     where, shape = place(address), named_shape(trace.axes(address))
     size = format_bytes(tensor.numel() * tensor.element_size())
     kind = str(tensor.dtype).removeprefix("torch.")

@@ -19,7 +19,7 @@ from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.components.player import draw_player
 from glassformer.app.ui.pick import draw_choice, set_field
 from glassformer.app.ui.text import with_arrows
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.analysis.training_views import Replay
 from glassformer.core.errors import GlassformerError
 from glassformer.core.history import History
@@ -113,7 +113,7 @@ def show(training: Training) -> None:
     at = training.place
     left, right = st.columns([4.4, 1.3], gap="small")
     with left.container(key="training_course", gap=None):
-        texts = {name: say(f"training.{name}") for name in ("loss", "held_out", "hover")}
+        texts = say_each("training.loss training.held_out training.hover")
         texts["shares"] = shares_title(training)
         whole = training.curves == "all"
         held_out = [each.metrics.get("loss") for each in training.history.snapshots]

@@ -51,7 +51,7 @@ def show() -> None:
 def show_replay(headline: DeltaGenerator) -> None:
     """Draw the replay and its headline, or say in its place why there is none."""
     training, elsewhere = None, is_opened(store.get_state().model)
-    why_not = say(f"training.no_history{'_opened' if elsewhere else ''}")
+    why_not = say("training.no_history_opened" if elsewhere else "training.no_history")
     try:
         training = Training.current()
     except GlassformerError as error:

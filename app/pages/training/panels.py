@@ -32,7 +32,7 @@ from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.ui.chart import show_chart
 from glassformer.app.ui.component import CELLS, component, go_to_place, pack_numbers
 from glassformer.app.ui.layout import box
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.analysis.attention_views import Kind, attention_sides
 from glassformer.core.analysis.head_roles import describe
 from glassformer.core.analysis.training_views import (
@@ -58,7 +58,7 @@ _steps = component(__file__, "steps", scripts=(CELLS,))
 def show_translation(training: Training) -> None:
     """Draw the list of all steps beside the words of one; a click on a step goes there."""
     apply_layout()
-    texts = {name: say(f"training.{name}") for name in ("step", "translation", "nothing")}
+    texts = say_each("training.step training.translation training.nothing")
     language = training.trace.language  # of the translations
     data = {
         "rows": translation_rows(training),

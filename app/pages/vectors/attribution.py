@@ -225,9 +225,9 @@ def _frozen(found: LogitAttribution) -> str:
     """What was held as it was in this run."""
     norms = [each for each in found.frozen if Address.of(each).group == "norm"]
     rms = any(each.endswith("mean_square") for each in norms)
-    what = say(f"attribution.{'rms' if rms else 'std'}")
-    many = "one" if len(norms) == 1 else "each"
-    said = say(f"attribution.frozen_{many}", what=what, count=len(norms))
+    what = say("attribution.rms" if rms else "attribution.std")
+    key = "attribution.frozen_one" if len(norms) == 1 else "attribution.frozen_each"
+    said = say(key, what=what, count=len(norms))
     if "output/activation" in found.frozen:
         said += say("language.gap") + say("attribution.frozen_gate")
     return said

@@ -69,7 +69,7 @@ def _stream(pair: Pair) -> None:
     found = compare_streams((pair.first, pair.second), focus.stack, pair.kind == "experiment")
     left, right = st.columns([63, 37], gap="medium")
     with left.container(gap="xsmall"):
-        st.markdown(f"**{say('beside.stream_title')}** · {say(f'vectors.stack_{focus.stack}')}")
+        st.markdown(f"**{say('beside.stream_title')}** · {focus.stack_name}")
         _grid(pair, focus, found)
         steps, first = say(f"beside.steps_{pair.kind}"), say(f"beside.base_{pair.kind}")
         st.caption(say("beside.stream_note", steps=steps, first=first))

@@ -37,6 +37,11 @@ class VectorsFocus(PanelContext):
         )
 
     @property
+    def stack_name(self) -> str:
+        """What the stack is called on screen."""
+        return say("vectors.stack_encoder" if self.stack == "encoder" else "vectors.stack_decoder")
+
+    @property
     def side(self) -> str:
         """`source` or `target`, as in the state's token."""
         return side_of(self.stack)

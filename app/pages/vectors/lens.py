@@ -25,7 +25,7 @@ from glassformer.app.runs import on_screen
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.text import literal
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.analysis.logit_lens import (
     EQUATIONS,
     Lens,
@@ -36,7 +36,7 @@ from glassformer.core.analysis.logit_lens import (
 )
 
 WORDS = 5
-TEXTS = ("label", "words", "rank", "entropy", "rank_help", "entropy_help")
+TEXTS = "lens.label lens.words lens.rank lens.entropy lens.rank_help lens.entropy_help"
 OTHERS = 64  # rows of the decoder whose line is drawn behind the one in focus
 
 _lens_depth = component(__file__, "lens_depth")
@@ -73,7 +73,7 @@ def _depth(focus: VectorsFocus, seen: Lens) -> None:
         "rows": lens_rows(focus, seen),
         "axis": rank_axis(seen, row, size),
         "chosen": at,
-        "texts": {name: say(f"lens.{name}") for name in TEXTS},
+        "texts": say_each(TEXTS),
     }
     with box("fill tall", "vectors_main"):
         _lens_depth("lens_depth", data, height="stretch", pick=picked)

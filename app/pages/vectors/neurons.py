@@ -109,7 +109,7 @@ def show() -> None:
 
 
 def _head(focus: NeuronFocus, sparse: Sparsity) -> None:
-    st.markdown(f"**{say('neurons.title')}** · {say(f'vectors.stack_{focus.stack}')}")
+    st.markdown(f"**{say('neurons.title')}** · {focus.stack_name}")
     layers = {
         layer: say("neurons.layer", layer=layer + 1, share=format_percent(float(share)))
         for layer, share in enumerate(sparse.means)

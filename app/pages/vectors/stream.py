@@ -49,7 +49,7 @@ def show() -> None:
 
 def _grid(focus: VectorsFocus, found: Depth) -> None:
     at = focus.place(found.states)
-    st.markdown(f"**{say('stream.title')}** · {say(f'vectors.stack_{focus.stack}')}")
+    st.markdown(f"**{say('stream.title')}** · {focus.stack_name}")
     st.caption(f"{state_name(found.states[at])} · {focus.shape(found.states[at].address)}")
     with box("fill tall", "vectors_main"):
         depth_grid(

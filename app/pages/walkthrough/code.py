@@ -12,7 +12,7 @@ from glassformer.app.plots.labels import format_number
 from glassformer.app.session import store
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.errors import GlassformerError
 from glassformer.core.explain.equations import Symbol
 from glassformer.core.explain.source import code
@@ -21,7 +21,7 @@ from glassformer.core.explain.steps.steps import maker_of
 from glassformer.core.explain.steps.wires import Wire, wire_axes
 from glassformer.core.trace.sites import site_at
 
-TEXTS = ("code", "code_none", "code_functions")
+TEXTS = "walk_steps.code walk_steps.code_none walk_steps.code_functions"
 
 _code = component(__file__, "walk_code", scripts=("place.js",))
 
@@ -33,7 +33,7 @@ def show() -> None:
 
 def code_context() -> dict[str, Any]:
     """What the drawing of every step needs."""
-    return {"texts": {name: say(f"walk_steps.{name}") for name in TEXTS}}
+    return {"texts": say_each(TEXTS)}
 
 
 def step_code(focus: StepFocus) -> dict[str, Any]:

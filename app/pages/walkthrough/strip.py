@@ -41,7 +41,7 @@ def strip_data(focus: StepFocus) -> dict[str, Any]:
         "counter": say("walkthrough.counter", at="§", all=len(focus.steps)),
         "around": say("walkthrough.layers").split("|"),
         "ways": [_way("previous", "←"), _way("next", "→")],
-        "play": {name: say(f"walkthrough.all_{name}") for name in ("play", "stop")},
+        "play": {"play": say("walkthrough.all_play"), "stop": say("walkthrough.all_stop")},
     }
 
 

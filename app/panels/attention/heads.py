@@ -31,6 +31,10 @@ SIGN = "◥"  # as in the corner of a thumbnail
 NUMBERED = 16  # heads; of more, every fourth has its number
 NAMED_COLUMNS = 5  # with more columns there is room for the number alone
 MOST_READ = 4_000_000  # weights of all heads that are read for what each of them does
+KIND_NAMES: dict[str, str] = {
+    "encoder": "attention.kind_encoder", "decoder": "attention.kind_decoder",
+    "cross": "attention.kind_cross",
+}  # fmt: skip
 FOLDED = 3  # layers, up to which the heads take two lines, as in head_grid.js
 
 

@@ -27,7 +27,7 @@ from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import draw_choice, set_field
 from glassformer.app.ui.style import put_sheet
 from glassformer.app.ui.text import literal
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.analysis.attention_views import (
     Kind,
     attention_at,
@@ -40,8 +40,10 @@ from glassformer.core.text import vocabulary
 from glassformer.core.trace.trace import Trace
 
 TEXTS = (
-    "source", "output", "end_help", "slot", "slot_listed", "guarded", "unseen", "mark_unknown",
-    "mark_unsure", "mark_unseen", "mark_guarded", "chance", "legend",
+    "translate.source translate.output translate.end_help translate.slot "
+    "translate.slot_listed translate.guarded translate.unseen translate.mark_unknown "
+    "translate.mark_unsure translate.mark_unseen translate.mark_guarded translate.chance "
+    "translate.legend"
 )  # fmt: skip
 OWN_TEXTS = ("source", "output", "legend")  # of one stack they are those of its task
 
@@ -173,7 +175,7 @@ def word_lines_data(
         step,
         look.colour("weights") if head is None else head_colour(head, look.dark),
         {"end": vocabulary.END}
-        | {name: say(f"translate.{name}", language) for name in TEXTS}
+        | say_each(TEXTS, language)
         | {name: _of_task(trace, name, language) for name in OWN_TEXTS},
     )
 

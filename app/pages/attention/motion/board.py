@@ -21,13 +21,26 @@ from glassformer.app.ui.component import CELLS, component, pack_numbers
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import menu, set_field
 from glassformer.app.ui.text import literal, with_arrows
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.analysis.attention_cell import cell_terms
 from glassformer.core.analysis.attention_row import attention_row
 from glassformer.core.analysis.attention_views import layers_of, strongest_partner
 
-TEXTS = ("label", "back", "play", "stop", "on", "line", "speed", "pick", "hidden")
-LANES = ("q", "k", "product", "dimension", "scores", "masked", "weights", "value", "output")
+TEXTS = (
+    "motion.label motion.back motion.play motion.stop motion.on motion.line motion.speed "
+    "motion.pick motion.hidden"
+)
+LANES = {
+    "q": "motion.lane_q",
+    "k": "motion.lane_k",
+    "product": "motion.lane_product",
+    "dimension": "motion.lane_dimension",
+    "scores": "motion.lane_scores",
+    "masked": "motion.lane_masked",
+    "weights": "motion.lane_weights",
+    "value": "motion.lane_value",
+    "output": "motion.lane_output",
+}
 DIMENSIONS = 9  # products side by side at 100 %, the last one all others together
 LEAST, SMALL = 0.0005, 0.1  # in a box, smaller numbers are "≈ 0", or have three decimals
 MIDDLE = 127  # the level of 0 in a picture
@@ -84,9 +97,9 @@ def board_data(focus: AttentionFocus) -> dict[str, Any]:
         "result": short_number(row.context[row.head, row.feature], look),
         "pictures": {name: _picture(numbers) for name, numbers in vectors.items()},
         "scale": diverging_scale(look.dark),
-        "lanes": {name: say(f"motion.lane_{name}", **named) for name in LANES}
+        "lanes": say_each(LANES, **named)
         | {"scaled": "=" if row.unscaled or not row.divides else f"÷ √{focus.config.d_k}"},
-        "texts": {name: with_arrows(say(f"motion.{name}")) for name in TEXTS},
+        "texts": {name: with_arrows(text) for name, text in say_each(TEXTS).items()},
         "type": look.px(17),
         "at": MOTION.index(now.motion),
     }

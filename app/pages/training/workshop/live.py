@@ -15,7 +15,7 @@ from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import segments
 from glassformer.app.ui.text import format_error, literal
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.errors import GlassformerError
 from glassformer.core.history import SnapshotMetrics
 from glassformer.core.training.queue.run import Status, TrainingRun
@@ -28,7 +28,14 @@ TONES: dict[Status, str] = {
 }  # fmt: skip
 REASONS = ("diverged", "memory", "disk")  # as the log names them
 MAP = (480, 470)  # pixels
-TEXTS = ("loss", "held_out", "step", "translation", "right", "nothing")
+TEXTS = {
+    "loss": "workshop.view_loss",
+    "held_out": "workshop.view_held_out",
+    "step": "workshop.view_step",
+    "translation": "workshop.view_translation",
+    "right": "workshop.view_right",
+    "nothing": "workshop.view_nothing",
+}
 Seen = Sequence[tuple[SnapshotMetrics, trainings.Glimpse]]  # saved steps, the newest first
 
 _lesson_view = component(__file__, "lesson_view")
@@ -82,7 +89,7 @@ def watched_sentence(run: TrainingRun) -> tuple[str, str, tuple[str, str] | None
 def _lesson(run: TrainingRun, seen: Seen, pair: tuple[str, str] | None) -> None:
     """A bar, some facts, the growing curve, and a row a saved step, changed in place."""
     look, steps = current_look(), run.plan.recipe.steps
-    texts = {name: say(f"workshop.view_{name}") for name in TEXTS}
+    texts = say_each(TEXTS)
     if pair is not None:
         texts["translation"] = say("workshop.view_own_translation", text=pair[0])
     data = {

@@ -27,7 +27,7 @@ from glassformer.app.plots.marks import (
     stack_downwards,
 )
 from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, token_axis
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 
 # Pixels of the pictures, about; they decide how words are written.
 WIDTH, HEIGHT = 900, 560
@@ -178,7 +178,7 @@ def same_figure(
     width = strips[0][1].shape[1]
     most = bulk_magnitude(np.concatenate([values for _, values in strips]))
     feature_said, value_said = (
-        escape(say(f"positions.{each}")) for each in ("axis_feature", "value")
+        escape(each) for each in say_each("positions.axis_feature positions.value").values()
     )
     shared: dict[str, Any] = {"x0": 1, "dx": 1, "ygap": 2, "colorbar": colour_bar(look)}
     shared["hovertemplate"] = (

@@ -16,7 +16,7 @@ from glassformer.app.plots.marks import (
     upright_line,
 )
 from glassformer.app.plots.theme import FigureStyle, base_layout, token_axis
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 
 WIDTH, HEIGHT = 830, 560
 FIRST, GAP = 0.34, 0.075  # shares of the height: the chosen pair's, between two
@@ -85,7 +85,7 @@ def _lines(
     names = [escape(visible(token)) for token in tokens]
     sizes = [11 if t == place else 7 if t < words else 3 for t in dotted]
     axes = {"xaxis": "x", "yaxis": f"y{end}"}
-    position, feature_said = (say(f"positions.axis_{each}") for each in ("position", "feature"))
+    position, feature_said = say_each("positions.axis_position positions.axis_feature").values()
     drawn = []
     for at, (label, role, dash) in enumerate(zip(labels, *STYLES, strict=True)):
         shade, feature = look.colour(role), pair.features[at] + 1

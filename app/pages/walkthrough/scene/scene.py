@@ -20,7 +20,7 @@ from glassformer.app.plots.colours import diverging_scale, fade_colour, head_col
 from glassformer.app.plots.labels import format_number, shorten_text, visible
 from glassformer.app.session import store
 from glassformer.app.ui.component import CELLS, component
-from glassformer.app.words import say
+from glassformer.app.words import say, say_each
 from glassformer.core.explain.steps.places import in_heads
 from glassformer.core.explain.steps.wires import Wire, recorded_cell, tensor, wire_axes
 from glassformer.core.trace.address import Address
@@ -32,8 +32,11 @@ FILLS = {"large_negative": "S̃ = −10⁹", "minus_infinity": "S̃ = −∞", "
 SIZES = {"embedding_scale": "√d_model", "scale": "d_k"}
 ROWS = Wire("output/probabilities", "chosen")  # one place a row of the decoder
 LONGEST_ID = 60
-PLAIN = ("masked", "too_many", "again", "blocks_note", "thinned", "clipped")
-COUNTED = ("feature", "hidden")  # the browser puts the number in
+PLAIN = (
+    "walkthrough.masked walkthrough.too_many walkthrough.again walkthrough.blocks_note "
+    "walkthrough.thinned walkthrough.clipped"
+)
+COUNTED = "walkthrough.feature walkthrough.hidden"  # the browser puts the number in
 ATTENTION_PAGE = "app/pages/attention/page.py"
 PLAYED = {  # a step of attention, and the station at which its movement begins
     "project": "joined", "split": "joined", "scores": "meet", "scale": "scores", "mask": "scaled",
@@ -71,10 +74,7 @@ def scene_context(focus: StepFocus) -> dict[str, Any]:
         "hint": say("walkthrough.click_hint"),
         "playHelp": say("walkthrough.play_help"),
         "unfoldHelp": say("walkthrough.unfold_help"),
-        "texts": {
-            **{name: say(f"walkthrough.{name}") for name in PLAIN},
-            **{name: say(f"walkthrough.{name}", index="§") for name in COUNTED},
-        },
+        "texts": {**say_each(PLAIN), **say_each(COUNTED, index="§")},
         "type": look.px(12.5),
         "precision": look.precision,
         "colours": {
