@@ -115,12 +115,16 @@ def test_the_measures_find_what_is_wrong(window: Callable[..., Page], app_url: s
         <svg width="30" height="20"><text y="15">words of a drawing</text></svg>
         <div style="position: relative; height: 2rem">
           <b style="position: absolute">one over</b><i style="position: absolute">another</i></div>
-        <div class="scroll" style="width: 168px; height: 260px"><div class="board">
-          <canvas data-cell="12" data-rows="14" data-columns="14" style="width: 168px"></canvas>
-        </div></div>
         <hr style="width: 3000px">`)"""
     )
     found = page.evaluate("layoutFaults()")
+    page.evaluate(
+        """document.querySelector(".stMainBlockContainer").innerHTML = `
+        <div class="scroll" style="flex: none; width: 168px; height: 260px"><div class="board">
+          <canvas data-cell="12" data-rows="14" data-columns="14" style="width: 168px"></canvas>
+        </div></div>`"""
+    )
+    found += page.evaluate("layoutFaults()")
     page.close()
     begins = ('cut: "words without room"', 'cut: "words of a drawing"', 'overlap: "', "wide:")
     begins += ("small: cells 12.0 px wide",)
