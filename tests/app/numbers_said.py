@@ -22,7 +22,7 @@ from glassformer.app.pages.switch.batch import ROUNDING
 from glassformer.app.pages.switch.masks import PRESETS as LOOKS
 from glassformer.app.pages.training.workshop.data import example_text
 from glassformer.app.pages.training.workshop.form import PRESETS, STEPS
-from glassformer.app.pages.vectors.compare import BEST
+from glassformer.app.pages.vectors.lens.compare import BEST
 from glassformer.app.session.state import MOTION, SPANS, STRATEGIES, State
 from glassformer.core.config import MaskFill
 from glassformer.core.interventions.concepts import Dropout, Temperature
