@@ -23,7 +23,7 @@ function ranks({ axis, rows }) {
 }
 
 function wordCell([word, percent, probability, final]) {
-  const share = Math.round(55 * Math.sqrt(probability)); // weak words would not be seen
+  const share = Math.round(48 * Math.sqrt(probability)); // weak words would not be seen
   const background = `color-mix(in srgb, var(--weights) ${share}%, transparent)`;
   const given = { title: `${word} ${percent}`, is: { final }, style: { background } };
   return make("span.word.fills", given, make("b.cut", word), make("i", percent));
