@@ -6,7 +6,7 @@ where the page shows two runs. The ids of a page's panels stand in the state, in
 picker.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
@@ -17,12 +17,16 @@ from typing import Any
 from glassformer.app.panels.opening.on_file import show_part
 from glassformer.app.session import store
 from glassformer.app.session.memory import Pair
-from glassformer.app.session.state import DECODING, VECTORS, State
+from glassformer.app.session.state import DECODING, SWITCHES, VECTORS, State
 from glassformer.app.ui.pick import into, segments
 from glassformer.app.words import say
 
 # The pages whose panels are folders: the field of the state that names one, and all names.
-PAGES = {"vectors": ("vectors", VECTORS), "decoding": ("decoding", DECODING)}
+PAGES = {
+    "vectors": ("vectors", VECTORS),
+    "decoding": ("decoding", DECODING),
+    "switch": ("switches", SWITCHES),
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Panel:
     top: str = ""  # key of what one sees, a sentence; "": `top()` of its `panel.py` says it
     fullest: Mapping[str, str] = field(default_factory=dict)  # the link that shows most of it
     tensors: tuple[str, ...] = ()  # addresses that *Save…* offers first; may name {stack}, {side}
+    fills: bool = False  # Switch: whether it fills the page; else its effect stands beside it
     of_a_stack: bool = False  # whether the reader picks encoder or decoder above it
 
     @property
@@ -85,10 +90,12 @@ def panel_in_view(page: str) -> Panel | None:
     return found[getattr(store.get_state(), PAGES[page][0])] if found else None
 
 
-def show_picker(page: str, widget: str, label: str) -> Panel:
+def show_picker(
+    page: str, widget: str, label: str, take: Callable[[str], object] | None = None
+) -> Panel:
     """Draw the choice between the panels of a page, and give the chosen one."""
     name, panels = PAGES[page][0], panels_of(page)
     chosen = getattr(store.get_state(), name)
     labels = {each: say(panel.title) for each, panel in panels.items()}
-    segments(widget, label, labels, chosen, into(name))
+    segments(widget, label, labels, chosen, take or into(name))
     return panels[chosen]

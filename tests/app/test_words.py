@@ -10,7 +10,7 @@ import pytest
 
 from glassformer.app.frame.guide import stops, terms
 from glassformer.app.frame.sentence import examples as sentences
-from glassformer.app.pages.switch.examples import examples as experiments
+from glassformer.app.pages.switch.examples.panel import examples as experiments
 from glassformer.app.pages.walkthrough.text import key_of
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State

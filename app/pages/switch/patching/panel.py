@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from glassformer.app.pages.switch import tensor_draft
-from glassformer.app.pages.switch.figures.patching_map import PatchingPanel, patching_map
+from glassformer.app.pages.switch.patching.figures import PatchingPanel, patching_map
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.models import is_opened, place_of

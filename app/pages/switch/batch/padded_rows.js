@@ -4,9 +4,9 @@
 const STEPS = { ArrowDown: 1, ArrowUp: -1, Enter: 0, " ": 0 };
 
 function headings({ lines, texts }) {
-  const sides = lines[0].sides.flatMap(({ words }, at) => [make("th.stays", { colSpan: words.length }, texts.sides[at]), make("th.stays")]);
+  const sides = lines[0].sides.flatMap(({ words }, at) => [make("th.stays", { colSpan: words.length }, texts.sides[at]), make("td.stays")]);
   const numbers = texts.numbers.map(([text, title]) => make("th.stays.number", { title }, text));
-  return make("tr", make("th.stays"), sides, numbers);
+  return make("tr", make("td.stays"), sides, numbers);
 }
 
 function wordsOf({ seen, texts }, { real, words }, at) {

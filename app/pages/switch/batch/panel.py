@@ -6,7 +6,7 @@ from typing import Any, Literal, cast
 import streamlit as st
 from torch import Tensor
 
-from glassformer.app.pages.switch.figures.batch import Maps, batch_maps, words_table
+from glassformer.app.pages.switch.batch.figures import Maps, batch_maps, words_table
 from glassformer.app.panels.compare import pickers
 from glassformer.app.plots.labels import format_number, format_percent, shortened, visible
 from glassformer.app.runs import on_screen

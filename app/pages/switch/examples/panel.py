@@ -22,7 +22,7 @@ from glassformer.app.ui.text import on_top
 from glassformer.app.words import say
 from glassformer.core.interventions import Experiment
 
-FILE = Path(__file__).parents[3] / "assets" / "experiments" / "examples.json"
+FILE = Path(__file__).parents[4] / "assets" / "experiments" / "examples.json"
 ASKED = ("text", "model", "second", "edits")  # of the state
 GROUPS = ("look", "patch", "order", "parts", "heads", "numbers")
 

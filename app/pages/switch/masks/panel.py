@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 from torch import Tensor
 
-from glassformer.app.pages.switch.mask_grid import MaskFocus, Stroke, mask_grid
+from glassformer.app.pages.switch.masks.mask_grid import MaskFocus, Stroke, mask_grid
 from glassformer.app.panels.compare import pickers
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.runs import on_screen
