@@ -23,6 +23,8 @@ TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # with sums whose last bits differ (tests/other_rounding.py).
 NUMERIC := $(addprefix tests/,analysis decoding explain interventions lab lectures model parity trace weights) \
 	$(wildcard tests/test_*.py)
+# What lays out the style sheets and the scripts of the browser.
+SCRIPTS := $(VENV)/bin/oxfmt '**/*.js' '**/*.css'
 PROCESSORS := ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 TEST_THREADS=2 OTHER_ROUNDING=1
 # Without a screen, or in CI, no browser is opened.
 HEADLESS := $(if $(CI),--server.headless true)
@@ -54,12 +56,14 @@ numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processor
 check: $(READY_CHECKS) $(PACKAGE) browser ## what must be green: ruff, mypy, all tests, the numeric ones several times
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
+	@$(SCRIPTS) --check
 	@$(PYTHON) -m mypy
 	@$(MAKE) --no-print-directory test-all
 
 format: $(READY_CHECKS) ## lay out the code as the checks want it
 	@$(PYTHON) -m ruff check --fix .
 	@$(PYTHON) -m ruff format .
+	@$(SCRIPTS)
 
 bench: $(READY_CHECKS) ## measure recording, drawing, starting, many visitors
 	@$(PYTHON) -m tests.benchmarks $(ARGS)

@@ -37,7 +37,12 @@ export default component(
         if (!view.find("dialog")) openGlossary(view, view.words, view.tour, at);
       };
       // Keys of the page and of Streamlit do not act below the glossary.
-      view.hear(window, "keydown", (event) => view.find("dialog") && event.stopImmediatePropagation(), { capture: true });
+      view.hear(
+        window,
+        "keydown",
+        (event) => view.find("dialog") && event.stopImmediatePropagation(),
+        { capture: true },
+      );
       view.tour = new Tour(view, view.find(".tour"), view.find(".ring"));
       view.terms = new Terms(view, view.find(".tip"), open);
       view.find(".help").onclick = () => open();

@@ -1,4 +1,5 @@
-// What a page in front of a hall gives the presenter's page around it (app/hall/pool.js): its picture.
+// What a page in front of a hall gives the presenter's page around it (app/hall/pool.js): its
+// picture.
 
 const WIDTH = 1280; // pixels
 const MOST = 200 * 1024; // bytes

@@ -1,9 +1,12 @@
-// The terms in the texts of a page: looked for in what is new, underlined without touching a node of
-// the page (as CSS highlights), told in a tip by mouse, finger and keyboard.
+// The terms in the texts of a page: looked for in what is new, underlined without touching a node
+// of the page (as CSS highlights), told in a tip by mouse, finger and keyboard.
 
-const BLOCK = '[data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"], .walk-text, .walk-formula';
-// What is pressed, what is code, formulas (see `symbolAt`), and the lines that repeat what was typed.
-const UNREAD = 'button, label, a, code, pre, .katex, td, [role="alert"], [class*="st-key-stage_"], [data-testid="stSidebar"]';
+const BLOCK =
+  '[data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"], .walk-text, .walk-formula';
+// What is pressed, what is code, formulas (see `symbolAt`), and the lines that repeat what was
+// typed.
+const UNREAD =
+  'button, label, a, code, pre, .katex, td, [role="alert"], [class*="st-key-stage_"], [data-testid="stSidebar"]';
 const TYPED = '[class*="st-key-stage_sentence"] input';
 const QUOTED = "“[^”]*”|「[^」]*」"; // words of users stand in quotes
 const MOST = 3; // marks in a block
@@ -12,11 +15,14 @@ const WAITS = { show: 150, hide: 300, read: 80 }; // milliseconds
 const plainly = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const bare = (text) => text.replace(/[\s\u200b_]/g, ""); // as a formula shows d_k: dk
 
-// A word as it may stand in a text: with a capital at its begin; Latin letters are no part of a longer word.
+// A word as it may stand in a text: with a capital at its begin; Latin letters are no part of a
+// longer word.
 function form(word) {
   const first = /^[a-z]/.test(word) ? `[${word[0].toUpperCase()}${word[0]}]` : plainly(word[0]);
   const whole = first + plainly(word.slice(1));
-  return /^[\p{Script=Latin}<√]/u.test(word) ? `(?<![\\p{Script=Latin}\\d_-])${whole}(?![\\p{Script=Latin}\\d_-])` : whole;
+  return /^[\p{Script=Latin}<√]/u.test(word)
+    ? `(?<![\\p{Script=Latin}\\d_-])${whole}(?![\\p{Script=Latin}\\d_-])`
+    : whole;
 }
 
 class Terms {
@@ -36,8 +42,17 @@ class Terms {
       for (const name of ["term", "term-now"]) CSS.highlights?.delete(name);
     });
     view.hear(document, "pointermove click", (event) => this.pointed(event), { passive: true });
-    view.hear(document, "scroll", () => (this.block && document.activeElement === this.block ? this.tell() : this.hide()), { capture: true, passive: true });
-    view.hear(document, "focusin", ({ target }) => target === this.block && target.matches(":focus-visible") && this.step(0));
+    view.hear(
+      document,
+      "scroll",
+      () => (this.block && document.activeElement === this.block ? this.tell() : this.hide()),
+      { capture: true, passive: true },
+    );
+    view.hear(
+      document,
+      "focusin",
+      ({ target }) => target === this.block && target.matches(":focus-visible") && this.step(0),
+    );
     view.hear(document, "focusout", ({ target }) => target === this.block && this.hide());
     view.hear(window, "keydown", (event) => this.pressed(event), { capture: true });
   }
@@ -45,13 +60,29 @@ class Terms {
   // Takes the words of a language.
   take({ terms }) {
     this.terms = new Map(terms.map((term) => [term.id, term]));
-    const words = terms.flatMap(({ id, words: own }) => own.map((word) => [word, id])).sort(([a], [b]) => b.length - a.length);
-    const shapes = terms.filter(({ shape: is }) => is).map(({ symbol }) => symbol).join("");
+    const words = terms
+      .flatMap(({ id, words: own }) => own.map((word) => [word, id]))
+      .sort(([a], [b]) => b.length - a.length);
+    const shapes = terms
+      .filter(({ shape: is }) => is)
+      .map(({ symbol }) => symbol)
+      .join("");
     this.ids = new Map(words);
     this.common = new Set(terms.flatMap(({ common }) => common));
-    this.letters = new Map(terms.filter(({ shape: is }) => is).map(({ symbol, id }) => [symbol, id]));
-    this.symbols = new Map(terms.flatMap(({ id, symbol, symbols = [] }) => [...symbols, ...(/^[A-Z]$/.test(symbol) ? [symbol] : [])].map((each) => [bare(each), id])).reverse());
-    this.pattern = new RegExp(`${QUOTED}|(?<word>${words.map(([word]) => form(word)).join("|")})|(?<=[(×,]\\s?)(?<letter>[${shapes}])(?=\\s?[×,)])`, "gu");
+    this.letters = new Map(
+      terms.filter(({ shape: is }) => is).map(({ symbol, id }) => [symbol, id]),
+    );
+    this.symbols = new Map(
+      terms
+        .flatMap(({ id, symbol, symbols = [] }) =>
+          [...symbols, ...(/^[A-Z]$/.test(symbol) ? [symbol] : [])].map((each) => [bare(each), id]),
+        )
+        .reverse(),
+    );
+    this.pattern = new RegExp(
+      `${QUOTED}|(?<word>${words.map(([word]) => form(word)).join("|")})|(?<=[(×,]\\s?)(?<letter>[${shapes}])(?=\\s?[×,)])`,
+      "gu",
+    );
     this.again();
   }
 
@@ -66,15 +97,19 @@ class Terms {
     for (const { target, addedNodes, removedNodes } of changes) {
       if (target instanceof SVGElement) continue; // charts
       gone ||= removedNodes.length > 0;
-      const block = (target.nodeType === Node.TEXT_NODE ? target.parentElement : target)?.closest(BLOCK);
+      const block = (target.nodeType === Node.TEXT_NODE ? target.parentElement : target)?.closest(
+        BLOCK,
+      );
       if (block) this.fresh.add(block);
-      else for (const node of addedNodes) {
-        if (!(node instanceof HTMLElement)) continue;
-        if (node.matches(BLOCK)) this.fresh.add(node);
-        for (const each of node.querySelectorAll(BLOCK)) this.fresh.add(each);
-      }
+      else
+        for (const node of addedNodes) {
+          if (!(node instanceof HTMLElement)) continue;
+          if (node.matches(BLOCK)) this.fresh.add(node);
+          for (const each of node.querySelectorAll(BLOCK)) this.fresh.add(each);
+        }
     }
-    if (this.fresh.size > before || gone) this.waiting ??= setTimeout(() => this.readFresh(), WAITS.read);
+    if (this.fresh.size > before || gone)
+      this.waiting ??= setTimeout(() => this.readFresh(), WAITS.read);
   }
 
   readFresh() {
@@ -86,7 +121,8 @@ class Terms {
     const theirs = [...typed.matchAll(this.pattern)].map((match) => this.idOf(match)).join();
     if (theirs !== this.theirs) for (const block of this.blocks.keys()) this.fresh.add(block);
     this.theirs = theirs;
-    for (const block of this.fresh) if (block.isConnected) this.read(block, new Set(theirs.split(",")));
+    for (const block of this.fresh)
+      if (block.isConnected) this.read(block, new Set(theirs.split(",")));
     this.fresh.clear();
   }
 
@@ -112,10 +148,22 @@ class Terms {
         const id = this.idOf(match);
         if (!id || theirs.has(id)) continue;
         // What says other things, too, is the term where it is all that is stressed.
-        if (this.common.has(match[0].toLowerCase()) && !(match[0] === node.data && node.parentElement.matches("strong, em"))) continue;
+        if (
+          this.common.has(match[0].toLowerCase()) &&
+          !(match[0] === node.data && node.parentElement.matches("strong, em"))
+        )
+          continue;
         const [startOffset, endOffset] = [match.index, match.index + match[0].length];
-        const range = new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset });
-        const marked = match.groups.word && !found.some((each) => each.id === id) && found.filter((each) => each.marked).length < MOST;
+        const range = new StaticRange({
+          startContainer: node,
+          startOffset,
+          endContainer: node,
+          endOffset,
+        });
+        const marked =
+          match.groups.word &&
+          !found.some((each) => each.id === id) &&
+          found.filter((each) => each.marked).length < MOST;
         if (marked) this.marks.add(range);
         found.push({ id, range, marked });
       }
@@ -138,10 +186,14 @@ class Terms {
   at({ clientX, clientY, target }) {
     if (!this.pattern || !target.closest) return null;
     if (target.closest(".katex")) {
-      const below = document.elementsFromPoint(clientX, clientY).filter((node) => node.closest(".katex"));
-      return below.map((node) => this.symbolAt(node)).find(Boolean) ?? null; // parts of a root lie over what is below it
+      const below = document
+        .elementsFromPoint(clientX, clientY)
+        .filter((node) => node.closest(".katex"));
+      // parts of a root lie over what is below it
+      return below.map((node) => this.symbolAt(node)).find(Boolean) ?? null;
     }
-    const inside = ({ left, right, top, bottom }) => clientX >= left && clientX <= right && clientY >= top - 2 && clientY <= bottom + 2;
+    const inside = ({ left, right, top, bottom }) =>
+      clientX >= left && clientX <= right && clientY >= top - 2 && clientY <= bottom + 2;
     for (const { id, range } of this.blocks.get(target.closest(BLOCK)) ?? []) {
       const boxes = boxesOf(range);
       if (boxes.some(inside)) return { id, boxes };
@@ -167,10 +219,12 @@ class Terms {
     const [box] = boxes;
     const { offsetWidth: width, offsetHeight: height } = this.tip;
     const below = box.bottom + 6 + height < window.innerHeight;
-    set(this.tip, { style: {
-      left: `${Math.max(8, Math.min(box.left, window.innerWidth - width - 8))}px`,
-      top: `${below ? box.bottom + 6 : Math.max(8, box.top - height - 6)}px`,
-    } });
+    set(this.tip, {
+      style: {
+        left: `${Math.max(8, Math.min(box.left, window.innerWidth - width - 8))}px`,
+        top: `${below ? box.bottom + 6 : Math.max(8, box.top - height - 6)}px`,
+      },
+    });
     this.now.clear();
     if (range) this.now.add(range);
   }
@@ -185,20 +239,36 @@ class Terms {
 
   // All terms on screen in their order, one of each block and name; symbols of its formulas, too.
   inOrder() {
-    const shown = [...this.blocks.keys()].filter((block) => block.checkVisibility({ visibilityProperty: true }));
-    shown.sort((one, other) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
+    const shown = [...this.blocks.keys()].filter((block) =>
+      block.checkVisibility({ visibilityProperty: true }),
+    );
+    shown.sort((one, other) =>
+      one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1,
+    );
     return shown.flatMap((block) => {
-      const symbols = [...block.querySelectorAll(".katex-html .mord")].map((node) => this.symbolAt(node)).filter(Boolean);
+      const symbols = [...block.querySelectorAll(".katex-html .mord")]
+        .map((node) => this.symbolAt(node))
+        .filter(Boolean);
       const all = [...this.blocks.get(block), ...symbols];
-      return all.filter(({ id }, at) => all.findIndex((each) => each.id === id) === at).map((each) => ({ ...each, block }));
+      return all
+        .filter(({ id }, at) => all.findIndex((each) => each.id === id) === at)
+        .map((each) => ({ ...each, block }));
     });
   }
 
-  // One place of the page can have the focus: the block of the term that was told last, or the first.
+  // One place of the page can have the focus: the block of the term that was told last, or the
+  // first.
   pressed(event) {
     if (event.key === "Tab" && !this.block?.checkVisibility()) this.moveTo(this.inOrder()[0]);
     if (event.key === "Escape" && !this.tip.hidden) this.hide();
-    else if (!this.block || document.activeElement !== this.block || event.ctrlKey || event.altKey || event.metaKey) return;
+    else if (
+      !this.block ||
+      document.activeElement !== this.block ||
+      event.ctrlKey ||
+      event.altKey ||
+      event.metaKey
+    )
+      return;
     else if (ARROWS[event.key]) this.step(ARROWS[event.key][0] + ARROWS[event.key][1]);
     else if (event.key === "Enter") this.open(this.told.id);
     else return;

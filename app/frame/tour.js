@@ -1,5 +1,5 @@
-// The tour: a card that goes from page to page and a ring around what it speaks of. It covers neither
-// that nor holds anything up, and changes nothing but the page.
+// The tour: a card that goes from page to page and a ring around what it speaks of. It covers
+// neither that nor holds anything up, and changes nothing but the page.
 
 const MET = "glassformer-tour"; // in localStorage: taken or refused; in sessionStorage: the stop
 const [GAP, NARROW, EVERY] = [12, 700, 200]; // pixels, pixels, milliseconds
@@ -10,7 +10,9 @@ function onScreen(places) {
   for (const place of places) {
     const [outer, inner] = place.split(" >> ");
     for (const host of document.querySelectorAll(outer)) {
-      const node = inner ? host.querySelector('[data-component="here"]')?.shadowRoot?.querySelector(inner) : host;
+      const node = inner
+        ? host.querySelector('[data-component="here"]')?.shadowRoot?.querySelector(inner)
+        : host;
       const { width = 0, height = 0 } = node?.getBoundingClientRect() ?? {};
       if (width && height && node.checkVisibility()) return node;
     }
@@ -58,12 +60,28 @@ class Tour {
   draw({ title, about }) {
     const { texts } = this.view.words;
     const [last, all] = [this.at === this.stops.length - 1, this.stops.length];
-    const next = make("button.push.next", { onclick: () => this.go(this.at + 1) }, last ? texts.tour_done : texts.tour_next);
+    const next = make(
+      "button.push.next",
+      { onclick: () => this.go(this.at + 1) },
+      last ? texts.tour_done : texts.tour_next,
+    );
     this.card.replaceChildren(
-      make(".head", make("strong", title), make("button.push", { ...named(texts.tour_leave), onclick: () => this.leave() }, "×")),
+      make(
+        ".head",
+        make("strong", title),
+        make("button.push", { ...named(texts.tour_leave), onclick: () => this.leave() }, "×"),
+      ),
       make("p.about", about),
-      make("p.foot", make("span", phrase(texts.tour_at, { at: this.at + 1, all })),
-        make("button.push.back", { disabled: !this.at, onclick: () => this.go(this.at - 1) }, texts.tour_back), next),
+      make(
+        "p.foot",
+        make("span", phrase(texts.tour_at, { at: this.at + 1, all })),
+        make(
+          "button.push.back",
+          { disabled: !this.at, onclick: () => this.go(this.at - 1) },
+          texts.tour_back,
+        ),
+        next,
+      ),
     );
     set(this.card, { hidden: false, "aria-label": title });
     next.focus({ preventScroll: true });
@@ -81,8 +99,14 @@ class Tour {
   pressed(event) {
     if (this.at === undefined) return;
     const [target] = event.composedPath();
-    if (event.key === "Escape" && !target.matches?.("input, textarea") && !document.querySelector(OPEN)) this.leave();
-    else if (["ArrowLeft", "ArrowRight"].includes(event.key) && this.card.contains(target)) this.go(this.at + ARROWS[event.key][1]);
+    if (
+      event.key === "Escape" &&
+      !target.matches?.("input, textarea") &&
+      !document.querySelector(OPEN)
+    )
+      this.leave();
+    else if (["ArrowLeft", "ArrowRight"].includes(event.key) && this.card.contains(target))
+      this.go(this.at + ARROWS[event.key][1]);
     else return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -97,21 +121,42 @@ class Tour {
     const [width, height] = [document.documentElement.clientWidth, window.innerHeight];
     const narrow = width < NARROW;
     set(this.ring, { hidden: !node });
-    if (node && this.shown !== node && this.above === node.getBoundingClientRect().top) this.reveal(node, narrow);
+    if (node && this.shown !== node && this.above === node.getBoundingClientRect().top)
+      this.reveal(node, narrow);
     this.above = node?.getBoundingClientRect().top; // the same twice: the page stands still
     const { offsetWidth: wide, offsetHeight: high } = this.card;
-    const box = node?.getBoundingClientRect() ?? { left: 0, right: 0, top: 0, bottom: 0, width: 0, height: 0 };
+    const box = node?.getBoundingClientRect() ?? {
+      left: 0,
+      right: 0,
+      top: 0,
+      bottom: 0,
+      width: 0,
+      height: 0,
+    };
     const low = narrow ? height - high - 2 * GAP : height; // on a phone the card lies at the foot
     const [left, top] = [Math.max(3, box.left - 4), Math.max(3, box.top - 4)];
     const [right, bottom] = [Math.min(width - 3, box.right + 4), Math.min(low - 3, box.bottom + 4)];
-    set(this.ring, { style: { left: `${left}px`, top: `${top}px`, width: `${right - left}px`, height: `${Math.max(0, bottom - top)}px` } });
+    set(this.ring, {
+      style: {
+        left: `${left}px`,
+        top: `${top}px`,
+        width: `${right - left}px`,
+        height: `${Math.max(0, bottom - top)}px`,
+      },
+    });
     const x = (wanted) => Math.max(GAP, Math.min(wanted, width - wide - GAP));
     const y = (wanted) => Math.max(GAP, Math.min(wanted, height - high - GAP));
     const places = [
-      [right + GAP, y(top)], [left - wide - GAP, y(top)], [x(left), bottom + GAP], [x(left), top - high - GAP],
+      [right + GAP, y(top)],
+      [left - wide - GAP, y(top)],
+      [x(left), bottom + GAP],
+      [x(left), top - high - GAP],
     ];
-    const fits = ([across, down]) => across >= 0 && down >= 0 && across + wide <= width && down + high <= height;
-    const [across, down] = narrow ? [x(0), height - high - GAP] : (node && places.find(fits)) || [width - wide - GAP, height - high - GAP];
+    const fits = ([across, down]) =>
+      across >= 0 && down >= 0 && across + wide <= width && down + high <= height;
+    const [across, down] = narrow
+      ? [x(0), height - high - GAP]
+      : (node && places.find(fits)) || [width - wide - GAP, height - high - GAP];
     set(this.card, { style: { left: `${across}px`, top: `${down}px` } });
   }
 
@@ -122,6 +167,8 @@ class Tour {
     if (getComputedStyle(node.closest('[data-box~="afloat"]') ?? node).position === "fixed") return;
     if (!narrow && top >= 0 && bottom <= window.innerHeight) return;
     node.scrollIntoView({ block: "nearest" });
-    if (narrow) document.querySelector('[data-testid="stMain"]').scrollTop += node.getBoundingClientRect().top - 64;
+    if (narrow)
+      document.querySelector('[data-testid="stMain"]').scrollTop +=
+        node.getBoundingClientRect().top - 64;
   }
 }

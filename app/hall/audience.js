@@ -5,8 +5,11 @@ const code = document.body.dataset.code;
 const own = new Map(); // what was voted, by scene
 const keep = `hall.${code}.votes`;
 try {
-  for (const [scene, value] of JSON.parse(localStorage.getItem(keep) ?? "[]")) own.set(scene, value);
-} catch { /* a browser that keeps nothing */ }
+  for (const [scene, value] of JSON.parse(localStorage.getItem(keep) ?? "[]"))
+    own.set(scene, value);
+} catch {
+  /* a browser that keeps nothing */
+}
 let drawn = {}; // what the page shows: a part is made anew only when it changes
 
 function part(name, ...of) {
@@ -41,8 +44,11 @@ function draw() {
   if (part("question", state.scene, state.question, state.result)) drawQuestion();
   if (part("spoken", state.scene, state.black, !!state.result)) {
     const answer = state.result?.answer?.text;
-    byId("spoken").textContent = state.black ? say("black")
-      : answer ? say("computed", { answer: told(answer) }) : `${place}. ${told(state.title)}`;
+    byId("spoken").textContent = state.black
+      ? say("black")
+      : answer
+        ? say("computed", { answer: told(answer) })
+        : `${place}. ${told(state.title)}`;
   }
 }
 
@@ -55,23 +61,42 @@ function drawQuestion() {
   const prompt = make("h2", { id: "prompt" }, told(question.prompt));
   const said = make("p", { className: "faint", id: "said", role: "status" });
   if (result) {
-    const isOwn = (bar) => mine !== undefined && (bar.option === mine || bar.word === mine
-      || (question.kind === "number" && (bar.from ?? -Infinity) <= mine && (mine < (bar.to ?? Infinity) || mine === bar.from)));
+    const isOwn = (bar) =>
+      mine !== undefined &&
+      (bar.option === mine ||
+        bar.word === mine ||
+        (question.kind === "number" &&
+          (bar.from ?? -Infinity) <= mine &&
+          (mine < (bar.to ?? Infinity) || mine === bar.from)));
     const count = result.voted ? say("voted", { count: result.voted }) : say("no_votes");
-    return box.replaceChildren(...[prompt, answered(result.answer), bars(result, question, isOwn),
-      make("p", { className: "faint" }, count),
-      mine === undefined ? null : make("p", {}, say("your_answer", { answer: asSaid(question, mine) }))].filter(Boolean));
+    return box.replaceChildren(
+      ...[
+        prompt,
+        answered(result.answer),
+        bars(result, question, isOwn),
+        make("p", { className: "faint" }, count),
+        mine === undefined
+          ? null
+          : make("p", {}, say("your_answer", { answer: asSaid(question, mine) })),
+      ].filter(Boolean),
+    );
   }
   box.replaceChildren(prompt, { choice, number, word }[question.kind](question, mine), said);
   tell(question, mine);
 }
 
-const asSaid = (question, value) => question.kind === "choice" ? told(question.options[value])
-  : question.kind === "number" ? `${value}${told(question.unit)}` : value;
+const asSaid = (question, value) =>
+  question.kind === "choice"
+    ? told(question.options[value])
+    : question.kind === "number"
+      ? `${value}${told(question.unit)}`
+      : value;
 
 function tell(question, mine) {
-  byId("said").textContent = mine === undefined ? say(`vote_${question.kind}`)
-    : `${say("your_answer", { answer: asSaid(question, mine) })} ${say("change")}`;
+  byId("said").textContent =
+    mine === undefined
+      ? say(`vote_${question.kind}`)
+      : `${say("your_answer", { answer: asSaid(question, mine) })} ${say("change")}`;
 }
 
 async function vote(given) {
@@ -84,7 +109,11 @@ async function vote(given) {
     return;
   }
   own.set(scene, value);
-  try { localStorage.setItem(keep, JSON.stringify([...own])); } catch { /* as above */ }
+  try {
+    localStorage.setItem(keep, JSON.stringify([...own]));
+  } catch {
+    /* as above */
+  }
   if (state.scene !== scene || state.result) return;
   for (const each of byId("question").querySelectorAll("[data-value]"))
     each.setAttribute("aria-pressed", String(each.dataset.value === String(value)));
@@ -92,29 +121,55 @@ async function vote(given) {
 }
 
 const pressed = (value, text, mine) =>
-  make("button", { type: "button", "aria-pressed": String(value === mine), "data-value": value, onclick: () => vote(value) }, text);
+  make(
+    "button",
+    {
+      type: "button",
+      "aria-pressed": String(value === mine),
+      "data-value": value,
+      onclick: () => vote(value),
+    },
+    text,
+  );
 
 function choice(question, mine) {
-  return make("div", { className: "options", role: "group", "aria-labelledby": "prompt" },
-    ...question.options.map((option, at) => pressed(at, told(option), mine)));
+  return make(
+    "div",
+    { className: "options", role: "group", "aria-labelledby": "prompt" },
+    ...question.options.map((option, at) => pressed(at, told(option), mine)),
+  );
 }
 
 function word(question, mine) {
   if (!question.words) return make("p", { className: "faint" }, say("words_soon"));
-  return make("div", { className: "chips", role: "group", "aria-labelledby": "prompt" },
-    ...question.words.map((each) => pressed(each, each, mine)));
+  return make(
+    "div",
+    { className: "chips", role: "group", "aria-labelledby": "prompt" },
+    ...question.words.map((each) => pressed(each, each, mine)),
+  );
 }
 
 function number(question, mine) {
-  const input = make("input", { inputMode: "decimal", autocomplete: "off", maxLength: 40, value: mine ?? "", "aria-label": say("number") });
-  return make("form", {
-    className: "number",
-    onsubmit: (event) => {
-      event.preventDefault();
-      vote(input.value);
+  const input = make("input", {
+    inputMode: "decimal",
+    autocomplete: "off",
+    maxLength: 40,
+    value: mine ?? "",
+    "aria-label": say("number"),
+  });
+  return make(
+    "form",
+    {
+      className: "number",
+      onsubmit: (event) => {
+        event.preventDefault();
+        vote(input.value);
+      },
     },
-  }, input, told(question.unit) ? make("span", {}, told(question.unit)) : null,
-  make("button", { className: "main" }, say("send")));
+    input,
+    told(question.unit) ? make("span", {}, told(question.unit)) : null,
+    make("button", { className: "main" }, say("send")),
+  );
 }
 
 speaks(byId("language"), draw);
@@ -125,7 +180,9 @@ follow({
     draw();
     if (moved) scrollTo(0, 0);
   },
-  behind: (is) => { byId("behind").hidden = !is; },
+  behind: (is) => {
+    byId("behind").hidden = !is;
+  },
   over: () => {
     byId("behind").hidden = true;
     byId("question").hidden = true;

@@ -14,7 +14,9 @@ speaks(byId("language"), () => {
 });
 byId("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  const code = byId("code").value.replace(/[^a-z0-9]/gi, "").toUpperCase();
+  const code = byId("code")
+    .value.replace(/[^a-z0-9]/gi, "")
+    .toUpperCase();
   if (code) location.href = `${hall}${code}`;
 });
 byId("code").focus();

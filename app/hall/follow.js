@@ -10,9 +10,14 @@ const held = (id) => JSON.parse(byId(id)?.textContent || "null");
 const here = location.pathname.replace(/\/(notes|present)?\/?$/, "");
 const words = held("words");
 
-let language = (() => {
-  try { return localStorage.getItem("hall.language"); } catch { return null; }
-})() ?? navigator.language.slice(0, 2).toLowerCase();
+let language =
+  (() => {
+    try {
+      return localStorage.getItem("hall.language");
+    } catch {
+      return null;
+    }
+  })() ?? navigator.language.slice(0, 2).toLowerCase();
 const languages = Object.keys(words);
 if (!words[language]) [language] = languages;
 
@@ -21,10 +26,14 @@ function say(key, values = {}) {
   return words[language][key].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 }
 /* A text of the lecture, in the reader's language or in one that it has. */
-const told = (text) => (text ? text[language] ?? Object.values(text)[0] ?? "" : "");
+const told = (text) => (text ? (text[language] ?? Object.values(text)[0] ?? "") : "");
 
 /* Each line of a text as a paragraph: "Say", "Point" and "Ask" of the notes stand apart. */
-const lines = (text) => text.split("\n").filter((each) => each.trim()).map((each) => make("p", {}, each));
+const lines = (text) =>
+  text
+    .split("\n")
+    .filter((each) => each.trim())
+    .map((each) => make("p", {}, each));
 
 /* The switch to the next language: draw is called after it, and now. */
 function speaks(button, draw) {
@@ -37,7 +46,11 @@ function speaks(button, draw) {
   };
   button.addEventListener("click", () => {
     language = next();
-    try { localStorage.setItem("hall.language", language); } catch { /* kept until the page goes */ }
+    try {
+      localStorage.setItem("hall.language", language);
+    } catch {
+      /* kept until the page goes */
+    }
     turn();
   });
   turn();
@@ -55,10 +68,17 @@ function make(tag, properties = {}, ...inside) {
 
 /* Sends JSON as the room's path has it: the answer, or an Error with a sentence and a status. */
 async function send(path, data = {}, key = "") {
-  const headers = { "Content-Type": "application/json", ...(key && { Authorization: `Bearer ${key}` }) };
+  const headers = {
+    "Content-Type": "application/json",
+    ...(key && { Authorization: `Bearer ${key}` }),
+  };
   let answer, found;
   try {
-    answer = await fetch(`${here}/${path}`, { method: "POST", headers, body: JSON.stringify(data) });
+    answer = await fetch(`${here}/${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(data),
+    });
     found = await answer.json();
   } catch {
     throw Object.assign(new Error(say("failed")), { status: 0 });
@@ -67,11 +87,13 @@ async function send(path, data = {}, key = "") {
   return found;
 }
 
-/* What a driver asks of the room, one after another, of each kind the newest. ask(path, data): sends it.
- * has(state): whether a state of the room has all of it; one that has not tells of what is over. */
+/* What a driver asks of the room, one after another, of each kind the newest. ask(path, data):
+ * sends it. has(state): whether a state of the room has all of it; one that has not tells of what
+ * is over. */
 function asking(ask) {
   const queued = new Map();
-  let sending = false, reached = 0;
+  let sending = false,
+    reached = 0;
   return {
     has: (state) => !sending && state.revision >= reached,
     async tell(path, data) {
@@ -92,7 +114,13 @@ function asking(ask) {
  * over(why): "ended", or "refused" for a driver's key that is none any more. Gives a function that
  * ends it. */
 function follow({ key = "", show, behind, over }) {
-  let revision = -1, heard = Date.now(), tries = 0, polls = false, gone = false, stop = null, waiting = null;
+  let revision = -1,
+    heard = Date.now(),
+    tries = 0,
+    polls = false,
+    gone = false,
+    stop = null,
+    waiting = null;
   const headers = key ? { Authorization: `Bearer ${key}` } : {};
 
   const hear = (state) => {
@@ -118,7 +146,10 @@ function follow({ key = "", show, behind, over }) {
   };
 
   async function stream(signal) {
-    const silent = setTimeout(() => { polls = true; stop?.abort(); }, FIRST);
+    const silent = setTimeout(() => {
+      polls = true;
+      stop?.abort();
+    }, FIRST);
     try {
       const answer = check(await fetch(`${here}/events`, { headers, signal, cache: "no-store" }));
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -139,7 +170,11 @@ function follow({ key = "", show, behind, over }) {
     }
   }
   async function poll(signal) {
-    const answer = await fetch(`${here}/state?since=${revision}`, { headers, signal, cache: "no-store" });
+    const answer = await fetch(`${here}/state?since=${revision}`, {
+      headers,
+      signal,
+      cache: "no-store",
+    });
     const state = await check(answer).json();
     if (state.revision === undefined) return end("ended");
     hear(state);
@@ -150,25 +185,41 @@ function follow({ key = "", show, behind, over }) {
       const started = Date.now();
       try {
         await (polls ? poll : stream)(stop.signal);
-      } catch { /* said below */ }
+      } catch {
+        /* said below */
+      }
       if (gone) return;
       if (!polls || heard < started) {
         if (Date.now() - heard > 3_000 || !stop.signal.aborted) behind(true);
         // Three hundred phones do not come back in the same moment.
         const pause = Math.min(2_000, 200 * 2 ** tries++) * (0.5 + Math.random());
-        await new Promise((wake) => { waiting = wake; setTimeout(wake, pause); });
+        await new Promise((wake) => {
+          waiting = wake;
+          setTimeout(wake, pause);
+        });
       }
     }
   }
-  const again = () => { stop?.abort(); waiting?.(); };
+  const again = () => {
+    stop?.abort();
+    waiting?.();
+  };
   const clock = setInterval(() => {
-    if (Date.now() - heard > (polls ? 2 * BEAT : BEAT)) { behind(true); heard = Date.now(); again(); }
+    if (Date.now() - heard > (polls ? 2 * BEAT : BEAT)) {
+      behind(true);
+      heard = Date.now();
+      again();
+    }
   }, 1_000);
   // A phone that was asleep: what it holds may be long past.
-  const wake = () => { if (!document.hidden && Date.now() - heard > 2_000) again(); };
+  const wake = () => {
+    if (!document.hidden && Date.now() - heard > 2_000) again();
+  };
   document.addEventListener("visibilitychange", wake);
   addEventListener("online", again);
-  addEventListener("pageshow", (event) => { if (event.persisted) again(); });
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) again();
+  });
   run();
   return () => end("");
 }
@@ -180,24 +231,40 @@ function named(bar, question) {
   if (bar.word !== undefined) return bar.word ?? say("others");
   if (bar.from === null) return say("below", { number: number(bar.to) });
   if (bar.to === null) return say("above", { number: number(bar.from) });
-  return bar.from === bar.to ? number(bar.from) : say("range", { low: number(bar.from), high: number(bar.to) });
+  return bar.from === bar.to
+    ? number(bar.from)
+    : say("range", { low: number(bar.from), high: number(bar.to) });
 }
 
 /* The votes as bars: the truth has a mark and a word, not a colour alone. */
 function bars(result, question, isOwn = () => false) {
   const most = Math.max(1, ...result.bars.map((bar) => bar.count));
-  return make("ol", { className: "bars" }, ...result.bars.map((bar) => {
-    const share = result.voted ? Math.round((100 * bar.count) / result.voted) : 0;
-    const line = make("div", {});
-    line.style.width = `${(100 * bar.count) / most}%`;
-    return make("li", { className: bar.truth ? "truth" : "" },
-      make("div", { className: "said" },
-        make("span", {}, named(bar, question),
-          ...(bar.truth ? [" ", make("span", { className: "mark" }, `✓ ${say("right")}`)] : []),
-          ...(isOwn(bar) ? [" ", make("span", { className: "own" }, `● ${say("yours")}`)] : [])),
-        make("span", { className: "count" }, `${bar.count} · ${share} %`)),
-      make("div", { className: "track" }, line));
-  }));
+  return make(
+    "ol",
+    { className: "bars" },
+    ...result.bars.map((bar) => {
+      const share = result.voted ? Math.round((100 * bar.count) / result.voted) : 0;
+      const line = make("div", {});
+      line.style.width = `${(100 * bar.count) / most}%`;
+      return make(
+        "li",
+        { className: bar.truth ? "truth" : "" },
+        make(
+          "div",
+          { className: "said" },
+          make(
+            "span",
+            {},
+            named(bar, question),
+            ...(bar.truth ? [" ", make("span", { className: "mark" }, `✓ ${say("right")}`)] : []),
+            ...(isOwn(bar) ? [" ", make("span", { className: "own" }, `● ${say("yours")}`)] : []),
+          ),
+          make("span", { className: "count" }, `${bar.count} · ${share} %`),
+        ),
+        make("div", { className: "track" }, line),
+      );
+    }),
+  );
 }
 
 /* What was computed, in a sentence; or why it could not be. */

@@ -2,7 +2,9 @@
 "use strict";
 const code = document.body.dataset.code;
 let key = location.hash.slice(1);
-let state = null, skew = 0, drives = false;
+let state = null,
+  skew = 0,
+  drives = false;
 let ahead = null; // scene and black as asked for here, until the room's state has them
 let trouble = key ? "" : "no_key"; // what is said at the top: a word's name, or a sentence
 
@@ -14,7 +16,13 @@ const minutes = (seconds) => {
 function draw() {
   for (const name of ["notes", "hand_over_about", "hand_over_now", "hand_over_link"])
     byId(name === "notes" ? "notes_name" : name).textContent = say(name);
-  const named = { clock_name: "clock", hand_over_open: "hand_over", hand_over_cancel: "cancel", hand_over_copy: "copy", keys: "key_keys" };
+  const named = {
+    clock_name: "clock",
+    hand_over_open: "hand_over",
+    hand_over_cancel: "cancel",
+    hand_over_copy: "copy",
+    keys: "key_keys",
+  };
   for (const [id, name] of Object.entries(named)) byId(id).textContent = say(name);
   byId("hand_over_url").setAttribute("aria-label", say("hand_over_link"));
   byId("back").textContent = `← ${say("back")}`;
@@ -36,7 +44,9 @@ function draw() {
   byId("blacken").textContent = say(state.black ? "light" : "blacken");
   byId("blacken").setAttribute("aria-pressed", String(state.black));
   const notes = told(state.notes);
-  byId("notes").replaceChildren(...(notes ? lines(notes) : [make("p", { className: "faint" }, say("no_notes"))]));
+  byId("notes").replaceChildren(
+    ...(notes ? lines(notes) : [make("p", { className: "faint" }, say("no_notes"))]),
+  );
   byId("next").textContent = state.next ? say("next", { title: told(state.next) }) : say("last");
   byId("next").hidden = byId("notes_name").hidden = byId("notes").hidden = !drives;
   byId("back").disabled = !drives || state.scene === 0;
@@ -55,9 +65,19 @@ function drawVotes() {
   const { question, votes } = state;
   byId("votes").hidden = !question || !votes;
   if (!question || !votes) return;
-  const count = make("p", {}, say("votes_so_far", { count: votes.voted, followers: Math.max(state.followers, votes.voted) }));
-  byId("votes").replaceChildren(...[make("h2", {}, told(question.prompt)), count,
-    answered(votes.answer), bars(votes, question)].filter(Boolean));
+  const count = make(
+    "p",
+    {},
+    say("votes_so_far", { count: votes.voted, followers: Math.max(state.followers, votes.voted) }),
+  );
+  byId("votes").replaceChildren(
+    ...[
+      make("h2", {}, told(question.prompt)),
+      count,
+      answered(votes.answer),
+      bars(votes, question),
+    ].filter(Boolean),
+  );
 }
 
 /* The time of day, what is used since the first step, and how that stands to the plan. */
@@ -114,14 +134,25 @@ const black = () => turn("black", now().scene, !now().black);
 const reveal = () => drives && state.question?.open && drive("reveal");
 
 const KEYS = {
-  ArrowRight: () => step(1), ArrowDown: () => step(1), PageDown: () => step(1), " ": () => step(1),
-  ArrowLeft: () => step(-1), ArrowUp: () => step(-1), PageUp: () => step(-1),
-  Home: () => go(0), End: () => go(state.scenes - 1),
-  b: black, B: black, ".": black, v: reveal, V: reveal,
+  ArrowRight: () => step(1),
+  ArrowDown: () => step(1),
+  PageDown: () => step(1),
+  " ": () => step(1),
+  ArrowLeft: () => step(-1),
+  ArrowUp: () => step(-1),
+  PageUp: () => step(-1),
+  Home: () => go(0),
+  End: () => go(state.scenes - 1),
+  b: black,
+  B: black,
+  ".": black,
+  v: reveal,
+  V: reveal,
 };
 addEventListener("keydown", (event) => {
   const act = KEYS[event.key];
-  const busy = event.target.closest("input") || (event.key === " " && event.target.closest("button"));
+  const busy =
+    event.target.closest("input") || (event.key === " " && event.target.closest("button"));
   if (!act || !state || busy || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   if (event.repeat && "bBvV.".includes(event.key)) return;
@@ -150,7 +181,11 @@ byId("hand_over_now").addEventListener("click", async () => {
 });
 byId("hand_over_copy").addEventListener("click", async () => {
   byId("hand_over_url").select();
-  try { await navigator.clipboard.writeText(byId("hand_over_url").value); } catch { document.execCommand("copy"); }
+  try {
+    await navigator.clipboard.writeText(byId("hand_over_url").value);
+  } catch {
+    document.execCommand("copy");
+  }
   byId("hand_over_copy").textContent = say("copied");
 });
 

@@ -1,8 +1,8 @@
 /* The screens of a lecture: a few frames, each a session of the app, of which one is seen.
  *
- * A step only changes which frame is seen, once that one is at rest: nothing half drawn is ever in front.
- * The others are led meanwhile to the scenes before and after, inside their session, as by the browser's
- * back button; they are drawn at full size, unseen. */
+ * A step only changes which frame is seen, once that one is at rest: nothing half drawn is ever in
+ * front. The others are led meanwhile to the scenes before and after, inside their session, as by
+ * the browser's back button; they are drawn at full size, unseen. */
 "use strict";
 const FRAMES = 4;
 const FAST = 150; // ms between two keys of a clicker that is held down
@@ -12,8 +12,9 @@ const LATE = 20_000; // ms after which a screen that does not come to rest is lo
 const ASKED = "presenting"; // in the address until the app's run for it has begun
 const APP = '[data-testid="stApp"]';
 const IDLE = `${APP}[data-test-script-state="notRunning"]`;
-const BUSY = '[data-testid="stSkeleton"], [data-stale="true"], [data-testid^="stBidiComponent"]:not([data-component]), '
-  + '.chart-place:not([data-chart="drawn"])';
+const BUSY =
+  '[data-testid="stSkeleton"], [data-stale="true"], [data-testid^="stBidiComponent"]:not([data-component]), ' +
+  '.chart-place:not([data-chart="drawn"])';
 const LEAST = 20; // nodes of a page that has begun to be drawn
 
 class Pool {
@@ -26,8 +27,9 @@ class Pool {
   exploring = false;
   pictures = new Map(); // scene -> URL of its picture
 
-  /* link(scene): its path and query below the app. place(scene): where it lies, in pixels. heard(window): a
-   * frame has a new window. changed(): another scene is seen. drawn(scene, blob): a picture is made. */
+  /* link(scene): its path and query below the app. place(scene): where it lies, in pixels.
+   * heard(window): a frame has a new window. changed(): another scene is seen.
+   * drawn(scene, blob): a picture is made. */
   constructor(stage, { count, base, link, place, heard, changed, drawn }) {
     Object.assign(this, { count, base, link, place, heard, changed, drawn });
     for (let each = 0; each < Math.min(FRAMES, Math.max(2, count)); each += 1) {
@@ -46,7 +48,8 @@ class Pool {
   go(scene) {
     const to = Math.max(0, Math.min(this.count - 1, scene));
     if (to === this.at) return;
-    const now = performance.now(), fast = now - this.pressed < FAST;
+    const now = performance.now(),
+      fast = now - this.pressed < FAST;
     this.way = to < this.at ? -1 : 1;
     [this.at, this.pressed] = [to, now];
     if (this.exploring) this.shown.touched = true;
@@ -74,7 +77,8 @@ class Pool {
     this.later(CALM);
   }
 
-  /* Somebody works on a screen: it stays in front, and a copy of its scene is prepared when they pause. */
+  /* Somebody works on a screen: it stays in front, and a copy of its scene is prepared when they
+     pause. */
   touch(frame) {
     if (frame !== this.shown) return;
     frame.touched = true;
@@ -87,25 +91,33 @@ class Pool {
     if (this.shown?.touched) this.shown.scene = null;
   }
 
-  /* Never away from the scene that is wanted: whoever works on its screen keeps it until they leave. */
+  /* Never away from the scene that is wanted: whoever works on its screen keeps it until they
+     leave. */
   swap() {
     if (this.isThere) return;
-    const frame = this.frames.find((each) => each.scene === this.at && each.ready && each !== this.shown);
+    const frame = this.frames.find(
+      (each) => each.scene === this.at && each.ready && each !== this.shown,
+    );
     if (!frame) return;
     this.shown?.node.classList.remove("seen");
-    if (this.shown) { this.shown.node.setAttribute("aria-hidden", "true"); this.dress(this.shown); }
+    if (this.shown) {
+      this.shown.node.setAttribute("aria-hidden", "true");
+      this.dress(this.shown);
+    }
     frame.node.classList.add("seen");
     frame.node.removeAttribute("aria-hidden");
     this.shown = frame;
     this.changed();
   }
 
-  /* What is held ready, the most needed first: as many scenes as there are frames. One that was touched
-   * holds none; one is lent to the pictures while they are made. */
+  /* What is held ready, the most needed first: as many scenes as there are frames. One that was
+   * touched holds none; one is lent to the pictures while they are made. */
   get wanted() {
-    const { at, way } = this, lent = Boolean(this.shown?.touched) + this.gathers;
+    const { at, way } = this,
+      lent = Boolean(this.shown?.touched) + this.gathers;
     return [at, at + way, at - way, at + 2 * way, at - 2 * way, at + 3 * way, at + 4 * way]
-      .filter((scene) => scene >= 0 && scene < this.count).slice(0, Math.max(1, this.frames.length - lent));
+      .filter((scene) => scene >= 0 && scene < this.count)
+      .slice(0, Math.max(1, this.frames.length - lent));
   }
 
   get calm() {
@@ -122,17 +134,23 @@ class Pool {
     this.timer = setTimeout(() => this.plan(), pause);
   }
 
-  /* The next thing to do; with all scenes held and all pictures made there is none, and the pool rests. */
+  /* The next thing to do; with all scenes held and all pictures made there is none, and the pool
+     rests. */
   plan() {
     const { wanted, calm } = this;
     const busy = this.frames.some((each) => !each.ready);
-    const holds = (scene) => this.frames.some((each) => each.scene === scene && !(each === this.shown && each.touched));
+    const holds = (scene) =>
+      this.frames.some((each) => each.scene === scene && !(each === this.shown && each.touched));
     const lacks = wanted.find((scene) => !holds(scene));
     if (lacks === this.at) return void this.lead(this.spare(wanted), lacks);
     if (busy) return;
     if (!this.exploring && this.pictures.size < this.count) {
       if (calm < 4 * CALM) this.later(calm < 2 * CALM ? 2 * CALM - calm : 4 * CALM - calm);
-      const frame = calm >= 2 * CALM && this.frames.find((each) => !each.touched && each.scene !== null && !this.pictures.has(each.scene));
+      const frame =
+        calm >= 2 * CALM &&
+        this.frames.find(
+          (each) => !each.touched && each.scene !== null && !this.pictures.has(each.scene),
+        );
       if (frame) return void this.draw(frame).then(() => this.later(60));
     }
     const next = lacks ?? (this.gathers ? this.undrawn : undefined);
@@ -145,8 +163,15 @@ class Pool {
 
   /* The frame whose scene is needed least: an empty one, then the farthest. */
   spare(wanted) {
-    const far = (each) => (each.scene === null ? Infinity : wanted.includes(each.scene) ? -1 : Math.abs(each.scene - this.at));
-    return this.frames.filter((each) => each !== this.shown).sort((one, other) => far(other) - far(one))[0];
+    const far = (each) =>
+      each.scene === null
+        ? Infinity
+        : wanted.includes(each.scene)
+          ? -1
+          : Math.abs(each.scene - this.at);
+    return this.frames
+      .filter((each) => each !== this.shown)
+      .sort((one, other) => far(other) - far(one))[0];
   }
 
   async draw(frame) {
@@ -170,7 +195,8 @@ class Pool {
     place.searchParams.set(ASKED, this.serial);
     this.lay(frame);
     const { contentDocument, contentWindow } = frame.node;
-    if (frame.loaded && contentDocument?.querySelector(APP)) { // none of the browser's own page, of a server that is away
+    if (frame.loaded && contentDocument?.querySelector(APP)) {
+      // none of the browser's own page, of a server that is away
       contentWindow.history.replaceState(null, "", place);
       contentWindow.dispatchEvent(new contentWindow.PopStateEvent("popstate", { state: null }));
     } else this.load(frame, place);
@@ -185,7 +211,10 @@ class Pool {
       this.dress(frame);
       this.heard(contentWindow); // first: keys of the lecture do not touch the screen
       for (const event of ["pointerdown", "keydown", "wheel"])
-        contentWindow.addEventListener(event, () => this.touch(frame), { capture: true, passive: true });
+        contentWindow.addEventListener(event, () => this.touch(frame), {
+          capture: true,
+          passive: true,
+        });
     };
     frame.node.src = place;
   }
@@ -200,7 +229,7 @@ class Pool {
 
   lay(frame) {
     const explored = this.exploring && frame === this.shown;
-    Object.assign(frame.node.style, this.place(explored ? null : frame.scene ?? this.at));
+    Object.assign(frame.node.style, this.place(explored ? null : (frame.scene ?? this.at)));
   }
 
   layAll() {
@@ -210,11 +239,15 @@ class Pool {
   async atRest(frame, place) {
     frame.turn += 1;
     const { turn } = frame;
-    let elements = "", since = 0, begun = performance.now();
+    let elements = "",
+      since = 0,
+      begun = performance.now();
     for (;;) {
       await new Promise((next) => setTimeout(next, 25));
       if (frame.turn !== turn) return;
-      const now = this.busy(frame) ? "" : String(frame.node.contentDocument.querySelectorAll("*").length);
+      const now = this.busy(frame)
+        ? ""
+        : String(frame.node.contentDocument.querySelectorAll("*").length);
       if (!now || now !== elements) [elements, since] = [now, performance.now()];
       else if (performance.now() - since > STILL) break;
       if (performance.now() - begun > LATE) {
@@ -230,7 +263,13 @@ class Pool {
   busy({ node }) {
     const { contentDocument, contentWindow } = node;
     const count = (selector) => contentDocument.querySelectorAll(selector).length;
-    return !contentDocument || contentWindow.location.search.includes(`${ASKED}=`) || !contentWindow.location.host
-      || !count(IDLE) || count(BUSY) > 0 || count(".stMainBlockContainer *") < LEAST;
+    return (
+      !contentDocument ||
+      contentWindow.location.search.includes(`${ASKED}=`) ||
+      !contentWindow.location.host ||
+      !count(IDLE) ||
+      count(BUSY) > 0 ||
+      count(".stMainBlockContainer *") < LEAST
+    );
   }
 }

@@ -2,7 +2,8 @@
  * what lies over them is drawn in overlays.js. */
 "use strict";
 const code = document.body.dataset.code ?? ""; // "": without a room
-const hash = decodeURIComponent(location.hash.slice(1)); // the driver's key; without a room the lecture's name
+// the driver's key; without a room the lecture's name
+const hash = decodeURIComponent(location.hash.slice(1));
 const base = location.pathname.replace(/\/(hall\/[^/]+\/present|present)\/?$/, "");
 const TRIES = 20; // to get texts with their numbers
 const PATIENCE = 20_000; // ms in which the Lectures page has the lecture ready
@@ -10,24 +11,46 @@ const HIGHEST = 0.3; // of the window that texts may take; longer ones are writt
 const SMALLEST = 0.6;
 const OVERLAYS = ["question", "join", "overview", "keys", "notes"];
 let key = code ? hash : "";
-let lecture, pool, state = null, started = null, shift = 0;
+let lecture,
+  pool,
+  state = null,
+  started = null,
+  shift = 0;
 const room = asking((path, data) => send(path, data, key).catch((error) => warn(error.message)));
-let black = false, ring = false, revealed = new Set(), bands = new Map();
+let black = false,
+  ring = false,
+  revealed = new Set(),
+  bands = new Map();
 
 async function begin() {
   try {
     lecture = await (code ? fromRoom() : fromHere());
   } catch (error) {
     byId("refused").hidden = false;
-    return byId("refused").replaceChildren(make("p", {}, error.message), make("a", { href: `${base}/lectures` }, say("present_back")));
+    return byId("refused").replaceChildren(
+      make("p", {}, error.message),
+      make("a", { href: `${base}/lectures` }, say("present_back")),
+    );
   }
   if (words[lecture.language]) ({ language } = lecture);
   document.documentElement.lang = say("language_tag");
   document.title = `${told(lecture.title)} · Glassformer`;
   dress();
-  pool = new Pool(byId("stage"), { count: lecture.scenes.length, base, link, place, heard, changed, drawn });
+  pool = new Pool(byId("stage"), {
+    count: lecture.scenes.length,
+    base,
+    link,
+    place,
+    heard,
+    changed,
+    drawn,
+  });
   heard(window);
-  addEventListener("resize", () => { bands = new Map(); fill(); pool.layAll(); });
+  addEventListener("resize", () => {
+    bands = new Map();
+    fill();
+    pool.layAll();
+  });
   setInterval(clock, 1000);
   if (code) {
     listen();
@@ -38,7 +61,9 @@ async function begin() {
 }
 
 async function fromRoom() {
-  const answer = await fetch(`${here}/lecture`, { headers: { Authorization: `Bearer ${key}` } }).catch(() => null);
+  const answer = await fetch(`${here}/lecture`, {
+    headers: { Authorization: `Bearer ${key}` },
+  }).catch(() => null);
   if (!answer) throw new Error(say("failed"));
   const found = await answer.json();
   if (!answer.ok) throw new Error(told(found.text));
@@ -47,7 +72,11 @@ async function fromRoom() {
 
 /* The numbers in the texts come with the runs: until those are computed "…" stands for them. */
 async function refresh() {
-  for (let tries = 0; tries < TRIES && lecture.scenes.some(({ title, text }) => /…/.test(told(title) + told(text))); tries += 1) {
+  for (
+    let tries = 0;
+    tries < TRIES && lecture.scenes.some(({ title, text }) => /…/.test(told(title) + told(text)));
+    tries += 1
+  ) {
     await new Promise((next) => setTimeout(next, 700 + 100 * tries));
     const { scenes } = await fromRoom().catch(() => lecture);
     if (JSON.stringify(scenes) === JSON.stringify(lecture.scenes)) continue;
@@ -58,10 +87,15 @@ async function refresh() {
   }
 }
 
-/* Without a room the Lectures page leaves the lecture in this browser, a moment after it opened this page. */
+/* Without a room the Lectures page leaves the lecture in this browser, a moment after it opened
+   this page. */
 async function fromHere() {
   const name = `glassformer.present.${hash}`;
-  for (const end = Date.now() + PATIENCE; Date.now() < end; await new Promise((next) => setTimeout(next, 50))) {
+  for (
+    const end = Date.now() + PATIENCE;
+    Date.now() < end;
+    await new Promise((next) => setTimeout(next, 50))
+  ) {
     const text = localStorage.getItem(name);
     if (text) return JSON.parse(text);
   }
@@ -75,15 +109,22 @@ const kept = () => Number(sessionStorage.getItem(KEPT)) || 0;
 /* The colours are those that the reader chose for the app, or the system's. */
 function dress() {
   let chosen = null;
-  try { chosen = JSON.parse(localStorage.getItem(`stActiveTheme-${base}/-v2`)); } catch { /* the system's */ }
-  const theme = { Dark: "dark", Light: "light" }[lecture.theme ? { dark: "Dark", light: "Light" }[lecture.theme] : chosen?.name ?? chosen];
+  try {
+    chosen = JSON.parse(localStorage.getItem(`stActiveTheme-${base}/-v2`));
+  } catch {
+    /* the system's */
+  }
+  const theme = { Dark: "dark", Light: "light" }[
+    lecture.theme ? { dark: "Dark", light: "Light" }[lecture.theme] : (chosen?.name ?? chosen)
+  ];
   if (theme) document.documentElement.dataset.theme = theme;
 }
 
 // Screens: where they lie, which links they show.
 
 function link(scene) {
-  const [page, query] = lecture.scenes[scene].links[language] ?? Object.values(lecture.scenes[scene].links)[0];
+  const [page, query] =
+    lecture.scenes[scene].links[language] ?? Object.values(lecture.scenes[scene].links)[0];
   const size = Math.round(Math.max(100, Math.min(160, innerHeight / 8.2, innerWidth / 12.2)));
   const theme = document.documentElement.dataset.theme;
   return `${page}?${new URLSearchParams({ ...query, language, size, ...(theme && { theme }) })}`;
@@ -91,9 +132,15 @@ function link(scene) {
 
 /* Of a scene; of null the whole window, for who explores. */
 function place(scene) {
-  const foot = byId("foot").offsetHeight, top = scene === null ? 0 : band(scene).height;
+  const foot = byId("foot").offsetHeight,
+    top = scene === null ? 0 : band(scene).height;
   const aside = scene === 0 && code ? invited() : 0;
-  return { left: "0", top: `${top}px`, width: `${innerWidth - aside}px`, height: `${innerHeight - top - foot}px` };
+  return {
+    left: "0",
+    top: `${top}px`,
+    width: `${innerWidth - aside}px`,
+    height: `${innerHeight - top - foot}px`,
+  };
 }
 
 const invited = () => Math.round(Math.min(0.22 * innerWidth, 0.5 * innerHeight));
@@ -103,7 +150,12 @@ function band(scene) {
   if (!bands.has(scene)) {
     const before = byId("title").textContent;
     let shrink = 1;
-    for (write(scene, shrink); byId("band").offsetHeight > HIGHEST * innerHeight && shrink > SMALLEST; write(scene, shrink)) shrink -= 0.1;
+    for (
+      write(scene, shrink);
+      byId("band").offsetHeight > HIGHEST * innerHeight && shrink > SMALLEST;
+      write(scene, shrink)
+    )
+      shrink -= 0.1;
     bands.set(scene, { height: byId("band").offsetHeight, shrink });
     if (before) fill();
   }
@@ -144,7 +196,8 @@ function changed() {
 
 function drawn(scene, blob) {
   const headers = { Authorization: `Bearer ${key}` };
-  if (code && key) fetch(`${here}/picture/${scene}`, { method: "PUT", headers, body: blob }).catch(() => {});
+  if (code && key)
+    fetch(`${here}/picture/${scene}`, { method: "PUT", headers, body: blob }).catch(() => {});
   if (!byId("overview").hidden) drawOverview();
 }
 
@@ -196,7 +249,8 @@ function listen() {
     return warn(say(why === "ended" ? "ended" : "failed"));
   };
   follow({
-    key, over,
+    key,
+    over,
     behind: (is) => warn(is ? say("behind") : key ? "" : say("handed")),
     show(now) {
       state = now;
@@ -261,51 +315,81 @@ function back() {
 }
 
 function drawFoot() {
-  const { scenes } = lecture, at = Math.max(pool?.at ?? 0, 0);
+  const { scenes } = lecture,
+    at = Math.max(pool?.at ?? 0, 0);
   document.body.classList.toggle("waits", Boolean(pool) && !pool.isThere && !pool.exploring);
   byId("progress").firstElementChild.style.width = `${(100 * (at + 1)) / scenes.length}%`;
   byId("place").textContent = say("scene", { scene: at + 1, scenes: scenes.length });
   byId("mode").textContent = pool?.exploring ? say("present_exploring") : "";
   const now = pool ? asked() : null;
-  byId("asked").textContent = now ? say(now.voted === null ? "present_asked" : "present_asked_votes", { count: now.voted }) : "";
+  byId("asked").textContent = now
+    ? say(now.voted === null ? "present_asked" : "present_asked_votes", { count: now.voted })
+    : "";
   byId("code").textContent = code;
-  Object.assign(byId("help"), { title: say("present_keys_title"), ariaLabel: say("present_keys_title"), onclick: () => toggle("keys", drawKeys) });
+  Object.assign(byId("help"), {
+    title: say("present_keys_title"),
+    ariaLabel: say("present_keys_title"),
+    onclick: () => toggle("keys", drawKeys),
+  });
   clock();
 }
 
 function clock() {
   const planned = Math.round(lecture.scenes.reduce((sum, each) => sum + each.minutes, 0));
   const seconds = started === null ? 0 : Math.max(0, Math.floor((Date.now() - started) / 1000));
-  byId("clock").textContent = say("present_clock", { used: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`, planned });
+  byId("clock").textContent = say("present_clock", {
+    used: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`,
+    planned,
+  });
 }
 
 // Keys, here and in the frames: they are heard before the pages hear them.
 
 const last = () => lecture.scenes.length - 1;
-const NEXT = ["PageDown"], BACK = ["PageUp"]; // of every clicker, at any time
+const NEXT = ["PageDown"],
+  BACK = ["PageUp"]; // of every clicker, at any time
 const KEYS = {
-  ArrowRight: () => step(pool.at + 1), ArrowDown: () => step(pool.at + 1), " ": () => step(pool.at + 1),
-  ArrowLeft: () => step(pool.at - 1), ArrowUp: () => step(pool.at - 1),
-  Home: () => step(0), End: () => step(last()),
-  b: blacken, ".": blacken,
+  ArrowRight: () => step(pool.at + 1),
+  ArrowDown: () => step(pool.at + 1),
+  " ": () => step(pool.at + 1),
+  ArrowLeft: () => step(pool.at - 1),
+  ArrowUp: () => step(pool.at - 1),
+  Home: () => step(0),
+  End: () => step(last()),
+  b: blacken,
+  ".": blacken,
   o: () => toggle("overview", drawOverview),
   v: ask,
   q: () => code && toggle("join", () => byId("join").replaceChildren(joining())),
-  n: () => (code ? key && window.open(`${here}/notes#${key}`, `notes-${code}`) : toggle("notes", drawNotes)),
-  p: () => { ring = !ring; byId("ring").hidden = true; },
-  f: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()).catch(() => {}),
+  n: () =>
+    code ? key && window.open(`${here}/notes#${key}`, `notes-${code}`) : toggle("notes", drawNotes),
+  p: () => {
+    ring = !ring;
+    byId("ring").hidden = true;
+  },
+  f: () =>
+    (document.fullscreenElement
+      ? document.exitFullscreen()
+      : document.documentElement.requestFullscreen()
+    ).catch(() => {}),
   e: () => explored(true),
   s: back,
   "?": () => toggle("keys", drawKeys),
   Escape: () => hide(),
 };
-const WHILE_EXPLORING = ["s", "b", ".", "f"]; // unless something is typed; all others are the page's
-const TYPED = "input:not([type=checkbox], [type=radio], [type=button], [type=range]), textarea, select, [contenteditable=true]";
+// unless something is typed; all others are the page's
+const WHILE_EXPLORING = ["s", "b", ".", "f"];
+const TYPED =
+  "input:not([type=checkbox], [type=radio], [type=button], [type=range]), textarea, select, [contenteditable=true]";
 
 function pressed(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
   const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const act = NEXT.includes(name) ? () => step(pool.at + 1) : BACK.includes(name) ? () => step(pool.at - 1) : KEYS[name];
+  const act = NEXT.includes(name)
+    ? () => step(pool.at + 1)
+    : BACK.includes(name)
+      ? () => step(pool.at - 1)
+      : KEYS[name];
   const clicker = [...NEXT, ...BACK].includes(name);
   const typed = event.composedPath()[0].matches?.(TYPED);
   if (!act || (pool.exploring && !clicker && (typed || !WHILE_EXPLORING.includes(name)))) return;
@@ -317,12 +401,16 @@ function pressed(event) {
 
 function heard(target) {
   target.addEventListener("keydown", pressed, true);
-  target.addEventListener("mousemove", ({ clientX, clientY }) => {
-    if (!ring) return;
-    const { x = 0, y = 0 } = target.frameElement?.getBoundingClientRect() ?? {};
-    byId("ring").hidden = false;
-    Object.assign(byId("ring").style, { left: `${clientX + x}px`, top: `${clientY + y}px` });
-  }, true);
+  target.addEventListener(
+    "mousemove",
+    ({ clientX, clientY }) => {
+      if (!ring) return;
+      const { x = 0, y = 0 } = target.frameElement?.getBoundingClientRect() ?? {};
+      byId("ring").hidden = false;
+      Object.assign(byId("ring").style, { left: `${clientX + x}px`, top: `${clientY + y}px` });
+    },
+    true,
+  );
 }
 
 begin();

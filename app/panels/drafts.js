@@ -5,7 +5,9 @@ const PREFIX = "glassformer.lecture.";
 
 function kept() {
   const names = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
-  return Object.fromEntries(names.map((name) => [name.slice(PREFIX.length), localStorage.getItem(name)]));
+  return Object.fromEntries(
+    names.map((name) => [name.slice(PREFIX.length), localStorage.getItem(name)]),
+  );
 }
 
 // Numbers of changes count up in a session; a page that is drawn anew has them behind it.
@@ -28,7 +30,11 @@ const tell = (view) => view.send("kept", { drafts: kept() });
 export default component("", {
   start(view, data) {
     write(view, data);
-    view.hear(window, "storage", ({ key }) => (key === null || key.startsWith(PREFIX)) && tell(view));
+    view.hear(
+      window,
+      "storage",
+      ({ key }) => (key === null || key.startsWith(PREFIX)) && tell(view),
+    );
     tell(view);
   },
   mark: write,

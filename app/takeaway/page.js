@@ -2,7 +2,8 @@
 
 "use strict";
 const LEAST = 720; // pixels of a screen's height
-// CSS pixels of a sheet, A4 across without its margins; how large its type is, and what lies between.
+// CSS pixels of a sheet, A4 across without its margins; how large its type is, and what lies
+// between.
 const PAPER = { wide: 1040, high: 720, type: 0.8, between: 12 };
 const STILL = ["strip"];
 const REST = 250; // milliseconds between two screens that nobody waits for
@@ -74,7 +75,11 @@ function styled(home, sheets) {
 }
 
 async function open(picture) {
-  const [common, text, frame] = await Promise.all([shared(), textOf(picture.dataset.screen), frameIn(picture)]);
+  const [common, text, frame] = await Promise.all([
+    shared(),
+    textOf(picture.dataset.screen),
+    frameIn(picture),
+  ]);
   const { html, parts, sheets } = themed(JSON.parse(text));
   const home = frame.contentDocument;
   const inside = frame.contentWindow;
@@ -84,8 +89,13 @@ async function open(picture) {
   await setType(inside);
   home.body.innerHTML = html;
   inside.glass = {};
-  const places = [...home.querySelectorAll("[data-part]")].map((place) => [place, parts[place.dataset.part]]);
-  const [charts, others] = [true, false].map((is) => places.filter(([, { name }]) => (name === "chart") === is));
+  const places = [...home.querySelectorAll("[data-part]")].map((place) => [
+    place,
+    parts[place.dataset.part],
+  ]);
+  const [charts, others] = [true, false].map((is) =>
+    places.filter(([, { name }]) => (name === "chart") === is),
+  );
   const asked = () => sayAlive(picture);
   for (const name of new Set(others.map(([, part]) => part.name))) run(home, common.scripts[name]);
   for (const [place, part] of others) fill(place, part, inside, asked);
@@ -118,7 +128,9 @@ function fill(place, { name, data }, inside, setTriggerValue) {
   // What only the server could answer; its keys would empty the screen.
   if (!STILL.includes(name)) return;
   place.inert = true;
-  inside.addEventListener("keydown", (event) => event.stopImmediatePropagation(), { capture: true });
+  inside.addEventListener("keydown", (event) => event.stopImmediatePropagation(), {
+    capture: true,
+  });
 }
 
 // Formulas that a component wants set by Streamlit's scripts: they came as MathML.
@@ -136,7 +148,8 @@ const moment = (milliseconds = 30) => new Promise((done) => setTimeout(done, mil
 
 async function drawn(home) {
   const end = performance.now() + 20_000;
-  const waits = () => [...home.querySelectorAll(".chart-place")].some((each) => each.dataset.chart !== "drawn");
+  const waits = () =>
+    [...home.querySelectorAll(".chart-place")].some((each) => each.dataset.chart !== "drawn");
   while (waits() && performance.now() < end) await moment();
   await moment();
 }
@@ -148,9 +161,17 @@ function fit(picture, frame) {
   const high = Math.max(LEAST, scrollHeight);
   const others = [...picture.parentElement.children].filter((each) => each !== picture);
   const words = others.reduce((sum, each) => sum + PAPER.type * each.offsetHeight, PAPER.between);
-  const shrink = Math.min(PAPER.wide / wide, (PAPER.high - Math.min(words, PAPER.high / 2)) / high, 1);
+  const shrink = Math.min(
+    PAPER.wide / wide,
+    (PAPER.high - Math.min(words, PAPER.high / 2)) / high,
+    1,
+  );
   frame.style.height = `${high}px`;
-  for (const [name, value] of [["wide", `${wide}px`], ["high", `${high}px`], ["shrink", shrink]]) {
+  for (const [name, value] of [
+    ["wide", `${wide}px`],
+    ["high", `${high}px`],
+    ["shrink", shrink],
+  ]) {
     picture.style.setProperty(`--${name}`, value);
   }
 }
@@ -161,10 +182,12 @@ let last = Promise.resolve();
 function opening(picture) {
   if (!opened.has(picture)) {
     const tell = (state) => () => (picture.dataset.state = state);
-    last = last.then(() => open(picture)).then(tell("drawn"), (error) => {
-      console.error(error);
-      tell("failed")();
-    });
+    last = last
+      .then(() => open(picture))
+      .then(tell("drawn"), (error) => {
+        console.error(error);
+        tell("failed")();
+      });
     opened.set(picture, last);
   }
   return opened.get(picture);
@@ -200,7 +223,9 @@ async function print() {
 setType(window);
 if (document.getElementById("plotly")) plotly(); // unpacked while the rest is drawn
 root.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-document.getElementById("theme").addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
+document
+  .getElementById("theme")
+  .addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
 document.getElementById("print").addEventListener("click", print);
 document.addEventListener("keydown", (event) => {
   if (event.key !== "p" || !(event.ctrlKey || event.metaKey)) return;

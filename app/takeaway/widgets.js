@@ -1,7 +1,7 @@
-
 // A component of the app in a notebook: `mount` stands above, the script of the component itself.
 
-const FONT = 'system-ui, -apple-system, "Segoe UI", "Noto Sans SC", "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", sans-serif';
+const FONT =
+  'system-ui, -apple-system, "Segoe UI", "Noto Sans SC", "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", sans-serif';
 
 // plotly.js comes from Python once for all charts of the page; it must not take a loader's place.
 function drawing(model) {
@@ -22,7 +22,8 @@ async function render({ model, el }) {
   const place = document.createElement("div");
   const roles = Object.entries(model.get("colours"));
   place.style.cssText = `height: ${model.get("height")}px; background: var(--page); color: var(--text);`;
-  for (const [role, colour] of roles) place.style.setProperty(`--${role.replaceAll("_", "-")}`, colour);
+  for (const [role, colour] of roles)
+    place.style.setProperty(`--${role.replaceAll("_", "-")}`, colour);
   place.style.setProperty("--st-font", FONT);
   place.style.setProperty("--st-background-color", "var(--page)");
   place.style.setProperty("--soft", "color-mix(in srgb, var(--faint) 14%, transparent)");

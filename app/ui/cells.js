@@ -3,22 +3,34 @@
 const FORBIDDEN = 255; // the level of a cell that is not looked at
 const BRIGHTER = 0.6; // power of the level: at a small size weak patterns would not be seen
 
-const numbersOf = (text, Kind) => new Kind(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+const numbersOf = (text, Kind) =>
+  new Kind(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
 const channelsOf = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 const lightOf = ([red, green, blue]) => 0.299 * red + 0.587 * green + 0.114 * blue;
 
 // The colour at a share of a scale, between its stops.
 function mixed(stops, share) {
-  const after = Math.max(1, stops.findIndex(([at]) => at >= share));
-  const [[from, low], [to, high]] = [stops[after - 1], stops[after]].map(([at, hex]) => [at, channelsOf(hex)]);
-  return low.map((channel, at) => Math.round(channel + ((high[at] - channel) * (share - from)) / (to - from)));
+  const after = Math.max(
+    1,
+    stops.findIndex(([at]) => at >= share),
+  );
+  const [[from, low], [to, high]] = [stops[after - 1], stops[after]].map(([at, hex]) => [
+    at,
+    channelsOf(hex),
+  ]);
+  return low.map((channel, at) =>
+    Math.round(channel + ((high[at] - channel) * (share - from)) / (to - from)),
+  );
 }
 
 const pixelOf = ([red, green, blue]) => (255 << 24) | (blue << 16) | (green << 8) | red;
 
-// The levels 0–254 as pixels; 255, forbidden, stays clear: what lies behind the canvas shows through.
+// The levels 0–254 as pixels; 255, forbidden, stays clear: what lies behind the canvas shows
+// through.
 function paletteOf(stops, bent = (share) => share) {
-  return Uint32Array.from({ length: 256 }, (_, level) => (level === FORBIDDEN ? 0 : pixelOf(mixed(stops, bent(level / 254)))));
+  return Uint32Array.from({ length: 256 }, (_, level) =>
+    level === FORBIDDEN ? 0 : pixelOf(mixed(stops, bent(level / 254))),
+  );
 }
 
 const bright = (share) => share ** BRIGHTER;
@@ -39,8 +51,12 @@ function written(value, digits) {
   if (value === 0) return "0";
   const [mantissa, power] = value.toExponential(digits - 1).split("e");
   const exponent = Number(power);
-  if (exponent > -5 && exponent < 6) return value.toFixed(Math.max(digits - 1 - exponent, 0)).replace("-", "−");
-  const raised = String(exponent).replace(/[-0-9]/g, (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]);
+  if (exponent > -5 && exponent < 6)
+    return value.toFixed(Math.max(digits - 1 - exponent, 0)).replace("-", "−");
+  const raised = String(exponent).replace(
+    /[-0-9]/g,
+    (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)],
+  );
   return `${mantissa}×10${raised}`.replace("-", "−");
 }
 

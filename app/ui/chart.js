@@ -11,7 +11,9 @@ async function plotly(source) {
       event.target.remove();
       failed(new Error(source));
     };
-    document.head.append(make("script", { src: source, onload: () => done(window.Plotly), onerror }));
+    document.head.append(
+      make("script", { src: source, onload: () => done(window.Plotly), onerror }),
+    );
   });
   return script;
 }
@@ -22,14 +24,17 @@ function sized(chart) {
   const { height } = chart.data.more;
   const box = chart.place.getBoundingClientRect();
   const own = document.fullscreenElement === chart.place ? null : height;
-  const wide = Math.floor(box.width), high = own ?? Math.floor(box.height);
+  const wide = Math.floor(box.width),
+    high = own ?? Math.floor(box.height);
   return wide > 0 && high > 0 ? { ...layout, width: wide, height: high } : null;
 }
 
 // Plotly measures the labels of an axis with `automargin` only while it draws, and then draws all
 // once more. Under the same labels it starts from the margins that it found the last time.
 function steadied(chart, layout) {
-  const axes = Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name)).sort();
+  const axes = Object.keys(layout)
+    .filter((name) => /^[xy]axis\d*$/.test(name))
+    .sort();
   const labels = axes.map((name) => {
     const { ticktext, title, side, domain, tickfont, tickangle } = layout[name];
     return [name, ticktext, title, side, domain, tickfont, tickangle];
@@ -38,17 +43,21 @@ function steadied(chart, layout) {
   const frame = JSON.stringify([width, height, margin, labels]);
   const found = chart.frame === frame ? chart.place._fullLayout?._size : null;
   chart.frame = frame;
-  return found ? { ...layout, margin: { ...margin, l: found.l, r: found.r, t: found.t, b: found.b } } : layout;
+  return found
+    ? { ...layout, margin: { ...margin, l: found.l, r: found.r, t: found.t, b: found.b } }
+    : layout;
 }
 
 const FULL = {
-  width: 24, height: 24,
+  width: 24,
+  height: 24,
   path: "M4 4h6v2H6v4H4zM14 4h6v6h-2V6h-4zM4 14h2v4h4v2H4zM18 14h2v6h-6v-2h4z",
 };
 
 // What plotly.js is told once: its buttons, and that the wheel scrolls the page.
 function configured({ name, words }, place) {
-  const click = () => (document.fullscreenElement ? document.exitFullscreen() : place.requestFullscreen());
+  const click = () =>
+    document.fullscreenElement ? document.exitFullscreen() : place.requestFullscreen();
   const full = { name: "full", title: words.full, icon: FULL, click };
   return {
     // Fingers have no hover, and the buttons would stay on the picture; Save… has what they do.
@@ -83,7 +92,9 @@ async function drawAll() {
   drawing = true;
   await new Promise((done) => setTimeout(done)); // what React updates now is in the line, too
   while (line.size) {
-    const next = [...line].reduce((best, each) => (area(each.place) > area(best.place) ? each : best));
+    const next = [...line].reduce((best, each) =>
+      area(each.place) > area(best.place) ? each : best,
+    );
     if (hasTime(next)) {
       await painted();
       continue;
@@ -101,10 +112,11 @@ function hasTime({ place, since }) {
 }
 
 // A hidden window paints nothing: there a moment must do.
-const painted = () => new Promise((done) => {
-  if (document.hidden) setTimeout(done);
-  else requestAnimationFrame(() => setTimeout(done));
-});
+const painted = () =>
+  new Promise((done) => {
+    if (document.hidden) setTimeout(done);
+    else requestAnimationFrame(() => setTimeout(done));
+  });
 
 // Compiling plotly.js holds the page up for a second: what has no chart in it comes before, the
 // translation first of all.
@@ -139,7 +151,12 @@ function hear(chart) {
   if (chart.place.dataset.heard) return;
   chart.place.dataset.heard = "yes";
   const pick = ({ x, y, curveNumber, customdata }) => {
-    chart.send("click", { x: Number(x), y: Number(y), curve: curveNumber ?? 0, custom: customdata ?? null });
+    chart.send("click", {
+      x: Number(x),
+      y: Number(y),
+      curve: curveNumber ?? 0,
+      custom: customdata ?? null,
+    });
   };
   chart.place.on("plotly_click", ({ points }) => pick(points[0]));
   hearKeys(chart, pick);
@@ -155,7 +172,8 @@ export default component(MARKUP, {
     const [place, note, cursor, said] = chart.root.children;
     let width, height;
     Object.assign(chart, { place, cursor, said });
-    chart.failed = (is) => set(note, { hidden: !is, textContent: is ? chart.data.more.words.failed : "" });
+    chart.failed = (is) =>
+      set(note, { hidden: !is, textContent: is ? chart.data.more.words.failed : "" });
     chart.watch(place, ([{ contentRect }]) => {
       const [wide, high] = [Math.floor(contentRect.width), Math.floor(contentRect.height)];
       if (wide === width && high === height) return;
@@ -165,8 +183,12 @@ export default component(MARKUP, {
   },
   draw(chart, { more }) {
     // The same object until its words are others: another makes Plotly build its buttons anew.
-    if (chart.differs("config", more.name, more.words)) chart.config = configured(more, chart.place);
-    set(chart.place, { "aria-label": more.alt, style: { height: more.height ? `${more.height}px` : "100%" } });
+    if (chart.differs("config", more.name, more.words))
+      chart.config = configured(more, chart.place);
+    set(chart.place, {
+      "aria-label": more.alt,
+      style: { height: more.height ? `${more.height}px` : "100%" },
+    });
     draw(chart);
   },
   end(chart) {

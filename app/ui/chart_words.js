@@ -1,5 +1,6 @@
-// Notes and titles of axes that have no room: a figure is made before anybody knows how wide its place is. They go on
-// several lines, and what then still reaches beyond the edge moves in. Python's own layout stays as it is.
+// Notes and titles of axes that have no room: a figure is made before anybody knows how wide its
+// place is. They go on several lines, and what then still reaches beyond the edge moves in.
+// Python's own layout stays as it is.
 
 const AIR = 8; // pixels between two of them
 const LEAST_ROOM = 40; // pixels: of less, lines would be single letters
@@ -13,19 +14,31 @@ function wordsOf(place) {
   const notes = annotations.flatMap((each, at) => {
     const node = place.querySelector(`.annotation[data-index="${at}"] .annotation-text`);
     const level = !each.showarrow && !each.textangle && each.visible !== false;
-    return node && level ? [{ at, node, anchor: each.xanchor, font: each.font, text: each.text }] : [];
+    return node && level
+      ? [{ at, node, anchor: each.xanchor, font: each.font, text: each.text }]
+      : [];
   });
-  const titles = Object.keys(full).filter((name) => /^xaxis\d*$/.test(name)).flatMap((name) => {
-    const node = place.querySelector(`.${name.replace("axis", "")}title`);
-    const { text, font } = full[name].title ?? {};
-    return node && text ? [{ name, node, anchor: "center", font, text }] : [];
-  });
-  return [...notes, ...titles].map((each) => ({ ...each, box: each.node.getBoundingClientRect() })).filter(({ box }) => box.width > 0);
+  const titles = Object.keys(full)
+    .filter((name) => /^xaxis\d*$/.test(name))
+    .flatMap((name) => {
+      const node = place.querySelector(`.${name.replace("axis", "")}title`);
+      const { text, font } = full[name].title ?? {};
+      return node && text ? [{ name, node, anchor: "center", font, text }] : [];
+    });
+  return [...notes, ...titles]
+    .map((each) => ({ ...each, box: each.node.getBoundingClientRect() }))
+    .filter(({ box }) => box.width > 0);
 }
 
-const besides = (one, all) => all.filter((other) => other !== one
-  && Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top) > one.box.height / 3);
-const meet = (one, other) => Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left) > 1;
+const besides = (one, all) =>
+  all.filter(
+    (other) =>
+      other !== one &&
+      Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top) >
+        one.box.height / 3,
+  );
+const meet = (one, other) =>
+  Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left) > 1;
 const middle = ({ box }) => (box.left + box.right) / 2;
 
 // How wide one may be, between the edges of the chart and what stands beside it.
@@ -33,26 +46,41 @@ function roomOf(one, all, edge) {
   const others = besides(one, all);
   const share = (other) => one.box.width / (one.box.width + other.box.width);
   const gap = (other) => {
-    if (one.anchor === "center" || other.anchor === "center") return Math.abs(middle(one) - middle(other)) - AIR;
+    if (one.anchor === "center" || other.anchor === "center")
+      return Math.abs(middle(one) - middle(other)) - AIR;
     if (one.anchor === other.anchor) return Math.abs(one.box.left - other.box.left) - AIR;
-    return (Math.min(edge.right, Math.max(one.box.right, other.box.right)) - Math.max(edge.left, Math.min(one.box.left, other.box.left)) - AIR) * share(other);
+    return (
+      (Math.min(edge.right, Math.max(one.box.right, other.box.right)) -
+        Math.max(edge.left, Math.min(one.box.left, other.box.left)) -
+        AIR) *
+      share(other)
+    );
   };
-  const aside = { left: edge.right - one.box.left, right: one.box.right - edge.left }[one.anchor]
-    ?? 2 * Math.min(middle(one) - edge.left, edge.right - middle(one));
+  const aside =
+    { left: edge.right - one.box.left, right: one.box.right - edge.left }[one.anchor] ??
+    2 * Math.min(middle(one) - edge.left, edge.right - middle(one));
   // What is held at nearly the same place stands above or below: lines do not part them.
-  return Math.min(aside, ...others.filter((other) => meet(one, other)).map(gap).filter((room) => room > LEAST_ROOM));
+  return Math.min(
+    aside,
+    ...others
+      .filter((other) => meet(one, other))
+      .map(gap)
+      .filter((room) => room > LEAST_ROOM),
+  );
 }
 
 // A text of Plotly on lines of so many pixels; Chinese breaks anywhere, all else between words.
 function onLines(text, room, { family, size }) {
   ruler.font = `600 ${size}px ${family}`;
   const parts = text.split(/(<[^>]+>|\s+|[\u2e80-\u9fff\uff00-\uffef])/).filter(Boolean);
-  let lines = "", wide = 0;
+  let lines = "",
+    wide = 0;
   for (const part of parts) {
     const tag = part.startsWith("<");
     const width = tag ? 0 : ruler.measureText(part.replace(/&\w+;/g, "x")).width;
     if (/^<br/.test(part)) wide = 0;
-    else if (wide > 0 && wide + width > room && !/^[，。、；：！？）”]$/.test(part)) [lines, wide] = [`${lines.trimEnd()}<br>`, 0];
+    else if (wide > 0 && wide + width > room && !/^[，。、；：！？）”]$/.test(part))
+      [lines, wide] = [`${lines.trimEnd()}<br>`, 0];
     if (wide > 0 || part.trim()) [lines, wide] = [lines + part, wide + width];
   }
   return lines;
@@ -60,10 +88,16 @@ function onLines(text, room, { family, size }) {
 
 // The names of rows that reach beyond the edge in smaller type: by axis, its type in pixels.
 function smallerRows(place, edge) {
-  const axes = Object.entries(place._fullLayout).filter(([name, axis]) => /^yaxis\d*$/.test(name) && axis.tickfont);
+  const axes = Object.entries(place._fullLayout).filter(
+    ([name, axis]) => /^yaxis\d*$/.test(name) && axis.tickfont,
+  );
   return axes.flatMap(([name, { tickfont }]) => {
-    const boxes = [...place.querySelectorAll(`.${name.replace("axis", "")}tick text`)].map((each) => each.getBoundingClientRect());
-    const shares = boxes.map((box) => 1 - Math.max(edge.left - box.left, box.right - edge.right, 0) / box.width);
+    const boxes = [...place.querySelectorAll(`.${name.replace("axis", "")}tick text`)].map((each) =>
+      each.getBoundingClientRect(),
+    );
+    const shares = boxes.map(
+      (box) => 1 - Math.max(edge.left - box.left, box.right - edge.right, 0) / box.width,
+    );
     const size = Math.max(LEAST_TYPE - 1, Math.floor(tickfont.size * Math.min(1, ...shares)));
     return size < tickfont.size - 0.5 && Math.min(...shares) < 0.99 ? [[name, size]] : [];
   });
@@ -84,26 +118,41 @@ function wordsWithRoom(place, layout) {
     const room = Math.max(roomOf(one, all, edge), LEAST_ROOM);
     if (room < LEAST_SHARE * box.width) continue;
     const lines = room < box.width ? onLines(text, room, one.font) : text;
-    const font = { ...one.font, size: lines.split("<br>").length > 2 ? Math.max(LEAST_TYPE, one.font.size * 0.8) : one.font.size };
+    const font = {
+      ...one.font,
+      size:
+        lines.split("<br>").length > 2 ? Math.max(LEAST_TYPE, one.font.size * 0.8) : one.font.size,
+    };
     const fitted = font.size < one.font.size ? onLines(text, room, font) : lines;
-    if (fitted !== text && name) found[name] = { ...layout[name], title: { ...layout[name].title, text: fitted, font } };
+    if (fitted !== text && name)
+      found[name] = { ...layout[name], title: { ...layout[name].title, text: fitted, font } };
     else if (fitted !== text) Object.assign(notes[at], { text: fitted, font, align: one.anchor });
-    else if (beyond > 1 && !name) notes[at].xshift = (notes[at].xshift ?? 0) + (box.left < edge.left ? beyond : -beyond);
+    else if (beyond > 1 && !name)
+      notes[at].xshift = (notes[at].xshift ?? 0) + (box.left < edge.left ? beyond : -beyond);
     else continue;
     found.annotations = notes;
   }
-  for (const [name, size] of smallerRows(place, edge)) found[name] = { ...layout[name], tickfont: { ...layout[name]?.tickfont, size } };
+  for (const [name, size] of smallerRows(place, edge))
+    found[name] = { ...layout[name], tickfont: { ...layout[name]?.tickfont, size } };
   if (above > 1) found.margin = { ...layout.margin, t: (layout.margin?.t ?? 0) + above };
   return Object.keys(found).length ? found : null;
 }
 
 // Draws a chart, and again where its words had no room; of the same words it knows what they need.
 async function drawWithRoom(Plotly, chart, layout) {
-  const titles = Object.keys(layout).filter((name) => name.startsWith("xaxis")).map((name) => layout[name].title);
+  const titles = Object.keys(layout)
+    .filter((name) => name.startsWith("xaxis"))
+    .map((name) => layout[name].title);
   const asked = JSON.stringify([layout.width, layout.height, layout.annotations, titles]);
   const known = chart.room?.asked === asked;
   if (!known) chart.room = { asked, found: {} };
-  const draw = () => Plotly.react(chart.place, chart.data.figure.data, steadied(chart, { ...layout, ...chart.room.found }), chart.config);
+  const draw = () =>
+    Plotly.react(
+      chart.place,
+      chart.data.figure.data,
+      steadied(chart, { ...layout, ...chart.room.found }),
+      chart.config,
+    );
   await draw();
   for (let turn = 0; turn < 3 && !known; turn += 1) {
     const more = wordsWithRoom(chart.place, { ...layout, ...chart.room.found });

@@ -6,19 +6,21 @@ const sheet = new CSSStyleSheet();
 sheet.replaceSync(STYLES);
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
-// What a node has: properties, handlers, attributes. `style` and `data` are objects, `is` says which
-// classes are on; null takes an attribute away.
+// What a node has: properties, handlers, attributes. `style` and `data` are objects, `is` says
+// which classes are on; null takes an attribute away.
 function set(node, given) {
   for (const [name, value] of Object.entries(given)) {
     if (name === "data") Object.assign(node.dataset, value);
-    else if (name === "is") for (const [each, on] of Object.entries(value)) node.classList.toggle(each, Boolean(on));
+    else if (name === "is")
+      for (const [each, on] of Object.entries(value)) node.classList.toggle(each, Boolean(on));
     else if (name === "style") {
       for (const [each, one] of Object.entries(value)) {
         if (each.startsWith("--")) node.style.setProperty(each, one);
         else node.style[each] = one;
       }
     } else if (value === null) node.removeAttribute(name);
-    else if (typeof value === "function" || (name in node && node.namespaceURI !== SVG)) node[name] = value;
+    else if (typeof value === "function" || (name in node && node.namespaceURI !== SVG))
+      node[name] = value;
     else node.setAttribute(name, value);
   }
   return node;
@@ -46,12 +48,25 @@ function shape(kind, ...inside) {
 }
 
 const roleOf = (role) => `var(--${role.replace("_", "-")})`; // the colour of a role
-const meter = (share, side = "width") => make("span.meter", make("i", { style: { [side]: `${100 * share}%` } }));
+const meter = (share, side = "width") =>
+  make("span.meter", make("i", { style: { [side]: `${100 * share}%` } }));
 const named = (text) => ({ title: text, "aria-label": text });
-// A name for what shows words of its own: it begins with them, as whoever speaks to the page says them.
-const spoken = (nodes, name) => [nodes.map((each) => each.textContent).filter(Boolean).join(" "), name].filter(Boolean).join(". ");
-const apart = (nodes) => nodes.flatMap((each) => [each, " "]); // texts of a drawing, for who hears them
-const variables = (values) => Object.fromEntries(Object.entries(values).map(([name, value]) => [`--${name}`, value]));
+// A name for what shows words of its own: it begins with them, as whoever speaks to the page says
+// them.
+const spoken = (nodes, name) =>
+  [
+    nodes
+      .map((each) => each.textContent)
+      .filter(Boolean)
+      .join(" "),
+    name,
+  ]
+    .filter(Boolean)
+    .join(". ");
+// texts of a drawing, for who hears them
+const apart = (nodes) => nodes.flatMap((each) => [each, " "]);
+const variables = (values) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [`--${name}`, value]));
 const phrase = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
 // Whether a key presses what has the focus, as it would a button; then it does nothing else.
@@ -86,8 +101,8 @@ function reachScrolled({ key }) {
 }
 window.hearsTab ??= !document.addEventListener("keydown", reachScrolled, { capture: true });
 
-// The words of a box (layout.py), which Streamlit writes into its class, as data-box="fill scroll": a
-// rule with :has that asks for a part of a class has the browser look at the whole page anew for
+// The words of a box (layout.py), which Streamlit writes into its class, as data-box="fill scroll":
+// a rule with :has that asks for a part of a class has the browser look at the whole page anew for
 // each node that is drawn. A component asks before it measures its place.
 window.wordBoxes ??= (() => {
   const worded = (node) => {
@@ -97,7 +112,8 @@ window.wordBoxes ??= (() => {
   const wordedIn = (node) => [node, ...node.querySelectorAll('[class*="--"]')].forEach(worded);
   const read = (changes) => {
     for (const { type, target, addedNodes } of changes) {
-      if (type === "childList") [...addedNodes].filter((each) => each instanceof HTMLElement).forEach(wordedIn);
+      if (type === "childList")
+        [...addedNodes].filter((each) => each instanceof HTMLElement).forEach(wordedIn);
       else if (target instanceof HTMLElement) worded(target);
     }
   };
@@ -112,7 +128,8 @@ window.wordBoxes ??= (() => {
 // begins nothing is said, or the reader would be called back.
 const BEGINS = 20000; // milliseconds, then the link has failed
 const saying = (window.saying ??= { unsent: 0, left: null });
-const leaves = () => saying.left?.from === location.pathname && performance.now() - saying.left.at < BEGINS;
+const leaves = () =>
+  saying.left?.from === location.pathname && performance.now() - saying.left.at < BEGINS;
 function passOn(trigger, ...event) {
   if (leaves()) return;
   saying.unsent += 1;
@@ -127,19 +144,26 @@ function followLink(event) {
     event.preventDefault();
     event.stopPropagation();
     setTimeout(() => link.click());
-  } else saying.left = link.pathname === location.pathname ? null : { from: location.pathname, at: performance.now() };
+  } else
+    saying.left =
+      link.pathname === location.pathname
+        ? null
+        : { from: location.pathname, at: performance.now() };
 }
 window.hearsLinks ??= !document.addEventListener("click", followLink, { capture: true });
 
 // Which of some nodes is the current one.
 function setCurrent(nodes, now) {
-  for (const [at, node] of [...nodes].entries()) set(node, { "aria-current": at === now ? "step" : null });
+  for (const [at, node] of [...nodes].entries())
+    set(node, { "aria-current": at === now ? "step" : null });
 }
 
 // Scrolls a box as little as brings a node into sight, and then by `more`. before, after: pixels at
 // its edges that something covers. Unlike scrollIntoView it moves nothing around the box.
 function reveal(box, node, { sideways = false, before = 0, after = 0, more = 0 } = {}) {
-  const [low, high, scroll] = sideways ? ["left", "right", "scrollLeft"] : ["top", "bottom", "scrollTop"];
+  const [low, high, scroll] = sideways
+    ? ["left", "right", "scrollLeft"]
+    : ["top", "bottom", "scrollTop"];
   const [inner, outer] = [node.getBoundingClientRect(), box.getBoundingClientRect()];
   const [under, over] = [inner[low] - outer[low] - before, inner[high] - outer[high] + after];
   if (under < 0) box[scroll] += under - more;
@@ -166,7 +190,9 @@ class View {
     const home = place.host ? place : document; // styles of its own, or the page's
     if (STYLES && !home.adoptedStyleSheets.includes(sheet)) home.adoptedStyleSheets.push(sheet);
     if (!markup) return;
-    this.root = markup.startsWith("<") ? document.createRange().createContextualFragment(markup).firstElementChild : make(markup);
+    this.root = markup.startsWith("<")
+      ? document.createRange().createContextualFragment(markup).firstElementChild
+      : make(markup);
     place.append(this.root);
   }
 
@@ -192,7 +218,8 @@ class View {
     const active = this.root.getRootNode().activeElement;
     const focused = active && this.root.contains(active) ? active.dataset[name] : undefined;
     draw();
-    if (focused !== undefined) this.find(`[data-${name}="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    if (focused !== undefined)
+      this.find(`[data-${name}="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 
   // Python tells two equal events apart by their nonce.
@@ -208,25 +235,33 @@ class View {
   }
 
   hear(target, events, act, options) {
-    for (const event of events.split(" ")) target.addEventListener(event, act, { signal: this.ending.signal, ...options });
+    for (const event of events.split(" "))
+      target.addEventListener(event, act, { signal: this.ending.signal, ...options });
   }
 
   // Python sends data as the bytes of a JSON text; the same text gives the same object again.
   read(data) {
-    const text = ArrayBuffer.isView(data) ? new TextDecoder().decode(data) : JSON.stringify(data ?? null);
+    const text = ArrayBuffer.isView(data)
+      ? new TextDecoder().decode(data)
+      : JSON.stringify(data ?? null);
     if (text !== this.text) this.data = JSON.parse(text);
     this.text = text;
   }
 
   // Whether there is something new besides what only moves a mark.
   changed(moving) {
-    return this.differs("picture", moving.length ? { ...this.data, ...Object.fromEntries(moving.map((name) => [name, 0])) } : this.text);
+    return this.differs(
+      "picture",
+      moving.length
+        ? { ...this.data, ...Object.fromEntries(moving.map((name) => [name, 0])) }
+        : this.text,
+    );
   }
 }
 
-// What Streamlit calls, from the root's markup and what a component does: `start` when it comes to a
-// place, `draw` when its data changed in more than what `moving` names, `mark` each time, `end` when
-// it goes. Colours in its data are variables of its styles.
+// What Streamlit calls, from the root's markup and what a component does: `start` when it comes to
+// a place, `draw` when its data changed in more than what `moving` names, `mark` each time, `end`
+// when it goes. Colours in its data are variables of its styles.
 function component(markup, { start, draw, mark, end, moving = [] }) {
   const views = new WeakMap();
   return ({ data, parentElement, setTriggerValue }) => {

@@ -3,7 +3,8 @@
 
 const BREAK = "⏎";
 const ENDS = /\r\n?|\n/g;
-const put = (text) => document.execCommand("insertText", false, text); // can be undone, unlike a new value
+// can be undone, unlike a new value
+const put = (text) => document.execCommand("insertText", false, text);
 
 function take(event) {
   const text = event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
@@ -29,12 +30,15 @@ function give(event, { value, selectionStart, selectionEnd }) {
 }
 
 function show(view, event, field) {
-  if (event.key === "Enter" || event.key === "Escape") return; // its text is run, or the lines were sent away
+  // its text is run, or the lines were sent away
+  if (event.key === "Enter" || event.key === "Escape") return;
   const lines = field.value.split(BREAK);
   view.root.togglePopover(lines.length > 1 && field === document.activeElement);
   const at = field.value.slice(0, field.selectionStart).split(BREAK).length - 1;
   const ended = (line, place) => line + (place + 1 < lines.length ? BREAK : "");
-  view.root.replaceChildren(...lines.map((line, place) => make(".line", { is: { now: place === at } }, ended(line, place))));
+  view.root.replaceChildren(
+    ...lines.map((line, place) => make(".line", { is: { now: place === at } }, ended(line, place))),
+  );
   const { left, bottom, width } = field.getBoundingClientRect();
   set(view.root, { style: { left: `${left}px`, top: `${bottom + 4}px`, minWidth: `${width}px` } });
   view.root.children[at].scrollIntoView({ block: "nearest" });
@@ -51,6 +55,7 @@ export default component('<div class="lines" popover="manual" aria-hidden="true"
     heard("copy cut", give);
     heard("focusin input keyup click", (event, field) => show(view, event, field));
     heard("focusout", () => view.root.hidePopover());
-    view.hear(view.root, "mousedown", (event) => event.preventDefault()); // the field keeps the focus
+    // the field keeps the focus
+    view.hear(view.root, "mousedown", (event) => event.preventDefault());
   },
 });

@@ -5,6 +5,7 @@ Nothing is computed before it is asked for: the sizes follow from shapes alone.
 
 from __future__ import annotations
 
+import csv
 import io
 import tempfile
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ import numpy as np
 from safetensors.torch import save
 
 from glassformer.core.trace.on_demand import LOGITS
-from glassformer.core.trace.tables import as_numpy
+from glassformer.core.trace.tables import as_numpy, columns
 from glassformer.core.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -100,7 +101,10 @@ def _csv_size(trace: Trace, address: str) -> int:
     """That of the table itself where it is small; else of an average row, times their number."""
     tensor = trace[address]
     if tensor.numel() <= CSV_COUNTED:
-        return len(csv_bytes(trace, address))
+        table = columns(trace, address)
+        written = io.StringIO()
+        csv.writer(written, lineterminator="\n").writerows([table, *zip(*table.values(), strict=True)])
+        return len(written.getvalue().encode("utf-8-sig"))
     apart = max(1, tensor.numel() // CSV_SAMPLE)
     sample = as_numpy(tensor.reshape(-1)[::apart][:CSV_SAMPLE])
     row = float(np.mean([len(str(number)) for number in sample])) + 1

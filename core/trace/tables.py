@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,22 +20,27 @@ def tidy(trace: Trace, address: str, **at: int) -> pd.DataFrame:
     `<axis>_token` stands beside an axis that has words. Axes held by `at` (and the batch, at 0)
     are left out.
     """
-    import pandas as pd  # slow to import, and no page needs it to begin
+    import pandas as pd  # slow to import, and no page needs it to be drawn
 
+    return pd.DataFrame(columns(trace, address, **at))
+
+
+def columns(trace: Trace, address: str, **at: int) -> dict[str, NDArray[Any]]:
+    """What `tidy` makes a table of: equally long arrays by the names of their columns."""
     values = trace.pick(address, **at)
     free = [
         axis for axis in trace.axes(address) if axis.name not in at and axis.name != "batch"
     ]  # pick holds the batch
     grid = np.indices(values.shape).reshape(len(free), -1)
-    columns: dict[str, object] = {}
+    made: dict[str, NDArray[Any]] = {}
     for axis, positions in zip(free, grid, strict=True):
         if axis.name == "one":
             continue
-        columns[axis.name] = positions
+        made[axis.name] = positions
         if axis.labels is not None:
-            columns[f"{axis.name}_token"] = np.asarray(axis.labels, dtype=object)[positions]
-    columns["value"] = as_numpy(values).reshape(-1)
-    return pd.DataFrame(columns)
+            made[f"{axis.name}_token"] = np.asarray(axis.labels, dtype=object)[positions]
+    made["value"] = as_numpy(values).reshape(-1)
+    return made
 
 
 def as_numpy(tensor: Tensor) -> np.ndarray:

@@ -23,6 +23,14 @@ def test_the_first_page_comes_without_pandas() -> None:
     assert done.stdout.strip() == "False"
 
 
+SIZES = """
+import sys
+from glassformer.core.analysis.export import sizes
+from glassformer.core.checkpoints import load_model
+trace = load_model().trace("The cat sleeps.")
+sizes(trace, "source/ids")
+print("pandas" in sys.modules)
+"""
 PORT = """
 import sys
 import serve
@@ -36,8 +44,8 @@ print("torch._dynamo" in sys.modules)
 """
 
 
-def test_the_port_opens_without_torch_and_the_model_comes_without_its_compiler() -> None:
-    for script in (PORT, MODEL):
+def test_port_model_and_sizes_of_files_come_without_what_they_do_not_need() -> None:
+    for script in (PORT, MODEL, SIZES):
         done = subprocess.run(
             [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
         )

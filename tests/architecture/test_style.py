@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.architecture.sources import ROOT, parse, project_files, python_files
 
 LONGEST_FUNCTION = 44
+WIDEST = 100
 LONGEST_FILE = 400  # one idea a file; so many lines are two
 # Written in parts, so that this file may be read too.
 MACHINE_PATHS = tuple(f"/{top}/" for top in ("work", "tmp", "home", "root", "Users", "opt"))
@@ -32,6 +33,18 @@ def test_lengths() -> None:
                 if length > LONGEST_FUNCTION:
                     long.append(f"{path}: {node.name} has {length} lines")
     assert not long, "split them:\n" + "\n".join(long)
+
+
+def test_sheets_and_scripts_are_as_narrow_as_the_rest() -> None:
+    """Their formatter breaks whatever may be broken: neither comments nor texts."""
+    long = [
+        f"{path}:{number}: {line}"
+        for path in project_files()
+        if path.suffix in (".js", ".css")
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if len(line) > WIDEST and not re.search("[\"'`]", line)
+    ]
+    assert not long, "\n".join(long)
 
 
 def test_whoever_adds_bytes_says_why() -> None:

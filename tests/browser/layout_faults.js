@@ -1,23 +1,40 @@
-// layoutFaults(): what of the page is cut, lies on something else or is smaller than it need be, by the browser's own
-// measures, each as one line. Texts are measured line by line as they are set, in pages, components and drawings.
+// layoutFaults(): what of the page is cut, lies on something else or is smaller than it need be, by
+// the browser's own measures, each as one line. Texts are measured line by line as they are set, in
+// pages, components and drawings.
 (() => {
-  const ASIDE = 1.5, DOWN = 0.3; // pixels beside a text, and the share of a line's height, that are no fault
+  const ASIDE = 1.5,
+    DOWN = 0.3; // pixels beside a text, and the share of a line's height, that are no fault
   const LEAST = 16; // pixels of a cell
 
   const up = (node) => node.assignedSlot ?? node.parentElement ?? node.getRootNode().host ?? null;
   const name = (node) => {
-    const key = node.closest?.('[class*="st-key-"]') ?? node.getRootNode().host?.closest?.('[class*="st-key-"]');
-    return `${/st-key-([\w-]+?)(?:--|\s|$)/.exec(key?.getAttribute("class") ?? "")?.[1] ?? ""} ${node.localName}.${node.getAttribute("class") ?? ""}`.slice(0, 70);
+    const key =
+      node.closest?.('[class*="st-key-"]') ??
+      node.getRootNode().host?.closest?.('[class*="st-key-"]');
+    return `${/st-key-([\w-]+?)(?:--|\s|$)/.exec(key?.getAttribute("class") ?? "")?.[1] ?? ""} ${node.localName}.${node.getAttribute("class") ?? ""}`.slice(
+      0,
+      70,
+    );
   };
-  const seen = (node) => node.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true });
+  const seen = (node) =>
+    node.checkVisibility({
+      opacityProperty: true,
+      visibilityProperty: true,
+      contentVisibilityAuto: true,
+    });
   // For screen readers alone, or formulas: KaTeX lays its parts over each other.
-  const unread = (node) => node.closest('.katex, #js-plotly-tester, style, script, noscript, title, [data-testid="stSidebar"], [class*="st-key-bridge_"]');
+  const unread = (node) =>
+    node.closest(
+      '.katex, #js-plotly-tester, style, script, noscript, title, [data-testid="stSidebar"], [class*="st-key-bridge_"]',
+    );
   const box = ({ left, right, top, bottom }) => ({ left, right, top, bottom });
   const wide = (each) => each.right - each.left;
   const high = (each) => each.bottom - each.top;
   const both = (a, b) => ({
-    left: Math.max(a.left, b.left), right: Math.min(a.right, b.right),
-    top: Math.max(a.top, b.top), bottom: Math.min(a.bottom, b.bottom),
+    left: Math.max(a.left, b.left),
+    right: Math.min(a.right, b.right),
+    top: Math.max(a.top, b.top),
+    bottom: Math.min(a.bottom, b.bottom),
   });
 
   // What holds a node and may cut it, from the inside out, ending with the window.
@@ -25,14 +42,20 @@
   function holders(node) {
     if (held.has(node)) return held.get(node);
     const found = [];
-    let free = null; // what is placed absolutely is not cut by what is around it, up to its own frame
+    // what is placed absolutely is not cut by what is around it, up to its own frame
+    let free = null;
     for (let each = node; each && each !== document.documentElement; each = up(each)) {
       const style = getComputedStyle(each);
-      const frames = style.position !== "static" || style.transform !== "none" || style.contain.includes("paint") || style.contain === "content";
+      const frames =
+        style.position !== "static" ||
+        style.transform !== "none" ||
+        style.contain.includes("paint") ||
+        style.contain === "content";
       if (free === null || frames) {
         free = null;
         const { overflowX, overflowY, clipPath } = style;
-        const x = kind(overflowX), y = kind(overflowY);
+        const x = kind(overflowX),
+          y = kind(overflowY);
         if (clipPath.startsWith("inset(50%")) return held.set(node, null).get(node);
         if ((x || y) && style.display !== "inline" && style.display !== "contents") {
           const whole = each.getBoundingClientRect();
@@ -46,20 +69,34 @@
     held.set(node, found);
     return found;
   }
-  const kind = (overflow) => (overflow === "hidden" || overflow === "clip" ? "cuts" : overflow === "visible" ? "" : "scrolls");
+  const kind = (overflow) =>
+    overflow === "hidden" || overflow === "clip" ? "cuts" : overflow === "visible" ? "" : "scrolls";
 
   // Where a rectangle of a node is seen, and by how much it is cut where nobody can scroll.
   function cut(rect, node) {
     const found = holders(node);
     if (found === null) return null;
-    let now = box(rect), shown = box(rect), over = 0, by = null, below = 0;
-    const window_ = { each: null, x: "cuts", y: "cuts", whole: { left: 0, top: 0, right: innerWidth, bottom: innerHeight } };
+    let now = box(rect),
+      shown = box(rect),
+      over = 0,
+      by = null,
+      below = 0;
+    const window_ = {
+      each: null,
+      x: "cuts",
+      y: "cuts",
+      whole: { left: 0, top: 0, right: innerWidth, bottom: innerHeight },
+    };
     for (const { each, x, y, whole, style } of [...found, window_]) {
       const aside = Math.max(whole.left - now.left, now.right - whole.right);
       const down = Math.max(whole.top - now.top, now.bottom - whole.bottom);
       if (x === "cuts" && aside > over) [over, by] = [aside, { each, style, way: "aside" }];
       if (y === "cuts" && down > below) [below, by] = [down, { each, style, way: "down" }];
-      shown = both(shown, { ...shown, ...(x && { left: whole.left, right: whole.right }), ...(y && { top: whole.top, bottom: whole.bottom }) });
+      shown = both(shown, {
+        ...shown,
+        ...(x && { left: whole.left, right: whole.right }),
+        ...(y && { top: whole.top, bottom: whole.bottom }),
+      });
       if (x === "scrolls") Object.assign(now, { left: whole.left, right: whole.right });
       if (y === "scrolls") Object.assign(now, { top: whole.top, bottom: whole.bottom });
     }
@@ -68,7 +105,8 @@
 
   const roots = () => {
     const all = [document];
-    for (const root of all) for (const each of root.querySelectorAll("*")) if (each.shadowRoot) all.push(each.shadowRoot);
+    for (const root of all)
+      for (const each of root.querySelectorAll("*")) if (each.shadowRoot) all.push(each.shadowRoot);
     return all;
   };
 
@@ -79,32 +117,66 @@
     const middle = (rect.top + rect.bottom) / 2;
     return { ...box(rect), top: middle - size / 2, bottom: middle + size / 2 };
   }
-  const scaleOf = (node) => (node.getScreenCTM ? Math.hypot(node.getScreenCTM().a, node.getScreenCTM().b) : 1);
-  const turned = (node) => (node.getScreenCTM ? Math.abs(node.getScreenCTM().b) > 0.01 : /matrix\(\S+ [^0]/.test(getComputedStyle(node).transform) && !/matrix\(1, 0, 0, 1/.test(getComputedStyle(node).transform));
+  const scaleOf = (node) =>
+    node.getScreenCTM ? Math.hypot(node.getScreenCTM().a, node.getScreenCTM().b) : 1;
+  const turned = (node) =>
+    node.getScreenCTM
+      ? Math.abs(node.getScreenCTM().b) > 0.01
+      : /matrix\(\S+ [^0]/.test(getComputedStyle(node).transform) &&
+        !/matrix\(1, 0, 0, 1/.test(getComputedStyle(node).transform);
 
   function linesOf(root) {
-    const found = [], walker = document.createTreeWalker(root === document ? document.body : root, NodeFilter.SHOW_TEXT);
+    const found = [],
+      walker = document.createTreeWalker(
+        root === document ? document.body : root,
+        NodeFilter.SHOW_TEXT,
+      );
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const parent = node.parentElement;
-      if (!node.data.trim() || !parent || unread(parent) || !seen(parent) || (root !== document && unread(root.host))) continue;
+      if (
+        !node.data.trim() ||
+        !parent ||
+        unread(parent) ||
+        !seen(parent) ||
+        (root !== document && unread(root.host))
+      )
+        continue;
       const range = document.createRange();
       range.selectNodeContents(node);
-      const rects = parent.namespaceURI.endsWith("svg") ? [parent.getBoundingClientRect()] : range.getClientRects();
-      for (const rect of rects) if (rect.width > 1 && rect.height > 1) found.push({ node: parent, text: node.data.trim().slice(0, 60), rect: inked(parent, rect), line: true, turned: turned(parent) });
+      const rects = parent.namespaceURI.endsWith("svg")
+        ? [parent.getBoundingClientRect()]
+        : range.getClientRects();
+      for (const rect of rects)
+        if (rect.width > 1 && rect.height > 1)
+          found.push({
+            node: parent,
+            text: node.data.trim().slice(0, 60),
+            rect: inked(parent, rect),
+            line: true,
+            turned: turned(parent),
+          });
     }
     return found;
   }
   const CONTROLS = 'button, input, textarea, select, a[href], [role="slider"], [role="combobox"]';
   const PICTURES = "canvas, svg, img";
-  const partsOf = (root, selector) => [...root.querySelectorAll(selector)].filter((each) => seen(each) && !unread(each) && !(root !== document && unread(root.host)))
-    .map((node) => ({ node, text: node.getAttribute("aria-label") ?? node.textContent.trim().slice(0, 40), rect: node.getBoundingClientRect() }))
-    .filter(({ rect }) => rect.width > 2 && rect.height > 2);
+  const partsOf = (root, selector) =>
+    [...root.querySelectorAll(selector)]
+      .filter((each) => seen(each) && !unread(each) && !(root !== document && unread(root.host)))
+      .map((node) => ({
+        node,
+        text: node.getAttribute("aria-label") ?? node.textContent.trim().slice(0, 40),
+        rect: node.getBoundingClientRect(),
+      }))
+      .filter(({ rect }) => rect.width > 2 && rect.height > 2);
 
-  // The whole of what is deliberately shortened is in its title, or written elsewhere in the same control.
+  // The whole of what is deliberately shortened is in its title, or written elsewhere in the same
+  // control.
   function told({ each, style }, { node, text }) {
     for (let near = node, steps = 0; near && steps < 5; near = up(near), steps += 1) {
       const title = near.getAttribute?.("title");
-      if (title && ((each && style.textOverflow === "ellipsis") || title.includes(text))) return true;
+      if (title && ((each && style.textOverflow === "ellipsis") || title.includes(text)))
+        return true;
     }
     return false;
   }
@@ -116,8 +188,11 @@
       const { over, below, by } = found;
       const much = part.line ? DOWN * high(box(part.rect)) : 3;
       if (!(over > ASIDE || below > much) || told(by, part)) continue;
-      const way = over > ASIDE ? `${over.toFixed(0)} px beside` : `${below.toFixed(0)} px above or below`;
-      faults.add(`cut: "${part.text}" (${name(part.node)}) ${way} ${by.each ? name(by.each) : "the window"}`);
+      const way =
+        over > ASIDE ? `${over.toFixed(0)} px beside` : `${below.toFixed(0)} px above or below`;
+      faults.add(
+        `cut: "${part.text}" (${name(part.node)}) ${way} ${by.each ? name(by.each) : "the window"}`,
+      );
     }
   }
 
@@ -127,54 +202,94 @@
   };
 
   function overlaps(lines, controls, faults) {
-    const parts = [...lines, ...controls].filter((each) => each.cut && !each.turned).map((each) => ({ ...each, shown: each.cut.shown }))
-      .filter(({ shown }) => wide(shown) > 2 && high(shown) > 2).sort((a, b) => a.shown.top - b.shown.top);
+    const parts = [...lines, ...controls]
+      .filter((each) => each.cut && !each.turned)
+      .map((each) => ({ ...each, shown: each.cut.shown }))
+      .filter(({ shown }) => wide(shown) > 2 && high(shown) > 2)
+      .sort((a, b) => a.shown.top - b.shown.top);
     parts.forEach((one, at) => {
-      for (let next = at + 1; next < parts.length && parts[next].shown.top < one.shown.bottom; next += 1) {
+      for (
+        let next = at + 1;
+        next < parts.length && parts[next].shown.top < one.shown.bottom;
+        next += 1
+      ) {
         const other = parts[next];
-        if (one.node === other.node || inside(one.node, other.node) || inside(other.node, one.node)) continue;
+        if (one.node === other.node || inside(one.node, other.node) || inside(other.node, one.node))
+          continue;
         const common = both(one.shown, other.shown);
         const least = Math.min(high(one.shown), high(other.shown));
-        if (wide(common) < 3 || high(common) < DOWN * least || layer(one.node) !== layer(other.node)) continue;
-        faults.add(`overlap: "${one.text}" (${name(one.node)}) and "${other.text}" (${name(other.node)}) ${wide(common).toFixed(0)} x ${high(common).toFixed(0)}`);
+        if (
+          wide(common) < 3 ||
+          high(common) < DOWN * least ||
+          layer(one.node) !== layer(other.node)
+        )
+          continue;
+        faults.add(
+          `overlap: "${one.text}" (${name(one.node)}) and "${other.text}" (${name(other.node)}) ${wide(common).toFixed(0)} x ${high(common).toFixed(0)}`,
+        );
       }
     });
   }
 
   // What stays while others are scrolled lies above them.
   function layer(node) {
-    for (let each = node; each; each = up(each)) if (["fixed", "sticky"].includes(getComputedStyle(each).position)) return each;
+    for (let each = node; each; each = up(each))
+      if (["fixed", "sticky"].includes(getComputedStyle(each).position)) return each;
     return null;
   }
 
   function wider(faults) {
     const main = document.querySelector('[data-testid="stMain"]');
     for (const each of [document.documentElement, main]) {
-      if (each.scrollWidth > each.clientWidth + 1) faults.add(`wide: ${each.localName} ${each.scrollWidth} of ${each.clientWidth}`);
+      if (each.scrollWidth > each.clientWidth + 1)
+        faults.add(`wide: ${each.localName} ${each.scrollWidth} of ${each.clientWidth}`);
     }
   }
 
-  // Matrices of words whose cells are small although their place is more than twice as large that way.
+  // Matrices of words whose cells are small although their place is more than twice as large that
+  // way.
   const MOST_LINES = 16;
   function smallCells(all, faults) {
     const tell = (node, [rows, columns], cell, place) => {
-      const sides = [["wide", columns, 0], ["high", rows, 1]].filter(([, lines, way]) =>
-        lines > 1 && lines <= MOST_LINES && cell[way] < LEAST && place[way] > 2 * lines * cell[way]);
-      for (const [side, , way] of sides) faults.add(`small: cells ${cell[way].toFixed(1)} px ${side} (${name(node)}) in ${place[way]}`);
+      const sides = [
+        ["wide", columns, 0],
+        ["high", rows, 1],
+      ].filter(
+        ([, lines, way]) =>
+          lines > 1 &&
+          lines <= MOST_LINES &&
+          cell[way] < LEAST &&
+          place[way] > 2 * lines * cell[way],
+      );
+      for (const [side, , way] of sides)
+        faults.add(
+          `small: cells ${cell[way].toFixed(1)} px ${side} (${name(node)}) in ${place[way]}`,
+        );
     };
     for (const chart of document.querySelectorAll(".js-plotly-plot")) {
       for (const trace of chart._fullData ?? []) {
         if (trace.type !== "heatmap" || trace.visible !== true) continue;
-        const axes = [trace.xaxis, trace.yaxis].map((id) => chart._fullLayout[`${id[0]}axis${id.slice(1)}`]);
-        if (axes.some((axis) => axis.domain[1] - axis.domain[0] < 0.5)) continue; // it shares its place with others
+        const axes = [trace.xaxis, trace.yaxis].map(
+          (id) => chart._fullLayout[`${id[0]}axis${id.slice(1)}`],
+        );
+        // it shares its place with others
+        if (axes.some((axis) => axis.domain[1] - axis.domain[0] < 0.5)) continue;
         const cell = axes.map((axis) => Math.abs(axis.c2p(1) - axis.c2p(0)));
-        tell(chart, [trace.z.length, trace.z[0]?.length ?? 0], cell, [chart.clientWidth, chart.clientHeight]);
+        tell(chart, [trace.z.length, trace.z[0]?.length ?? 0], cell, [
+          chart.clientWidth,
+          chart.clientHeight,
+        ]);
       }
     }
     for (const canvas of all.flatMap((root) => [...root.querySelectorAll("canvas[data-cell]")])) {
       const { cell, rows, columns } = canvas.dataset;
       const place = canvas.closest(".scroll");
-      tell(canvas, [rows, columns].map(Number), [Number(cell), Number(cell)], [place.clientHeight, place.clientHeight]);
+      tell(
+        canvas,
+        [rows, columns].map(Number),
+        [Number(cell), Number(cell)],
+        [place.clientHeight, place.clientHeight],
+      );
     }
   }
 

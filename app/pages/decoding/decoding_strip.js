@@ -39,17 +39,26 @@ function carry(strip, from, to) {
     return;
   }
   strip.flight?.moving.finish();
-  const chips = [[first, "writes"], [first + 1, "reads"]].map(([place, row]) => strip.steps.children[place]?.querySelector(`.${row} .chip`));
+  const chips = [
+    [first, "writes"],
+    [first + 1, "reads"],
+  ].map(([place, row]) => strip.steps.children[place]?.querySelector(`.${row} .chip`));
   if (!chips.every(Boolean)) return;
   const [here, there] = chips.map((chip) => chip.getBoundingClientRect());
   const around = strip.steps.getBoundingClientRect();
   const word = make("span.carried", chips[0].textContent);
   const at = (box) => ({
-    transform: `translate(${box.left - around.left}px, ${box.top - around.top}px)`, width: `${box.width}px`, height: `${box.height}px`,
+    transform: `translate(${box.left - around.left}px, ${box.top - around.top}px)`,
+    width: `${box.width}px`,
+    height: `${box.height}px`,
   });
   strip.steps.parentNode.append(word);
   chips[1].style.visibility = "hidden";
-  const moving = word.animate([at(here), at(there)], { duration: CARRIED, easing: "ease-in-out", direction: to > from ? "normal" : "reverse" });
+  const moving = word.animate([at(here), at(there)], {
+    duration: CARRIED,
+    easing: "ease-in-out",
+    direction: to > from ? "normal" : "reverse",
+  });
   strip.flight = { first, moving };
   moving.onfinish = () => {
     word.remove();
@@ -64,7 +73,10 @@ function mark(strip, now) {
   strip.now = now;
   const items = [...steps.children];
   for (const [place, item] of items.entries()) item.classList.toggle("later", place > now);
-  setCurrent(items.map((item) => item.firstChild), now);
+  setCurrent(
+    items.map((item) => item.firstChild),
+    now,
+  );
   range.value = now + 1;
   const scroll = root.querySelector(".scroll");
   if (items[now]) reveal(scroll, items[now], { sideways: true, more: items[now].offsetWidth });
@@ -88,16 +100,30 @@ function makeStep(strip, column, place) {
   const { end, undo } = strip.data.texts;
   const { entropy, forced, guarded, percent, reads, share, spread, start, title, writes } = column;
   const parts = {
-    number: place + 1, reads: chip(reads, start), writes: chip(writes || end, !writes), percent,
-    bar: meter(share, "height"), entropy, spread: meter(spread),
+    number: place + 1,
+    reads: chip(reads, start),
+    writes: chip(writes || end, !writes),
+    percent,
+    bar: meter(share, "height"),
+    entropy,
+    spread: meter(spread),
   };
   const onclick = () => {
     mark(strip, place);
     go(strip, place);
   };
-  const button = make("button.column.framed", { title, onclick }, ROWS.map((name) => make(`span.${name}`, parts[name])));
+  const button = make(
+    "button.column.framed",
+    { title, onclick },
+    ROWS.map((name) => make(`span.${name}`, parts[name])),
+  );
   const back = { ...named(undo), onclick: () => strip.send("undo", { to: place }) };
-  return make("li", { is: { forced, guarded } }, button, forced ? make("button.undo", back, "×") : null);
+  return make(
+    "li",
+    { is: { forced, guarded } },
+    button,
+    forced ? make("button.undo", back, "×") : null,
+  );
 }
 
 export default component(MARKUP, {
@@ -107,9 +133,15 @@ export default component(MARKUP, {
     strip.range.oninput = () => drag(strip);
   },
   draw(strip, { bars, columns, texts }) {
-    set(strip.root, { style: { "--count": columns.length }, is: { bars }, "aria-label": texts.label });
+    set(strip.root, {
+      style: { "--count": columns.length },
+      is: { bars },
+      "aria-label": texts.label,
+    });
     strip.flight?.moving.finish();
-    strip.find(".names").replaceChildren(...ROWS.map((name) => make(`.${name}`, texts[name] ?? "")));
+    strip
+      .find(".names")
+      .replaceChildren(...ROWS.map((name) => make(`.${name}`, texts[name] ?? "")));
     strip.steps.replaceChildren(...columns.map((column, place) => makeStep(strip, column, place)));
     set(strip.range, { max: columns.length, disabled: columns.length < 2, ...named(texts.slider) });
   },

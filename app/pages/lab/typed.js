@@ -99,7 +99,10 @@ function keep({ values }, { kind, name }, blocks) {
 }
 
 function pasted(board, field, text) {
-  const rows = text.replace(/[[\](){}]/g, " ").split(/[;；\n\r]+/).map((row) => row.trim());
+  const rows = text
+    .replace(/[[\](){}]/g, " ")
+    .split(/[;；\n\r]+/)
+    .map((row) => row.trim());
   const cells = rows.filter(Boolean).map((row) => row.split(/[\s,，、]+/).filter(Boolean));
   if (field.kind === "block" || (cells.length < 2 && (cells[0] ?? []).length < 2)) return false;
   keep(board, field, field.kind === "row" ? [[cells.flat()]] : [cells]);
@@ -120,7 +123,11 @@ function move(event, cells, [at, row, column]) {
 }
 
 function flag(board, label, value, write) {
-  const look = (one) => ({ textContent: String(one), "aria-pressed": Boolean(one), "aria-label": `${label}: ${one}` });
+  const look = (one) => ({
+    textContent: String(one),
+    "aria-pressed": Boolean(one),
+    "aria-label": `${label}: ${one}`,
+  });
   const button = make("button.flag", look(Number(value) ? 1 : 0));
   button.onclick = () => {
     const now = 1 - Number(button.textContent);
@@ -141,7 +148,10 @@ function cell(board, field, blocks, place, cells) {
   };
   if (field.kind === "flags") return flag(board, label, value, write);
   return make("input.cell", {
-    ...PLAIN, value, "aria-label": label, is: { word: field.words },
+    ...PLAIN,
+    value,
+    "aria-label": label,
+    is: { word: field.words },
     onfocus: ({ target }) => target.select(),
     onkeydown: (event) => move(event, cells, place),
     oninput({ target }) {
@@ -160,7 +170,8 @@ function cell(board, field, blocks, place, cells) {
 }
 
 // Letters that a text is wide: Chinese characters count twice.
-const wide = (text) => [...String(text)].reduce((sum, each) => sum + (/[\u2e80-\uffef]/.test(each) ? 2 : 1), 0);
+const wide = (text) =>
+  [...String(text)].reduce((sum, each) => sum + (/[\u2e80-\uffef]/.test(each) ? 2 : 1), 0);
 
 function widen(grid, longest) {
   grid.longest = Math.min(longest, 12);
@@ -170,16 +181,23 @@ function widen(grid, longest) {
 function gridOf(board, field) {
   const blocks = blocksOf(board, field);
   const cells = blocks.map(() => []);
-  return make(".blocks", blocks.map((rows, at) => {
-    const across = Math.max(...rows.map((row) => row.length));
-    const grid = make(".grid", { style: { gridTemplateColumns: `repeat(${across}, auto)` } });
-    widen(grid, Math.max(...rows.flat().map(wide)));
-    for (const [row, values] of rows.entries()) {
-      cells[at].push(values.map((_, column) => cell(board, field, blocks, [at, row, column], cells)));
-      grid.append(...Array.from({ length: across }, (_, column) => cells[at][row][column] ?? make("span")));
-    }
-    return make(`.block.${field.kind}`, grid);
-  }));
+  return make(
+    ".blocks",
+    blocks.map((rows, at) => {
+      const across = Math.max(...rows.map((row) => row.length));
+      const grid = make(".grid", { style: { gridTemplateColumns: `repeat(${across}, auto)` } });
+      widen(grid, Math.max(...rows.flat().map(wide)));
+      for (const [row, values] of rows.entries()) {
+        cells[at].push(
+          values.map((_, column) => cell(board, field, blocks, [at, row, column], cells)),
+        );
+        grid.append(
+          ...Array.from({ length: across }, (_, column) => cells[at][row][column] ?? make("span")),
+        );
+      }
+      return make(`.block.${field.kind}`, grid);
+    }),
+  );
 }
 
 function resize(board, name, side, step) {
@@ -206,11 +224,16 @@ function growth(board, field, side) {
     const disabled = step < 0 ? size - field.by < field.least : size + field.by > field.most;
     const onclick = () => {
       const tied = ties.find((tie) => tie.some(([name, of]) => name === field.name && of === side));
-      for (const [name, of] of tied ?? [[field.name, side]]) resize(board, name, of, step * field.by);
+      for (const [name, of] of tied ?? [[field.name, side]])
+        resize(board, name, of, step * field.by);
       drawAll(board);
       send(board);
     };
-    return make("button", { title, "aria-label": `${title}: ${field.label}`, disabled, onclick }, step < 0 ? "−" : "+");
+    return make(
+      "button",
+      { title, "aria-label": `${title}: ${field.label}`, disabled, onclick },
+      step < 0 ? "−" : "+",
+    );
   };
   return make(`span.grow.${side}`, button(-1), button(1));
 }
@@ -230,7 +253,11 @@ function inputs(board, field) {
 
 function draw(board, field) {
   const { about, colour, kind, label, name } = field;
-  const title = make(".name", label ? symbol(label) : null, about ? make("span.size", about) : null);
+  const title = make(
+    ".name",
+    label ? symbol(label) : null,
+    about ? make("span.size", about) : null,
+  );
   const given = { data: { kind, name }, style: { "--role": colour } };
   return make(".field", given, title.childNodes.length ? title : null, inputs(board, field));
 }
@@ -240,7 +267,15 @@ function drawAll(board) {
 }
 
 function fill(board, { fields, stamp, texts }) {
-  if (!board.differs("fields", stamp, texts, fields.map((each) => ({ ...each, value: 0, wrong: 0 })))) return;
+  if (
+    !board.differs(
+      "fields",
+      stamp,
+      texts,
+      fields.map((each) => ({ ...each, value: 0, wrong: 0 })),
+    )
+  )
+    return;
   if (stamp !== board.stamp) board.values = {};
   for (const { name, value } of fields) board.values[name] ??= structuredClone(value);
   board.stamp = stamp;
@@ -252,7 +287,9 @@ export default component(MARKUP, {
   draw(board, data) {
     if (data.seen === board.waiting) board.waiting = null;
     fill(board, data);
-    data.fields.forEach(({ wrong }, at) => board.find(".fields").children[at].classList.toggle("wrong", Boolean(wrong)));
+    data.fields.forEach(({ wrong }, at) =>
+      board.find(".fields").children[at].classList.toggle("wrong", Boolean(wrong)),
+    );
     set(board.find(".message"), { textContent: data.message, is: { error: data.error } });
     const onclick = () => ask(board, { reset: true });
     set(board.find(".reset"), { textContent: data.texts.reset, disabled: !data.edited, onclick });

@@ -9,7 +9,8 @@ const MARKUP = `<div class="order">
 const orderOf = (board) => [...board.list.children].map((chip) => Number(chip.dataset.word));
 
 function mark(board) {
-  for (const [place, word] of orderOf(board).entries()) board.list.children[place].classList.toggle("away", word !== place);
+  for (const [place, word] of orderOf(board).entries())
+    board.list.children[place].classList.toggle("away", word !== place);
 }
 
 function send(board) {
@@ -44,7 +45,13 @@ function drag(board, chip, event) {
     const places = [...board.list.children];
     const over = places.find((other) => {
       const box = other.getBoundingClientRect();
-      return other !== chip && clientX > box.left && clientX < box.right && clientY > box.top && clientY < box.bottom;
+      return (
+        other !== chip &&
+        clientX > box.left &&
+        clientX < box.right &&
+        clientY > box.top &&
+        clientY < box.bottom
+      );
     });
     if (!over) return;
     const { left, right, width } = over.getBoundingClientRect();
@@ -56,12 +63,22 @@ function drag(board, chip, event) {
 }
 
 function chipOf(board, word) {
-  const chip = make("li.boxed", { tabIndex: 0, data: { word } }, make("small", word + 1), board.data.words[word]);
-  return set(chip, { onkeydown: (event) => step(board, chip, event), onpointerdown: (event) => drag(board, chip, event) });
+  const chip = make(
+    "li.boxed",
+    { tabIndex: 0, data: { word } },
+    make("small", word + 1),
+    board.data.words[word],
+  );
+  return set(chip, {
+    onkeydown: (event) => step(board, chip, event),
+    onpointerdown: (event) => drag(board, chip, event),
+  });
 }
 
 function fill(board, order) {
-  board.keepFocus("word", () => board.list.replaceChildren(...order.map((word) => chipOf(board, word))));
+  board.keepFocus("word", () =>
+    board.list.replaceChildren(...order.map((word) => chipOf(board, word))),
+  );
   mark(board);
 }
 
@@ -75,13 +92,19 @@ function shuffled(places) {
 }
 
 export default component(MARKUP, {
-  start: (board) => { board.list = board.find(".words"); },
+  start: (board) => {
+    board.list = board.find(".words");
+  },
   draw(board, { order, texts, words }) {
     for (const [name, text] of Object.entries(texts)) board.find(`.${name}`).textContent = text;
     if (board.differs("words", words) || order.join() !== orderOf(board).join()) fill(board, order);
     board.sent = orderOf(board).join();
     const places = words.map((_, at) => at);
-    const orders = { reverse: () => [...places].reverse(), shuffle: () => shuffled(places), restore: () => places };
+    const orders = {
+      reverse: () => [...places].reverse(),
+      shuffle: () => shuffled(places),
+      restore: () => places,
+    };
     for (const [name, ordered] of Object.entries(orders)) {
       board.find(`.${name}`).onclick = () => {
         fill(board, ordered());

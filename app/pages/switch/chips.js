@@ -3,7 +3,9 @@
 function makeChip(view, { greyed, id, text }) {
   const { takeOut } = view.data;
   const node = make(".chip.lined", {
-    role: "listitem", title: greyed ? `${text}\n${greyed}` : text, is: { greyed },
+    role: "listitem",
+    title: greyed ? `${text}\n${greyed}` : text,
+    is: { greyed },
   });
   const onclick = () => {
     node.classList.add("leaving");
@@ -17,6 +19,8 @@ function makeChip(view, { greyed, id, text }) {
 export default component(".chips.wrapped", {
   mark(view, { chips, empty }) {
     const made = chips.map((chip) => makeChip(view, chip));
-    set(view.root, { role: made.length ? "list" : null }).replaceChildren(...(made.length ? made : [make(".empty", empty)]));
+    set(view.root, { role: made.length ? "list" : null }).replaceChildren(
+      ...(made.length ? made : [make(".empty", empty)]),
+    );
   },
 });

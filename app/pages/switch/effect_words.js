@@ -38,7 +38,12 @@ function makeLine(view, line) {
     { title, is: { changed: kind !== "same", now }, ...(row === null ? {} : press) },
     make("span.mark", { "aria-label": line.mark }, line.sign),
     label("span.before.cut", line.before, texts, false),
-    make("span.bars", shares ? shares.map((share, at) => set(meter(share), { is: { lost: percents[at] === "NaN" } })) : []),
+    make(
+      "span.bars",
+      shares
+        ? shares.map((share, at) => set(meter(share), { is: { lost: percents[at] === "NaN" } }))
+        : [],
+    ),
     make("span.percents", percents ? percents.join(" → ") : ""),
     make("span.kl", kl),
     label("span.after.cut", line.after, texts, apart),
@@ -64,9 +69,14 @@ function choice({ percent, share, sign, text }, { end }) {
 
 function writeNext(view, { next, texts }) {
   set(view.find(".heading"), { textContent: next.title, title: next.title });
-  for (const [at, side, caption] of [[0, "was", texts.before], [1, "is", texts.after]]) {
+  for (const [at, side, caption] of [
+    [0, "was", texts.before],
+    [1, "is", texts.after],
+  ]) {
     const choices = next.sides[at];
-    const told = choices.length ? choices.flatMap((each) => choice(each, texts)) : [make("span.none", texts.lost)];
+    const told = choices.length
+      ? choices.flatMap((each) => choice(each, texts))
+      : [make("span.none", texts.lost)];
     view.find(`.choices.${side}`).replaceChildren(make("span.caption.swatch", caption), ...told);
   }
 }
@@ -75,11 +85,15 @@ export default component(MARKUP, {
   draw(view, data) {
     const { note, rows, sentences, texts, total } = data;
     const all = (name) => [...view.root.querySelectorAll(name)];
-    all(".side").forEach((side, at) => { side.textContent = [texts.before, texts.after][at]; });
+    all(".side").forEach((side, at) => {
+      side.textContent = [texts.before, texts.after][at];
+    });
     all(".sentence").forEach((each, at) => each.replaceChildren(...sentence(sentences[at], data)));
     const scroll = view.find(".scroll");
     const { scrollTop } = scroll;
-    view.find(".table").replaceChildren(...titles(texts), ...rows.map((line) => makeLine(view, line)));
+    view
+      .find(".table")
+      .replaceChildren(...titles(texts), ...rows.map((line) => makeLine(view, line)));
     scroll.scrollTop = scrollTop;
     const now = view.find(".line.now");
     if (now) reveal(scroll, now);

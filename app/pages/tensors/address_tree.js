@@ -23,15 +23,25 @@ function leaf(tree, line) {
   const [address, words, size, numbers, memory, spark, role, shared] = line;
   const parts = address.split("/");
   const steps = parts.map((_, at) => places[parts.slice(0, at).join("/")] ?? "").join(" ");
-  const searched = { words: `${address} ${steps} ${words}`.toLowerCase(), numbers: ` ${steps.replaceAll(/\D+/g, " ")} ` };
+  const searched = {
+    words: `${address} ${steps} ${words}`.toLowerCase(),
+    numbers: ` ${steps.replaceAll(/\D+/g, " ")} `,
+  };
   const made = item(
     ".leaf",
     parts.length - 1,
-    { title: `${words}\n${address}\n${size} · ${numbers}`, data: { address, ...searched }, onclick: () => pick(tree, address) },
+    {
+      title: `${words}\n${address}\n${size} · ${numbers}`,
+      data: { address, ...searched },
+      onclick: () => pick(tree, address),
+    },
     make("span.first", make("span.name", parts.at(-1)), make("span.shape", size)),
     make("span.memory", { title: shared ? texts.shared : "", is: { shared } }, memory),
     sparkline(spark, role),
-    make("span.numbers", numbers.split(" · ").map((part) => make("span", part))),
+    make(
+      "span.numbers",
+      numbers.split(" · ").map((part) => make("span", part)),
+    ),
   );
   tree.leaves.push(made);
   return made;
@@ -59,7 +69,8 @@ function holder(tree, parts) {
 function build(tree) {
   tree.top.replaceChildren();
   Object.assign(tree, { branches: new Map(), leaves: [] });
-  for (const line of tree.data.lines) holder(tree, line[0].split("/").slice(0, -1)).append(leaf(tree, line));
+  for (const line of tree.data.lines)
+    holder(tree, line[0].split("/").slice(0, -1)).append(leaf(tree, line));
 }
 
 // A number is that of a layer as the screen counts it; the address counts from 0.
@@ -85,7 +96,8 @@ function paint(tree) {
   tabTo(items, items.find((made) => made.getAttribute("aria-selected") === "true") ?? items[0]);
 }
 
-const shown = (tree) => [...tree.top.querySelectorAll('[role="treeitem"]')].filter((made) => made.offsetParent !== null);
+const shown = (tree) =>
+  [...tree.top.querySelectorAll('[role="treeitem"]')].filter((made) => made.offsetParent !== null);
 
 function tabTo(items, one) {
   for (const made of items) made.tabIndex = made === one ? 0 : -1;
@@ -129,7 +141,8 @@ function hearKey(tree, event) {
     Home: () => go(tree, items[0]),
     End: () => go(tree, items.at(-1)),
     ArrowRight: () => (branch && !open ? toggle(tree, branch) : go(tree, items[at + 1])),
-    ArrowLeft: () => (branch && open ? toggle(tree, branch) : go(tree, made.parentElement.previousElementSibling)),
+    ArrowLeft: () =>
+      branch && open ? toggle(tree, branch) : go(tree, made.parentElement.previousElementSibling),
     Enter: enter,
     " ": enter,
   }[event.key];
@@ -146,7 +159,14 @@ export default component(MARKUP, {
     top.onkeydown = (event) => hearKey(tree, event);
     // The panel gets its height after it was drawn; once the reader has touched it, it stays put.
     tree.watch(tree.find(".scroll"), () => tree.touched || !tree.leaves || scroll(tree));
-    tree.hear(tree.root, "wheel pointerdown keydown", () => { tree.touched = true; }, { passive: true });
+    tree.hear(
+      tree.root,
+      "wheel pointerdown keydown",
+      () => {
+        tree.touched = true;
+      },
+      { passive: true },
+    );
     search.oninput = () => paint(tree);
     search.onkeydown = (event) => {
       if (event.key === "ArrowDown") go(tree, shown(tree)[0]);
@@ -164,7 +184,8 @@ export default component(MARKUP, {
     tree.picked = picked;
     if (moved) {
       const parts = picked.split("/");
-      for (let length = 1; length < parts.length; length += 1) tree.open.add(parts.slice(0, length).join("/"));
+      for (let length = 1; length < parts.length; length += 1)
+        tree.open.add(parts.slice(0, length).join("/"));
     }
     paint(tree);
     if (moved) scroll(tree);

@@ -3,7 +3,12 @@
 function makeCard(view, { about, address, levels, scale, sides, signed, title, where }) {
   const cells = numbersOf(levels, Uint8Array);
   const palette = paletteOf(scale, signed ? undefined : bright);
-  const picture = paintCells(make("canvas.pixels", { "aria-hidden": "true" }), cells, ...sides, palette);
+  const picture = paintCells(
+    make("canvas.pixels", { "aria-hidden": "true" }),
+    cells,
+    ...sides,
+    palette,
+  );
   return make(
     "button.card.boxed.stacked",
     { data: { address }, onclick: () => view.send("pick", { address }) },
@@ -16,6 +21,8 @@ function makeCard(view, { about, address, levels, scale, sides, signed, title, w
 
 export default component(".cards", {
   draw(view, { cards }) {
-    view.keepFocus("address", () => view.root.replaceChildren(...cards.map((card) => makeCard(view, card))));
+    view.keepFocus("address", () =>
+      view.root.replaceChildren(...cards.map((card) => makeCard(view, card))),
+    );
   },
 });

@@ -12,12 +12,19 @@ function makeStep(view, kind, place, given, ...inside) {
 function makeRow(view, { parts, step }, place) {
   const { language, texts } = view.data;
   const words = parts.map(([text, kept]) => make(kept ? "b" : "span", text));
-  const said = make("span.said.cut", { lang: language }, words.length ? words : make("i", texts.nothing));
+  const said = make(
+    "span.said.cut",
+    { lang: language },
+    words.length ? words : make("i", texts.nothing),
+  );
   return makeStep(view, "row", place, { title: said.textContent }, make("span.step", step), said);
 }
 
 function drawRows(view, { rows, texts }) {
-  view.steps = make(".rows", rows.map((row, place) => makeRow(view, row, place)));
+  view.steps = make(
+    ".rows",
+    rows.map((row, place) => makeRow(view, row, place)),
+  );
   const head = make(".head", make("span.step", texts.step), make("span.said", texts.translation));
   view.root.replaceChildren(head, view.steps);
 }
@@ -36,12 +43,27 @@ function cellAt({ rows, columns }, shot, levels, event) {
 function makeShot(view, shot, place, palette, said) {
   const levels = numbersOf(shot.levels, Uint8Array);
   const canvas = make("canvas.pixels", {
-    onmousemove: (event) => { said.textContent = cellAt(view.data, shot, levels, event); },
-    onmouseleave: () => { said.textContent = ""; },
+    onmousemove: (event) => {
+      said.textContent = cellAt(view.data, shot, levels, event);
+    },
+    onmouseleave: () => {
+      said.textContent = "";
+    },
   });
-  const line = make(".line", make("b", shot.step), make("span.cut", { title: shot.note }, shot.note));
+  const line = make(
+    ".line",
+    make("b", shot.step),
+    make("span.cut", { title: shot.note }, shot.note),
+  );
   const given = { "aria-label": shot.title, data: { step: shot.step } };
-  return makeStep(view, "shot.framed", place, given, line, paintCells(canvas, levels, ...shot.size, palette));
+  return makeStep(
+    view,
+    "shot.framed",
+    place,
+    given,
+    line,
+    paintCells(canvas, levels, ...shot.size, palette),
+  );
 }
 
 function drawShots(view, { label, legend, scale, shots }) {
@@ -49,10 +71,21 @@ function drawShots(view, { label, legend, scale, shots }) {
   const stop = (at) => `rgb(${mixed(scale, bright(at)).join(" ")}) ${100 * at}%`;
   const background = `linear-gradient(90deg, ${[0, 0.1, 0.25, 0.5, 0.75, 1].map(stop).join(", ")})`;
   const palette = paletteOf(scale, bright);
-  const given = { role: "group", "aria-label": label, style: { "--across": Math.ceil(shots.length / 2) } };
-  view.steps = make(".shots.fills", given, shots.map((shot, place) => makeShot(view, shot, place, palette, said)));
+  const given = {
+    role: "group",
+    "aria-label": label,
+    style: { "--across": Math.ceil(shots.length / 2) },
+  };
+  view.steps = make(
+    ".shots.fills",
+    given,
+    shots.map((shot, place) => makeShot(view, shot, place, palette, said)),
+  );
   const shades = [make("span", "0"), make("i", { style: { background } }), make("span", "1")];
-  view.root.replaceChildren(view.steps, make(".legend", shades, make("span.says.cut", { title: legend }, legend), said));
+  view.root.replaceChildren(
+    view.steps,
+    make(".legend", shades, make("span.says.cut", { title: legend }, legend), said),
+  );
 }
 
 export default component(".steps", {

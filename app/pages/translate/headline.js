@@ -17,13 +17,16 @@ function fit(view) {
   }
 }
 
-// Other sentences of the text, each picked by a click where it can be; `from`: the place of the first.
+// Other sentences of the text, each picked by a click where it can be; `from`: the place of the
+// first.
 function others(view, sentences, from) {
   const { pick } = view.data;
   return sentences.map((text, at) => {
     const go = () => view.send("sentence", { to: from + at });
     const press = (event) => event.target === event.currentTarget && presses(event) && go();
-    const picked = pick ? { role: "button", tabIndex: 0, title: pick, onclick: go, onkeydown: press } : {};
+    const picked = pick
+      ? { role: "button", tabIndex: 0, title: pick, onclick: go, onkeydown: press }
+      : {};
     return make("span.other", picked, text);
   });
 }
@@ -42,8 +45,12 @@ export default component(MARKUP, {
     const parts = data.parts.map(([text, given]) => make(given ? "span.given" : "span", text));
     view.find(".first").replaceChildren(...(parts.length ? parts : [data.text]));
     const { before, after, space } = data;
-    view.find(".before").replaceChildren(...others(view, before, 0).flatMap((each) => [each, space]));
-    view.find(".after").replaceChildren(...others(view, after, before.length + 1).flatMap((each) => [space, each]));
+    view
+      .find(".before")
+      .replaceChildren(...others(view, before, 0).flatMap((each) => [each, space]));
+    view
+      .find(".after")
+      .replaceChildren(...others(view, after, before.length + 1).flatMap((each) => [space, each]));
     view.write({ ".badge": data.badge, ".why": cue, ".hint": hint });
     view.find(".text").lang = data.language;
     view.find(".hint").title = hint;

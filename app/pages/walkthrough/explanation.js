@@ -1,4 +1,5 @@
-// Text and formulas of the step in view. Formulas are set by what Streamlit brings for its markdown.
+// Text and formulas of the step in view. Formulas are set by what Streamlit brings for its
+// markdown.
 
 const MATH = ["language-math", "math-inline"];
 const SPACES = { svg: SVG, math: "http://www.w3.org/1998/Math/MathML" };
@@ -15,10 +16,18 @@ function stressed(text) {
 
 // One LaTeX formula, as Streamlit's own markdown sets it: the plugin turns marked code into a tree.
 function formula(latex) {
-  const code = { type: "element", tagName: "code", properties: { className: MATH }, children: [{ type: "text", value: latex }] };
+  const code = {
+    type: "element",
+    tagName: "code",
+    properties: { className: MATH },
+    children: [{ type: "text", value: latex }],
+  };
   const tree = { type: "root", children: [code] };
   if (typeset) typeset(tree, { message() {} });
-  return make("span", tree.children.map((child) => grown(child, document.documentElement.namespaceURI)));
+  return make(
+    "span",
+    tree.children.map((child) => grown(child, document.documentElement.namespaceURI)),
+  );
 }
 
 function grown(tree, around) {
@@ -39,12 +48,19 @@ function show(view) {
   if (typeset === null) load(content.katex).then(() => walk.draw());
   if (typeset === null || !view.differs("content", content)) return;
   const text = content.text.split("\n\n").map((sentences) => make("p", stressed(sentences)));
-  const notes = content.notes.flatMap(([before, strong, after]) => [" ", make("span.note", before, make("strong", strong), after)]);
+  const notes = content.notes.flatMap(([before, strong, after]) => [
+    " ",
+    make("span.note", before, make("strong", strong), after),
+  ]);
   const numbers = content.numbers ? formula(content.numbers) : null;
   view.find(".walk-text").replaceChildren(...text);
-  view.find(".walk-formula").replaceChildren(
-    make("p.equations", content.equations.map(formula)), make("p.cell", content.cell), make("p.numbers", numbers, notes),
-  );
+  view
+    .find(".walk-formula")
+    .replaceChildren(
+      make("p.equations", content.equations.map(formula)),
+      make("p.cell", content.cell),
+      make("p.numbers", numbers, notes),
+    );
   for (const part of view.root.children) part.scrollTop = 0;
 }
 
@@ -58,6 +74,9 @@ async function load(file) {
   }
 }
 
-export default component(`<div class="walk-words"><div class="walk-text"></div><div class="walk-formula"></div></div>`, {
-  mark: (view) => walk.follow("words", view.root, () => show(view)),
-});
+export default component(
+  `<div class="walk-words"><div class="walk-text"></div><div class="walk-formula"></div></div>`,
+  {
+    mark: (view) => walk.follow("words", view.root, () => show(view)),
+  },
+);

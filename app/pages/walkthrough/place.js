@@ -1,11 +1,13 @@
-// Where the reader is in the walk. The browser owns the place: a key or a click moves it at once, and
-// what was sent ahead of the step is drawn. The server is told when the keys rest: one request at a
-// time, by the id of the step, the last one counts. An answer to an older one moves nobody back.
+// Where the reader is in the walk. The browser owns the place: a key or a click moves it at once,
+// and what was sent ahead of the step is drawn. The server is told when the keys rest: one request
+// at a time, by the id of the step, the last one counts. An answer to an older one moves nobody
+// back.
 
 const REST = 150; // milliseconds without a move, then the server is told
 const LATER = 400; // the same, then it is asked for what lies ahead of a reader who stays
 const PATIENCE = 20000; // milliseconds, then a request without an answer is made again
-const [BEHIND, NEXT, AHEAD] = [1, 2, 5]; // steps at hand; who moves is not kept waiting for those up to NEXT
+// steps at hand; who moves is not kept waiting for those up to NEXT
+const [BEHIND, NEXT, AHEAD] = [1, 2, 5];
 const VERSIONS = 2; // how many are kept: the one in view and the one before
 const TRIES = 3;
 
@@ -66,7 +68,13 @@ class Walk {
 
   say(trigger, event, value) {
     const nonce = `${performance.now()}-${(this.count += 1)}`;
-    trigger(event, { ...value, nonce, step: this.here, version: this.version, lacks: this.lacks() });
+    trigger(event, {
+      ...value,
+      nonce,
+      step: this.here,
+      version: this.version,
+      lacks: this.lacks(),
+    });
     return nonce;
   }
 
@@ -78,10 +86,13 @@ class Walk {
   // Tells the server where the reader is, or asks it for what lies ahead, when it is time.
   settle() {
     const stays = this.here === this.told;
-    this.after("rest", stays ? LATER : REST, () => (this.here === this.told ? this.ask() : this.tell()));
+    this.after("rest", stays ? LATER : REST, () =>
+      this.here === this.told ? this.ask() : this.tell(),
+    );
     const at = Math.max(0, this.order.indexOf(this.here));
     const lacks = this.lacks();
-    if (this.order.slice(at, at + (stays ? 0 : NEXT) + 1).some((id) => lacks.includes(id))) this.ask();
+    if (this.order.slice(at, at + (stays ? 0 : NEXT) + 1).some((id) => lacks.includes(id)))
+      this.ask();
   }
 
   tell() {

@@ -2,7 +2,14 @@
 
 const SAID = 300; // milliseconds without a move, then the step is said
 const PACE = 4000; // the same that a step stays while the steps are played
-const KEYS = { ArrowLeft: -1, PageUp: -1, ArrowRight: 1, PageDown: 1, Home: -Infinity, End: Infinity };
+const KEYS = {
+  ArrowLeft: -1,
+  PageUp: -1,
+  ArrowRight: 1,
+  PageDown: 1,
+  Home: -Infinity,
+  End: Infinity,
+};
 const FIELD = "input:not([type=checkbox], [type=button]), textarea, select, [contenteditable]";
 const OWN = "[role=slider], [role=listbox], [role=combobox], [role=menu], [role=dialog]";
 const MARKUP = `<div class="walk">
@@ -48,7 +55,10 @@ function play(strip, on) {
   strip.playing = on && walk.order.indexOf(walk.here) + 1 < walk.order.length;
   clearTimeout(strip.timer);
   if (strip.playing) strip.timer = setTimeout(() => (walk.turn(1), play(strip, true)), PACE);
-  set(button, { textContent: strip.playing ? "❚❚" : "▶", ...named(texts[strip.playing ? "stop" : "play"]) });
+  set(button, {
+    textContent: strip.playing ? "❚❚" : "▶",
+    ...named(texts[strip.playing ? "stop" : "play"]),
+  });
 }
 
 function dot(strip, { id, name }) {
@@ -56,16 +66,21 @@ function dot(strip, { id, name }) {
     strip.over.hidden = !on;
     strip.tag.hidden = on;
   };
-  const button = make("button", {
-    data: { step: id }, "aria-label": name,
-    onclick: () => walk.move(id),
-    onmouseenter() {
-      strip.over.textContent = name;
-      point(true);
-      place(strip, strip.over, button);
+  const button = make(
+    "button",
+    {
+      data: { step: id },
+      "aria-label": name,
+      onclick: () => walk.move(id),
+      onmouseenter() {
+        strip.over.textContent = name;
+        point(true);
+        place(strip, strip.over, button);
+      },
+      onmouseleave: () => point(false),
     },
-    onmouseleave: () => point(false),
-  }, make("i"));
+    make("i"),
+  );
   strip.dots.push(button);
   return button;
 }
@@ -80,8 +95,16 @@ function layers(strip, { chosen, name, picks }) {
 }
 
 function drawGroup(strip, { colour, steps, title }) {
-  const dots = make(".dots", steps.map((step) => dot(strip, step)));
-  const node = make(".group", { style: { flex: `${steps.length} 1 auto`, "--role": colour } }, make(".name.cut", title), dots);
+  const dots = make(
+    ".dots",
+    steps.map((step) => dot(strip, step)),
+  );
+  const node = make(
+    ".group",
+    { style: { flex: `${steps.length} 1 auto`, "--role": colour } },
+    make(".name.cut", title),
+    dots,
+  );
   strip.groups.push({ node, steps });
   return node;
 }
@@ -92,14 +115,19 @@ function drawStack(strip, stack) {
     ".stack.stacked.fills",
     { style: { flex: `${count} 1 auto` } },
     make(".title.centred", stack.title, stack.layers > 1 ? layers(strip, stack) : null),
-    make(".groups", stack.groups.map((group) => drawGroup(strip, group))),
+    make(
+      ".groups",
+      stack.groups.map((group) => drawGroup(strip, group)),
+    ),
   );
 }
 
 // The steps in their order, with all that can be said of them before the server was asked.
 function steps({ counter, stacks }) {
   const groups = stacks.flatMap((stack) => stack.groups);
-  const all = groups.flatMap((group) => group.steps.map((step) => Object.assign(step, { where: group.where })));
+  const all = groups.flatMap((group) =>
+    group.steps.map((step) => Object.assign(step, { where: group.where })),
+  );
   return all.map((step, at) => Object.assign(step, { counter: counter.replace("§", at + 1) }));
 }
 
@@ -108,7 +136,14 @@ function steps({ counter, stacks }) {
 function hearKey(event) {
   const target = event.composedPath()[0];
   const by = KEYS[event.key];
-  if (!by || event.defaultPrevented || event.isComposing || target.matches?.(FIELD) || target.closest?.(OWN)) return false;
+  if (
+    !by ||
+    event.defaultPrevented ||
+    event.isComposing ||
+    target.matches?.(FIELD) ||
+    target.closest?.(OWN)
+  )
+    return false;
   if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return false;
   event.preventDefault();
   walk.turn(by);
@@ -118,7 +153,12 @@ function hearKey(event) {
 export default component(MARKUP, {
   moving: ["current"],
   start(strip) {
-    Object.assign(strip, { node: strip.find(".strip"), play: strip.find(".play"), dots: [], texts: strip.data.play });
+    Object.assign(strip, {
+      node: strip.find(".strip"),
+      play: strip.find(".play"),
+      dots: [],
+      texts: strip.data.play,
+    });
     strip.play.onclick = () => {
       if (!strip.playing) walk.turn(1); // what is on screen has been read
       play(strip, !strip.playing);
@@ -127,20 +167,33 @@ export default component(MARKUP, {
     strip.watch(strip.node, () => strip.node.isConnected && strip.dots.length && mark(strip));
     strip.hear(document, "keydown", (event) => hearKey(event) && play(strip, false));
     // What is clicked next, a link to another page also, finds the server told.
-    strip.hear(document, "pointerdown", (event) => {
-      if (strip.playing && !event.composedPath().includes(strip.play)) play(strip, false);
-      walk.tell();
-    }, { capture: true });
+    strip.hear(
+      document,
+      "pointerdown",
+      (event) => {
+        if (strip.playing && !event.composedPath().includes(strip.play)) play(strip, false);
+        walk.tell();
+      },
+      { capture: true },
+    );
   },
   draw(strip, data) {
     const all = steps(data);
     walk.order = all.map((step) => step.id);
     walk.names = new Map(all.map((step) => [step.id, step]));
-    Object.assign(strip, { dots: [], groups: [], tag: make(".tag"), over: make(".tag.over", { hidden: true }) });
+    Object.assign(strip, {
+      dots: [],
+      groups: [],
+      tag: make(".tag"),
+      over: make(".tag.over", { hidden: true }),
+    });
     const stacks = data.stacks.map((stack) => drawStack(strip, stack));
     set(strip.node, { "aria-label": data.label }).replaceChildren(...stacks, strip.tag, strip.over);
     for (const [at, { name, key, help }] of data.ways.entries()) {
-      const way = set(strip.find(at ? ".next" : ".previous"), { title: help, onclick: () => walk.turn(at ? 1 : -1) });
+      const way = set(strip.find(at ? ".next" : ".previous"), {
+        title: help,
+        onclick: () => walk.turn(at ? 1 : -1),
+      });
       way.replaceChildren(name, ...(key ? [make("kbd", { "aria-hidden": true }, key)] : []));
     }
   },

@@ -3,7 +3,7 @@
 const PARTS = new RegExp(
   [
     "(?<comment>#.*$)",
-    "(?<string>\"\"\"|[rfb]?\"[^\"]*\"|[rfb]?'[^']*')",
+    '(?<string>"""|[rfb]?"[^"]*"|[rfb]?\'[^\']*\')',
     "(?<keyword>\\b(?:def|return|if|else|elif|for|in|is|not|and|or|None|True|False|import|from|as|" +
       "with|class|raise|assert|while|lambda)\\b)",
     "(?<digit>\\b\\d[\\d_.]*(?:e-?\\d+)?\\b)",
@@ -29,9 +29,15 @@ function link(view, go, title, ...inside) {
 }
 
 function chip(view, { colour, go, on, runs, title, value }) {
-  const texts = runs.map(([text, level]) => make(level > 0 ? "sup" : level < 0 ? "sub" : "span", text));
+  const texts = runs.map(([text, level]) =>
+    make(level > 0 ? "sup" : level < 0 ? "sub" : "span", text),
+  );
   const made = link(view, go, title, texts, value ? make("span.value", ` = ${value}`) : null);
-  return set(made, { style: { "--role": colour }, "aria-current": on ? "true" : null, tabIndex: go ? 0 : -1 });
+  return set(made, {
+    style: { "--role": colour },
+    "aria-current": on ? "true" : null,
+    tabIndex: go ? 0 : -1,
+  });
 }
 
 function coded(view, { doc, shapes, text }) {
@@ -53,18 +59,30 @@ function coded(view, { doc, shapes, text }) {
 }
 
 function shapesOf(view, shapes) {
-  const size = ([letter, count], at) => [at ? " × " : "", letter === String(count) ? "" : `${letter} `, make("b", count)];
-  return make(".shapes.wrapped", shapes.map(({ go, name, sizes, title }) => {
-    const made = link(view, go, title, make("span.name", name), sizes.flatMap(size));
-    return set(made, { className: "shape", tabIndex: -1 });
-  }));
+  const size = ([letter, count], at) => [
+    at ? " × " : "",
+    letter === String(count) ? "" : `${letter} `,
+    make("b", count),
+  ];
+  return make(
+    ".shapes.wrapped",
+    shapes.map(({ go, name, sizes, title }) => {
+      const made = link(view, go, title, make("span.name", name), sizes.flatMap(size));
+      return set(made, { className: "shape", tabIndex: -1 });
+    }),
+  );
 }
 
 function row(view, line) {
   const { doc, marked, number, ran, shapes } = line;
   const code = coded(view, line);
   if (shapes.length) code.append(shapesOf(view, shapes));
-  return make(".line", { is: { marked, doc, still: !ran && !doc } }, make("span.number", number), code);
+  return make(
+    ".line",
+    { is: { marked, doc, still: !ran && !doc } },
+    make("span.number", number),
+    code,
+  );
 }
 
 // All marked lines in view where they fit, the first one never far from the top.
@@ -77,7 +95,10 @@ function scroll(source) {
 }
 
 function draw(view) {
-  const { at, content: { sources, texts } } = view;
+  const {
+    at,
+    content: { sources, texts },
+  } = view;
   const shown = sources[at];
   const tabs = sources.map(({ name }, place) => {
     const onclick = () => {
@@ -89,7 +110,9 @@ function draw(view) {
   set(view.find(".tabs"), { "aria-label": texts.code_functions }).replaceChildren(...tabs);
   const said = shown ? shown.place : texts.code;
   set(view.find(".place"), { title: said, textContent: said });
-  const lines = shown ? shown.lines.map((line) => row(view, line)) : [make(".none", texts.code_none)];
+  const lines = shown
+    ? shown.lines.map((line) => row(view, line))
+    : [make(".none", texts.code_none)];
   const source = view.find(".source");
   set(source, { "aria-label": texts.code }).replaceChildren(...lines);
   scroll(source);
@@ -106,7 +129,8 @@ function show(view) {
   view.find(".symbols").replaceChildren(...content.symbols.map((symbol) => chip(view, symbol)));
   draw(view);
   if (same) source.scrollTop = top;
-  else document.fonts.ready.then(() => scroll(source)); // the font of code may come later, and wraps elsewhere
+  // the font of code may come later, and wraps elsewhere
+  else document.fonts.ready.then(() => scroll(source));
 }
 
 export default component(MARKUP, {

@@ -16,12 +16,21 @@ function only(view, head) {
 
 function wordsOf(side, words) {
   return words.map(({ text, sink }, place) =>
-    make("li.word", { data: { side, place } }, make("button.chip", { is: { sink } }, text), make("span.weight")));
+    make(
+      "li.word",
+      { data: { side, place } },
+      make("button.chip", { is: { sink } }, text),
+      make("span.weight"),
+    ),
+  );
 }
 
 function legendOf(view, heads) {
   return heads.map(({ name, colour }, at) => {
-    const pointed = { onpointerenter: () => only(view, at), onpointerleave: () => only(view, null) };
+    const pointed = {
+      onpointerenter: () => only(view, at),
+      onpointerleave: () => only(view, null),
+    };
     return make("span", pointed, make("i", { style: { background: colour } }), name);
   });
 }
@@ -58,7 +67,8 @@ function path({ heads, queries, keys }, line, ends, room) {
 function sumsOf({ data, head }, other, lines) {
   const heads = head === null ? data.heads.length : 1;
   const sums = new Map();
-  for (const line of lines) sums.set(line[other], (sums.get(line[other]) ?? 0) + line.weight / heads);
+  for (const line of lines)
+    sums.set(line[other], (sums.get(line[other]) ?? 0) + line.weight / heads);
   return sums;
 }
 
@@ -74,8 +84,11 @@ function light(view) {
   const sums = sumsOf(view, other, focus ? lines : []);
   for (const [side, column] of Object.entries(columns)) {
     for (const [place, item] of [...column.children].entries()) {
-      set(item.firstChild, { is: { hot: same(hot, [side, place]), pinned: pinned?.[side] === place } });
-      item.lastChild.textContent = (side === other && sums.get(place)?.toPrecision(precision)) || "";
+      set(item.firstChild, {
+        is: { hot: same(hot, [side, place]), pinned: pinned?.[side] === place },
+      });
+      item.lastChild.textContent =
+        (side === other && sums.get(place)?.toPrecision(precision)) || "";
     }
   }
   for (const [at, entry] of [...legend.children].entries()) {
@@ -91,10 +104,15 @@ export default component(columnsOf("rows", "columns", ""), {
   },
   draw(view, data) {
     view.weights = numbersOf(data.weights, Uint16Array);
-    set(view.root, { style: { "--type": `${data.type}px`, "--least": `${Math.max(LEAST, data.type * 1.35)}px` } });
+    set(view.root, {
+      style: { "--type": `${data.type}px`, "--least": `${Math.max(LEAST, data.type * 1.35)}px` },
+    });
     if (!view.differs("words", data.queries, data.keys, data.heads)) return;
     Object.assign(view, { hot: null, head: null });
-    for (const side of SIDES) view.columns[side].replaceChildren(...wordsOf(side, side === "query" ? data.queries : data.keys));
+    for (const side of SIDES)
+      view.columns[side].replaceChildren(
+        ...wordsOf(side, side === "query" ? data.queries : data.keys),
+      );
     view.legend.replaceChildren(...legendOf(view, data.heads));
     writeTitles(view, data.titles);
   },

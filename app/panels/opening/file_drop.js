@@ -56,7 +56,12 @@ export default component("", {
   start(view) {
     const early = { capture: true };
     view.hear(document, "change", (event) => chosen(view, event), early);
-    view.hear(document, "dragenter dragover dragleave drop", (event) => dragged(view, event), early);
+    view.hear(
+      document,
+      "dragenter dragover dragleave drop",
+      (event) => dragged(view, event),
+      early,
+    );
   },
   mark() {
     document.body.dataset.drops = "heard"; // tests wait for it

@@ -2,7 +2,11 @@
 
 function link(view, kind, cell, colour, title, ...inside) {
   const act = cell ? { onclick: () => view.send("go", cell) } : { tabIndex: -1 };
-  return make(`button${cell ? ".go" : ""}${kind}`, { title, style: { "--role": colour }, ...act }, ...inside);
+  return make(
+    `button${cell ? ".go" : ""}${kind}`,
+    { title, style: { "--role": colour }, ...act },
+    ...inside,
+  );
 }
 
 function factor(view, { colour, exact, go, name, number, sign }) {
@@ -22,7 +26,10 @@ function bar(value, largest) {
 function terms(view, { rows }) {
   const largest = Math.max(...rows.map((row) => Math.abs(row.value)).filter(Number.isFinite), 0);
   return rows.flatMap((row) => {
-    const factors = row.factors.map((each, at) => [at ? make("span", "·") : null, factor(view, each)]);
+    const factors = row.factors.map((each, at) => [
+      at ? make("span", "·") : null,
+      factor(view, each),
+    ]);
     return [
       make("span.label.cut", { title: row.label, is: { own: row.own } }, row.label),
       make("span.factors", factors.flat(2)),
@@ -35,14 +42,23 @@ function terms(view, { rows }) {
 function stops(view, { way }) {
   return way.map(({ colour, go, name, place, value, where }, at) => {
     const kind = at === way.length - 1 ? ".stop.here" : ".stop";
-    const inside = [make("span.name", name), make("span.where.cut", where), make("span.number", value)];
-    return set(link(view, kind, go, colour, place, inside), { is: { go: false }, style: { cursor: "pointer" } });
+    const inside = [
+      make("span.name", name),
+      make("span.where.cut", where),
+      make("span.number", value),
+    ];
+    return set(link(view, kind, go, colour, place, inside), {
+      is: { go: false },
+      style: { cursor: "pointer" },
+    });
   });
 }
 
 export default component(".trail", {
   draw(view, data) {
-    const list = data.way ? make(".list.way", stops(view, data)) : make(".list.rows", terms(view, data));
+    const list = data.way
+      ? make(".list.way", stops(view, data))
+      : make(".list.rows", terms(view, data));
     view.root.replaceChildren(make(".title", data.title), list);
     if (data.way) list.scrollTop = list.scrollHeight;
   },

@@ -18,10 +18,18 @@ function wordOf(event) {
   return part ? [part.dataset.side, Number(part.dataset.place)] : null;
 }
 
-// `light(view)` shows `view.hot`, the word that is pointed at; `press(view, word)` hears of a click.
+// `light(view)` shows `view.hot`, the word that is pointed at; `press(view, word)` hears of a
+// click.
 function startColumns(view, sides, light, press) {
-  const columns = Object.fromEntries([...view.root.querySelectorAll(".column")].map((column, at) => [sides[at], column]));
-  Object.assign(view, { board: view.find(".board"), scroll: view.find(".scroll"), columns, hot: null });
+  const columns = Object.fromEntries(
+    [...view.root.querySelectorAll(".column")].map((column, at) => [sides[at], column]),
+  );
+  Object.assign(view, {
+    board: view.find(".board"),
+    scroll: view.find(".scroll"),
+    columns,
+    hot: null,
+  });
   const point = (word) => {
     if (same(view.hot, word)) return;
     view.hot = word;
@@ -33,17 +41,21 @@ function startColumns(view, sides, light, press) {
 }
 
 function writeTitles(view, titles) {
-  [...view.find(".titles").children].forEach((node, at) => { node.textContent = titles[at]; });
+  [...view.find(".titles").children].forEach((node, at) => {
+    node.textContent = titles[at];
+  });
 }
 
 // Where lines begin and end: at the inner edges of the chips, in the middle of their height.
 function edgesOf({ board, columns }) {
   const box = board.getBoundingClientRect();
   const inner = ["right", "left"];
-  return Object.values(columns).map((column, at) => [...column.querySelectorAll(".chip")].map((chip) => {
-    const own = chip.getBoundingClientRect();
-    return [own[inner[at]] - box.left, (own.top + own.bottom) / 2 - box.top];
-  }));
+  return Object.values(columns).map((column, at) =>
+    [...column.querySelectorAll(".chip")].map((chip) => {
+      const own = chip.getBoundingClientRect();
+      return [own[inner[at]] - box.left, (own.top + own.bottom) / 2 - box.top];
+    }),
+  );
 }
 
 function curve([x, y], [u, v]) {

@@ -1,9 +1,10 @@
-// Heads of attention as thumbnails: of each kind a row a layer and a column a head; or sorted, as tiles
-// or as a line each. A click frames a head at once and goes to Python; the arrow keys move the frame.
+// Heads of attention as thumbnails: of each kind a row a layer and a column a head; or sorted, as
+// tiles or as a line each. A click frames a head at once and goes to Python; the arrow keys move
+// the frame.
 //
-// With `switches` a click turns a head off or on, a double-click leaves it alone in its attention, a
-// Shift-click, a long press or an arrow key only brings it into focus. A single click waits a moment
-// for the second one; what it will do is shown at once.
+// With `switches` a click turns a head off or on, a double-click leaves it alone in its attention,
+// a Shift-click, a long press or an arrow key only brings it into focus. A single click waits a
+// moment for the second one; what it will do is shown at once.
 
 const SECOND_CLICK = 220; // milliseconds
 const LONG_PRESS = 500;
@@ -11,9 +12,11 @@ const ACROSS = 5; // thumbnails that stand on one line of a narrow column
 const CROWDED = 9; // columns: of more, nothing stands around a thumbnail
 const FEW = 3; // layers: of more, a line each
 
-const same = (one, other) => one.kind === other.kind && one.layer === other.layer && one.head === other.head;
+const same = (one, other) =>
+  one.kind === other.kind && one.layer === other.layer && one.head === other.head;
 
-const act = (grid, name, { kind, layer = null, head = null }) => grid.send("act", { act: name, kind, layer, head });
+const act = (grid, name, { kind, layer = null, head = null }) =>
+  grid.send("act", { act: name, kind, layer, head });
 
 function pick(grid, item) {
   frame(grid, item);
@@ -93,7 +96,12 @@ function makeHead(grid, item, column = null) {
   const button = make("button.head.framed.stacked", given, make("span.picture", canvas));
   if (line) {
     const word = make("span.word.cut", make("b", line.word), ` ${line.change}`);
-    button.append(make("span.name.cut", short), meter(line.share), make("span.value", line.harm), word);
+    button.append(
+      make("span.name.cut", short),
+      meter(line.share),
+      make("span.value", line.harm),
+      word,
+    );
     button.classList.add("line");
   } else if (column) button.append(make("span.cut", column));
   else if (share) button.append(make("span.cut", short), make("span.share.cut", share));
@@ -134,21 +142,38 @@ function makeKind(grid, { columns, name, rows, title }) {
 
 function build(grid, { items, kinds, ranked, switches }) {
   Object.assign(grid, { heads: [], groups: [] });
-  const header = switches && ranked ? switches.header.map((text, at) => make(at === 3 ? "span.value" : "span", text)) : null;
-  const heads = ranked ? items.map((item) => makeHead(grid, item)) : kinds.map((kind) => makeKind(grid, kind));
+  const header =
+    switches && ranked
+      ? switches.header.map((text, at) => make(at === 3 ? "span.value" : "span", text))
+      : null;
+  const heads = ranked
+    ? items.map((item) => makeHead(grid, item))
+    : kinds.map((kind) => makeKind(grid, kind));
   grid.root.replaceChildren(...(header ? [make(".line.header.stays", header)] : []), ...heads);
 }
 
 // Differences are brightened away from the middle, which is none.
-const brightDifference = (share) => 0.5 + 0.5 * Math.sign(2 * share - 1) * bright(Math.abs(2 * share - 1));
+const brightDifference = (share) =>
+  0.5 + 0.5 * Math.sign(2 * share - 1) * bright(Math.abs(2 * share - 1));
 
 function paint(grid, { kinds, scale, signed }) {
   const palette = paletteOf(scale, signed ? brightDifference : bright);
-  const levels = Object.fromEntries(kinds.map((kind) => [kind.name, numbersOf(kind.levels, Uint8Array)]));
+  const levels = Object.fromEntries(
+    kinds.map((kind) => [kind.name, numbersOf(kind.levels, Uint8Array)]),
+  );
   for (const { canvas, item } of grid.heads) {
-    const { heads, side: [rows, columns] } = kinds.find(({ name }) => name === item.kind);
+    const {
+      heads,
+      side: [rows, columns],
+    } = kinds.find(({ name }) => name === item.kind);
     const start = (item.layer * (heads + 1) + (item.head ?? heads)) * rows * columns;
-    paintCells(canvas, levels[item.kind].subarray(start, start + rows * columns), rows, columns, palette);
+    paintCells(
+      canvas,
+      levels[item.kind].subarray(start, start + rows * columns),
+      rows,
+      columns,
+      palette,
+    );
   }
 }
 
@@ -157,14 +182,27 @@ function refresh(grid, { items, kinds, switches }) {
   for (const each of grid.heads) {
     each.item = items.find((one) => same(one, each.item));
     const { alone, head, marked, mean, name, off, steered, title } = each.item;
-    set(each.button, { is: { off, alone, steered, marked, mean: mean || head === null }, title, "aria-label": spoken([each.button], name) });
+    set(each.button, {
+      is: { off, alone, steered, marked, mean: mean || head === null },
+      title,
+      "aria-label": spoken([each.button], name),
+    });
     if (switches) each.button.setAttribute("aria-pressed", off);
   }
-  for (const { button, about: { kind, layer } } of grid.groups) {
-    const mine = items.filter((item) => item.kind === kind && (layer === undefined || item.layer === layer));
+  for (const {
+    button,
+    about: { kind, layer },
+  } of grid.groups) {
+    const mine = items.filter(
+      (item) => item.kind === kind && (layer === undefined || item.layer === layer),
+    );
     const { rows, title } = kinds.find(({ name }) => name === kind);
     const label = `${layer === undefined ? title : `${title} · ${rows[layer]}`}: ${button.textContent}`;
-    set(button, { "aria-pressed": mine.every((item) => item.off), "aria-label": label, title: switches.all_help });
+    set(button, {
+      "aria-pressed": mine.every((item) => item.off),
+      "aria-label": label,
+      title: switches.all_help,
+    });
   }
 }
 
@@ -174,7 +212,14 @@ export default component(".heads", {
   draw(grid, data) {
     const { items, kinds, label, ranked, switches } = data;
     set(grid.root, { "aria-label": label, is: { grid: !switches, switches, ranked } });
-    const places = items.map(({ kind, layer, head, line, share, short }) => [kind, layer, head, line, share, short]);
+    const places = items.map(({ kind, layer, head, line, share, short }) => [
+      kind,
+      layer,
+      head,
+      line,
+      share,
+      short,
+    ]);
     const names = kinds.map(({ columns, name, rows }) => [name, rows, columns]);
     if (grid.differs("heads", ranked, switches, places, names)) build(grid, data);
     paint(grid, data);

@@ -1,8 +1,8 @@
 // Goes from step to step, by button, by arrow key, or by itself.
 //
-// Playing is the browser's affair: a timer starts when a step has arrived and asks for the next one.
-// Where steps are asked for faster than they arrive, the place last asked for counts; a place that
-// nobody asked for here was chosen elsewhere on the page, and counts at once.
+// Playing is the browser's affair: a timer starts when a step has arrived and asks for the next
+// one. Where steps are asked for faster than they arrive, the place last asked for counts; a place
+// that nobody asked for here was chosen elsewhere on the page, and counts at once.
 
 const FIELD = 'input, textarea, select, [contenteditable], [role="slider"], [role="combobox"]';
 const ICONS = { play: "M3 1.5v13l11-6.5z", stop: "M2.5 2.5h11v11h-11z" };

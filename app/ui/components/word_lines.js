@@ -30,13 +30,20 @@ function makeRow(side, word, place, texts) {
   const is = { unknown: word.slot !== "", unseen, unsure, guarded: word.guarded !== "" };
   const parts = word.slot ? word.typed.split(" ").filter(Boolean) : [];
   const more = parts.length > PARTS ? [`+${parts.length - PARTS}`] : [];
-  const several = parts.length > 1 && [...parts.slice(0, PARTS), ...more].map((part) => make("span.part", part));
+  const several =
+    parts.length > 1 && [...parts.slice(0, PARTS), ...more].map((part) => make("span.part", part));
   const label = make("span.word", { is }, several || (end ? texts.end : word.text));
   const chip = make("button.chip", { data, title: titleOf(word, texts), is: { sink, end } }, label);
   const weight = make("span.weight");
   if (side === "source") return make("li.row", weight, chip);
-  if (word.percent === undefined) return make("li.row", chip, weight); // of a model that writes nothing
-  const chance = make("span.chance", { data, title: texts.chance }, meter(word.share), make("span.percent", word.percent));
+  // of a model that writes nothing
+  if (word.percent === undefined) return make("li.row", chip, weight);
+  const chance = make(
+    "span.chance",
+    { data, title: texts.chance },
+    meter(word.share),
+    make("span.percent", word.percent),
+  );
   return make("li.row", { is: { unsure } }, chip, weight, chance);
 }
 
@@ -44,8 +51,13 @@ function writeWords(panel, { outputs, sources, texts }) {
   if (!panel.differs("words", sources, outputs, texts)) return;
   panel.hot = null;
   panel.memory.shown = "";
-  for (const [side, words] of [["source", sources], ["target", outputs]]) {
-    panel.columns[side].replaceChildren(...words.map((word, place) => makeRow(side, word, place, texts)));
+  for (const [side, words] of [
+    ["source", sources],
+    ["target", outputs],
+  ]) {
+    panel.columns[side].replaceChildren(
+      ...words.map((word, place) => makeRow(side, word, place, texts)),
+    );
   }
   panel.scroll.scrollTop = 0;
   writeTitles(panel, [texts.source, texts.output]);
@@ -57,7 +69,9 @@ function writeWords(panel, { outputs, sources, texts }) {
     unseen: sources.some((word) => word.unseen),
     guarded: outputs.some((word) => word.guarded !== ""),
   };
-  const told = Object.entries(marks).map(([name, seen]) => make(`u.${name}`, seen ? texts[`mark_${name}`] : ""));
+  const told = Object.entries(marks).map(([name, seen]) =>
+    make(`u.${name}`, seen ? texts[`mark_${name}`] : ""),
+  );
   panel.find(".marks").replaceChildren(...told);
 }
 
@@ -71,11 +85,13 @@ function writeLines(panel, { lines, sources }) {
     panel.paths.push(panel.find(".lines").appendChild(shape("path")));
   }
   for (const spare of panel.paths.splice(lines.length)) spare.remove();
-  lines.forEach(([, source, weight], index) => set(panel.paths[index], {
-    class: sources[source].sink ? "sink" : "",
-    style: { strokeWidth: widthOf(weight) },
-    "stroke-dasharray": weight === null ? "2 6" : null,
-  }));
+  lines.forEach(([, source, weight], index) =>
+    set(panel.paths[index], {
+      class: sources[source].sink ? "sink" : "",
+      style: { strokeWidth: widthOf(weight) },
+      "stroke-dasharray": weight === null ? "2 6" : null,
+    }),
+  );
 }
 
 // Type as large as the rows allow and the longest word fits, within what reads well.
@@ -114,7 +130,9 @@ function drawLines(panel) {
   const hidden = scroll.scrollHeight - scroll.clientHeight;
   const at = scroll.scrollTop;
   const [from, to] = edgesOf(panel);
-  data.lines.forEach(([target, source], index) => paths[index].setAttribute("d", curve(from[source], to[target])));
+  data.lines.forEach(([target, source], index) =>
+    paths[index].setAttribute("d", curve(from[source], to[target])),
+  );
   set(scroll, { is: { above: at > 1, below: hidden - at > 1 } });
 }
 
@@ -163,7 +181,11 @@ function lightColumn(panel, side, word, weights) {
       "aria-pressed": pinned,
       style: { "--tint": `${Math.round(45 * (weight ?? 0))}%` },
     });
-    row.querySelector(".weight").textContent = !tinted ? "" : weight === null ? "NaN" : weight.toFixed(2);
+    row.querySelector(".weight").textContent = !tinted
+      ? ""
+      : weight === null
+        ? "NaN"
+        : weight.toFixed(2);
   });
 }
 
@@ -185,7 +207,9 @@ export default component(columnsOf("sources", "outputs", LEGEND), {
   },
   mark(panel, { pin, step }) {
     panel.pin = pin;
-    [...panel.columns.target.children].forEach((row, at) => row.classList.toggle("step", at === step));
+    [...panel.columns.target.children].forEach((row, at) =>
+      row.classList.toggle("step", at === step),
+    );
     place(panel);
     bring(panel);
     light(panel);

@@ -1,13 +1,22 @@
 // One row of attention as a movement. Its state is a place on a line: at whole numbers stand the
-// stations, between two of them every box is on its way. Steps and playing set only the goal, so all
-// can be gone back at any time. Where the system asks for less motion, the goal is reached at once.
+// stations, between two of them every box is on its way. Steps and playing set only the goal, so
+// all can be gone back at any time. Where the system asks for less motion, the goal is reached at
+// once.
 
 const MOVE = 1.5; // seconds from one station to the next
 const READ = 2.8; // seconds at a station while playing
 const REST = 700; // milliseconds at a station, then the link is told
 const SPEEDS = [0.5, 1, 2];
-const KEYS = { ArrowLeft: -1, PageUp: -1, ArrowRight: 1, PageDown: 1, Home: -Infinity, End: Infinity };
-const OTHERS = "input:not([type=range]), textarea, select, [contenteditable], [role=radio], [role=combobox], [role=listbox], [role=slider], [role=menu], [role=dialog]";
+const KEYS = {
+  ArrowLeft: -1,
+  PageUp: -1,
+  ArrowRight: 1,
+  PageDown: 1,
+  Home: -Infinity,
+  End: Infinity,
+};
+const OTHERS =
+  "input:not([type=range]), textarea, select, [contenteditable], [role=radio], [role=combobox], [role=listbox], [role=slider], [role=menu], [role=dialog]";
 const MARKUP = `<section class="motion stacked">
   <header><h2></h2><p class="formula"></p><p class="says"></p></header>
   <div class="stage fills"><div class="inner"></div></div>
@@ -30,7 +39,13 @@ function nodeOf(view, id, { key, kind, line, picture }) {
     node = make("button.box.word.cut", help);
   } else if (kind === "strip") {
     const { levels, width } = view.levels[picture];
-    node = paintCells(make("canvas.box.strip"), levels.subarray(line * width, (line + 1) * width), 1, width, view.palette);
+    node = paintCells(
+      make("canvas.box.strip"),
+      levels.subarray(line * width, (line + 1) * width),
+      1,
+      width,
+      view.palette,
+    );
   } else node = make(`.box.${kind}.cut`);
   view.nodes.set(id, node);
   view.inner.append(node);
@@ -43,24 +58,35 @@ function place(view, id, from, to, share) {
   const node = nodeOf(view, id, near);
   const [start, end] = [from ?? { ...to, o: 0 }, to ?? { ...from, o: 0 }];
   const gone = smooth(bounded(1.3 * share - 0.3 * (near.late ?? 0), 0, 1));
-  const at = (name, plain) => (start[name] ?? plain) + ((end[name] ?? plain) - (start[name] ?? plain)) * gone;
+  const at = (name, plain) =>
+    (start[name] ?? plain) + ((end[name] ?? plain) - (start[name] ?? plain)) * gone;
   const opacity = at("o", 1);
-  set(node, { style: {
-    transform: `translate(${at("x")}px, ${at("y")}px)`, width: `${at("w")}px`, height: `${at("h")}px`,
-    opacity, visibility: opacity < 0.01 ? "hidden" : "visible",
-  } });
+  set(node, {
+    style: {
+      transform: `translate(${at("x")}px, ${at("y")}px)`,
+      width: `${at("w")}px`,
+      height: `${at("h")}px`,
+      opacity,
+      visibility: opacity < 0.01 ? "hidden" : "visible",
+    },
+  });
   if (node.near === near) return;
   node.near = near;
   const { focus, hidden, middle, role, share: weight, text } = near;
-  set(node, { is: { focus, hidden, middle }, style: { "--role": roleOf(role), "--share": `${100 * (weight ?? 0)}%` } });
+  set(node, {
+    is: { focus, hidden, middle },
+    style: { "--role": roleOf(role), "--share": `${100 * (weight ?? 0)}%` },
+  });
   if (text !== undefined) node.textContent = text;
 }
 
 function paint(view) {
   const low = Math.floor(view.at);
   const [from, to] = [view.stills[low], view.stills[Math.min(low + 1, view.last)]];
-  for (const [id, node] of view.nodes) if (!from.has(id) && !to.has(id)) node.style.visibility = "hidden";
-  for (const id of new Set([...from.keys(), ...to.keys()])) place(view, id, from.get(id), to.get(id), view.at - low);
+  for (const [id, node] of view.nodes)
+    if (!from.has(id) && !to.has(id)) node.style.visibility = "hidden";
+  for (const id of new Set([...from.keys(), ...to.keys()]))
+    place(view, id, from.get(id), to.get(id), view.at - low);
 }
 
 // The words of the nearest station; said once it is reached.
@@ -69,18 +95,25 @@ function tell(view) {
   const now = Math.round(view.at);
   const { formula, note, says, title } = stations[now];
   if (view.differs("words", now, view.text)) {
-    const runs = formula.map(([text, role, level]) => make(level || "span", { style: { color: role ? roleOf(role) : "" } }, text));
+    const runs = formula.map(([text, role, level]) =>
+      make(level || "span", { style: { color: role ? roleOf(role) : "" } }, text),
+    );
     view.find("h2").textContent = title;
     view.find(".formula").replaceChildren(...runs);
     view.find(".says").replaceChildren(says, note ? make("b", ` ${note}`) : "");
     view.find(".count").textContent = `${now + 1} / ${stations.length}`;
   }
-  set(view.range, { value: view.at, "aria-valuetext": `${now + 1} / ${stations.length}: ${title}` });
+  set(view.range, {
+    value: view.at,
+    "aria-valuetext": `${now + 1} / ${stations.length}: ${title}`,
+  });
   view.find(".back").disabled = view.goal === 0;
   view.find(".on").disabled = view.goal === view.last;
   const name = view.playing ? "stop" : "play";
-  if (view.differs("play", name, texts)) view.find(".play").textContent = `${view.playing ? "❚❚" : "▶"} ${texts[name]}`;
-  if (view.at === view.goal && view.differs("said", now, view.text)) view.find(".said").textContent = `${title}. ${says} ${note}`;
+  if (view.differs("play", name, texts))
+    view.find(".play").textContent = `${view.playing ? "❚❚" : "▶"} ${texts[name]}`;
+  if (view.at === view.goal && view.differs("said", now, view.text))
+    view.find(".said").textContent = `${title}. ${says} ${note}`;
 }
 
 function show(view) {
@@ -117,13 +150,15 @@ function run(view) {
 function settle(view) {
   clearTimeout(view.timer);
   const at = Math.round(view.at);
-  if (at !== view.told) view.timer = setTimeout(() => view.send("at", { at: (view.told = at) }), REST);
+  if (at !== view.told)
+    view.timer = setTimeout(() => view.send("at", { at: (view.told = at) }), REST);
 }
 
 // One station on or back from where the movement is, or to an end of the line.
 function step(view, by) {
   view.playing = false;
-  const from = by > 0 ? Math.floor(Math.max(view.at, view.goal)) : Math.ceil(Math.min(view.at, view.goal));
+  const from =
+    by > 0 ? Math.floor(Math.max(view.at, view.goal)) : Math.ceil(Math.min(view.at, view.goal));
   view.goal = bounded(from + by, 0, view.last);
   run(view);
 }
@@ -145,7 +180,14 @@ function scrub(view) {
 
 function hearKey(view, event) {
   const target = event.composedPath()[0];
-  if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || target.closest?.(OTHERS)) return;
+  if (
+    event.defaultPrevented ||
+    event.ctrlKey ||
+    event.altKey ||
+    event.metaKey ||
+    target.closest?.(OTHERS)
+  )
+    return;
   const space = event.key === " " && !target.closest?.("button, a, summary");
   if (!space && !(event.key in KEYS)) return;
   event.preventDefault();
@@ -158,20 +200,44 @@ function arrange(view) {
   if (!data || !stage.clientWidth) return;
   const g = geometry(stage, data);
   view.stills = data.stations.map((_, at) => stillAt(at, data, g));
-  set(view.inner, { style: { width: `${g.width}px`, height: `${g.height}px`, fontSize: `${g.type}px` } });
-  set(stage, { tabIndex: g.width > stage.clientWidth || g.height > stage.clientHeight ? 0 : -1 }); // one that scrolls is reached by keys
+  set(view.inner, {
+    style: { width: `${g.width}px`, height: `${g.height}px`, fontSize: `${g.type}px` },
+  });
+  // one that scrolls is reached by keys
+  set(stage, { tabIndex: g.width > stage.clientWidth || g.height > stage.clientHeight ? 0 : -1 });
   show(view);
 }
 
 export default component(MARKUP, {
   moving: ["at"],
   start(view, { at, texts }) {
-    Object.assign(view, { at, goal: at, told: at, speed: 1, waited: 0, playing: false, nodes: new Map() });
-    Object.assign(view, { stage: view.find(".stage"), inner: view.find(".inner"), range: view.find("input") });
-    for (const [name, act] of Object.entries({ back: () => step(view, -1), on: () => step(view, 1), play: () => play(view) })) {
+    Object.assign(view, {
+      at,
+      goal: at,
+      told: at,
+      speed: 1,
+      waited: 0,
+      playing: false,
+      nodes: new Map(),
+    });
+    Object.assign(view, {
+      stage: view.find(".stage"),
+      inner: view.find(".inner"),
+      range: view.find("input"),
+    });
+    for (const [name, act] of Object.entries({
+      back: () => step(view, -1),
+      on: () => step(view, 1),
+      play: () => play(view),
+    })) {
       set(view.find(`.${name}`), { onclick: act });
     }
-    const faster = (speed) => make("button", { "aria-label": `${texts.speed} ${speed}×`, onclick: () => pace(view, speed) }, `${speed}×`);
+    const faster = (speed) =>
+      make(
+        "button",
+        { "aria-label": `${texts.speed} ${speed}×`, onclick: () => pace(view, speed) },
+        `${speed}×`,
+      );
     view.find(".segments").append(...SPEEDS.map(faster));
     pace(view, 1);
     view.range.oninput = () => scrub(view);
@@ -181,7 +247,12 @@ export default component(MARKUP, {
   draw(view, { pictures, scale, stations, texts }) {
     view.last = stations.length - 1;
     view.palette = paletteOf(scale);
-    view.levels = Object.fromEntries(Object.entries(pictures).map(([name, { levels, width }]) => [name, { levels: numbersOf(levels, Uint8Array), width }]));
+    view.levels = Object.fromEntries(
+      Object.entries(pictures).map(([name, { levels, width }]) => [
+        name,
+        { levels: numbersOf(levels, Uint8Array), width },
+      ]),
+    );
     set(view.root, { "aria-label": texts.label });
     for (const name of ["back", "on"]) set(view.find(`.${name}`), named(texts[name]));
     set(view.range, { max: view.last, "aria-label": texts.line });
@@ -198,5 +269,6 @@ export default component(MARKUP, {
 
 function pace(view, speed) {
   view.speed = speed;
-  for (const [at, button] of [...view.find(".segments").children].entries()) set(button, { "aria-pressed": SPEEDS[at] === speed });
+  for (const [at, button] of [...view.find(".segments").children].entries())
+    set(button, { "aria-pressed": SPEEDS[at] === speed });
 }

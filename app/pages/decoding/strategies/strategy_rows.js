@@ -5,7 +5,12 @@ const at = (node, gridRow, gridColumn) => set(node, { style: { gridRow, gridColu
 function makeWord(panel, { name }, word, step) {
   return make(
     "button.word.boxed",
-    { title: word.title, data: { name, step }, is: { new: word.new, end: word.end }, onclick: () => pick(panel, name, step) },
+    {
+      title: word.title,
+      data: { name, step },
+      is: { new: word.new, end: word.end },
+      onclick: () => pick(panel, name, step),
+    },
     make("span.text", word.text),
     meter(word.share),
     make("span.said", word.said),
@@ -14,26 +19,45 @@ function makeWord(panel, { name }, word, step) {
 }
 
 const numbers = (texts, row, steps, kind) =>
-  texts.map((text, place) => at(make(`.${kind}.number`, { is: { first: place === 0 } }, text), row, steps + 3 + place));
+  texts.map((text, place) =>
+    at(make(`.${kind}.number`, { is: { first: place === 0 } }, text), row, steps + 3 + place),
+  );
 
 function makeLine(panel, line, row, steps) {
-  const name = make(".line.name", { data: { name: line.name } }, make("b", line.title), make("span", line.about));
-  const words = line.words.map((word, step) => at(make(".cell", makeWord(panel, line, word, step)), row, step + 2));
-  return [at(make(".line"), row, "1 / -1"), at(name, row, 1), ...words, ...numbers(line.numbers, row, steps, "line")];
+  const name = make(
+    ".line.name",
+    { data: { name: line.name } },
+    make("b", line.title),
+    make("span", line.about),
+  );
+  const words = line.words.map((word, step) =>
+    at(make(".cell", makeWord(panel, line, word, step)), row, step + 2),
+  );
+  return [
+    at(make(".line"), row, "1 / -1"),
+    at(name, row, 1),
+    ...words,
+    ...numbers(line.numbers, row, steps, "line"),
+  ];
 }
 
 function mark({ rows }, [name, step]) {
   for (const word of rows.querySelectorAll(".word")) {
-    word.setAttribute("aria-pressed", word.dataset.name === name && Number(word.dataset.step) === step);
+    word.setAttribute(
+      "aria-pressed",
+      word.dataset.name === name && Number(word.dataset.step) === step,
+    );
   }
-  for (const each of rows.querySelectorAll(".name[data-name]")) each.classList.toggle("focused", each.dataset.name === name);
+  for (const each of rows.querySelectorAll(".name[data-name]"))
+    each.classList.toggle("focused", each.dataset.name === name);
 }
 
 // Another word than before is brought into sight between the columns that stay.
 function show({ right, root, rows }) {
   const word = rows.querySelector('.word[aria-pressed="true"]');
   if (!word) return;
-  const before = rows.querySelector(".name").getBoundingClientRect().right - root.getBoundingClientRect().left;
+  const before =
+    rows.querySelector(".name").getBoundingClientRect().right - root.getBoundingClientRect().left;
   const { width } = word.getBoundingClientRect();
   reveal(root, word, { sideways: true, before, after: right + width });
 }
@@ -46,20 +70,27 @@ function pick(panel, name, step) {
 
 export default component(`<div class="frame"><div class="rows" role="group"></div></div>`, {
   moving: ["focus"],
-  start: (panel) => { panel.rows = panel.find(".rows"); },
+  start: (panel) => {
+    panel.rows = panel.find(".rows");
+  },
   draw(panel, { font, lines, texts }) {
     const steps = Math.max(1, ...lines.map((line) => line.words.length));
     const gridTemplateColumns = `max-content repeat(${steps}, max-content) 1fr repeat(2, max-content)`;
     const gridTemplateRows = `max-content repeat(${lines.length}, minmax(max-content, 1fr))`;
     const { rows } = panel;
-    set(rows, { "aria-label": texts.label, style: { "--type": `${font}px`, gridTemplateColumns, gridTemplateRows } });
+    set(rows, {
+      "aria-label": texts.label,
+      style: { "--type": `${font}px`, gridTemplateColumns, gridTemplateRows },
+    });
     rows.replaceChildren(
       at(make(".head.name", texts.step), 1, 1),
       ...Array.from({ length: steps }, (_, step) => at(make(".head", step + 1), 1, step + 2)),
       ...numbers(texts.numbers, 1, steps, "head"),
       ...lines.flatMap((line, place) => makeLine(panel, line, place + 2, steps)),
     );
-    const [first, second] = [".first", ":not(.first)"].map((kind) => panel.find(`.number${kind}`).getBoundingClientRect().width);
+    const [first, second] = [".first", ":not(.first)"].map(
+      (kind) => panel.find(`.number${kind}`).getBoundingClientRect().width,
+    );
     rows.style.setProperty("--second", `${second}px`);
     panel.right = first + second;
   },

@@ -4,7 +4,10 @@
 const STEPS = { ArrowDown: 1, ArrowUp: -1, Enter: 0, " ": 0 };
 
 function headings({ lines, texts }) {
-  const sides = lines[0].sides.flatMap(({ words }, at) => [make("th.stays", { colSpan: words.length }, texts.sides[at]), make("td.stays")]);
+  const sides = lines[0].sides.flatMap(({ words }, at) => [
+    make("th.stays", { colSpan: words.length }, texts.sides[at]),
+    make("td.stays"),
+  ]);
   const numbers = texts.numbers.map(([text, title]) => make("th.stays.number", { title }, text));
   return make("tr", make("td.stays"), sides, numbers);
 }
@@ -27,7 +30,13 @@ function sentence(batch, { numbers, sides }, number) {
   };
   return make(
     "tr.line",
-    { tabIndex: 0, data: { row: number }, "aria-selected": number === chosen, onclick: () => pick(batch, number), onkeydown },
+    {
+      tabIndex: 0,
+      data: { row: number },
+      "aria-selected": number === chosen,
+      onclick: () => pick(batch, number),
+      onkeydown,
+    },
     make("td.place", String(number + 1)),
     sides.map((side, at) => wordsOf(batch.data, side, at)).flat(),
     numbers.map(([text, moved]) => make("td.number", { is: { moved } }, text)),
@@ -48,12 +57,16 @@ function showChosen({ drawnRow, root }) {
 }
 
 export default component(`<div class="batch"><table></table></div>`, {
-  start: (batch) => batch.watch(batch.root, () => showChosen(batch)), // it gets its height after the first drawing
+  // it gets its height after the first drawing
+  start: (batch) => batch.watch(batch.root, () => showChosen(batch)),
   draw(batch, data) {
     const table = batch.find("table");
     table.setAttribute("aria-label", data.texts.label);
     const focused = table.contains(table.getRootNode().activeElement);
-    table.replaceChildren(headings(data), ...data.lines.map((line, number) => sentence(batch, line, number)));
+    table.replaceChildren(
+      headings(data),
+      ...data.lines.map((line, number) => sentence(batch, line, number)),
+    );
     batch.drawnRow = batch.find('tr[aria-selected="true"]');
     if (focused) batch.drawnRow?.focus();
     showChosen(batch);

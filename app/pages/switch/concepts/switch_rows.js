@@ -16,11 +16,24 @@ function turn({ node, toggle }, on) {
 function listChoice({ label, options }, tell, name) {
   const all = options.map(([value, text]) => make("option", { value }, text));
   const node = make("select.choice", { onchange: tell, "aria-label": `${name}: ${label}` }, all);
-  return { node, read: () => node.value, write: (value) => { node.value = value; } };
+  return {
+    node,
+    read: () => node.value,
+    write: (value) => {
+      node.value = value;
+    },
+  };
 }
 
 function sliderChoice({ label, options }, tell) {
-  const slider = make("input", { type: "range", min: 0, max: options.length - 1, step: 1, "aria-label": label, onchange: tell });
+  const slider = make("input", {
+    type: "range",
+    min: 0,
+    max: options.length - 1,
+    step: 1,
+    "aria-label": label,
+    onchange: tell,
+  });
   const shown = make("span.shown");
   const show = (text) => {
     shown.textContent = text;
@@ -50,7 +63,10 @@ function numberChoice({ label }, tell) {
 const MAKERS = { list: listChoice, slider: sliderChoice, number: numberChoice };
 
 function drawRow(board, { about, choices: given, id, name }) {
-  const toggle = make("input", { type: "checkbox", onchange: () => send(board, id, toggle.checked) });
+  const toggle = make("input", {
+    type: "checkbox",
+    onchange: () => send(board, id, toggle.checked),
+  });
   toggle.setAttribute("role", "switch");
   const choices = given.map((choice) => {
     const made = MAKERS[choice.kind](choice, () => send(board, id, true), name);
@@ -59,15 +75,31 @@ function drawRow(board, { about, choices: given, id, name }) {
   });
   const problem = make("p.problem", { role: "alert" });
   const label = make("label.name.lined.fills", toggle, make("span.cut", name));
-  const line = make(".line", label, make("span.choices", choices.map((each) => each.node)));
-  const node = make(".row", { title: about, data: { row: id } }, line, make("p.about.cut", about), problem);
+  const line = make(
+    ".line",
+    label,
+    make(
+      "span.choices",
+      choices.map((each) => each.node),
+    ),
+  );
+  const node = make(
+    ".row",
+    { title: about, data: { row: id } },
+    line,
+    make("p.about.cut", about),
+    problem,
+  );
   board.rows.set(id, { node, toggle, choices, problem });
   return node;
 }
 
 function draw(board, { groups }) {
   board.rows = new Map();
-  const rows = groups.flatMap((group) => [make("h4", group.title), ...group.rows.map((row) => drawRow(board, row))]);
+  const rows = groups.flatMap((group) => [
+    make("h4", group.title),
+    ...group.rows.map((row) => drawRow(board, row)),
+  ]);
   board.root.replaceChildren(...rows);
 }
 
@@ -75,9 +107,15 @@ export default component(".rows", {
   start: (board) => set(board.root, { role: "group" }),
   draw(board, data) {
     board.root.setAttribute("aria-label", data.label);
-    const made = data.groups.map(({ title, rows }) => [title, rows.map(
-      ({ about, choices, id, name }) => [id, name, about, choices.map((each) => [each.name, each.label, each.options])],
-    )]);
+    const made = data.groups.map(({ title, rows }) => [
+      title,
+      rows.map(({ about, choices, id, name }) => [
+        id,
+        name,
+        about,
+        choices.map((each) => [each.name, each.label, each.options]),
+      ]),
+    ]);
     if (board.differs("rows", made)) draw(board, data);
   },
   mark(board, { groups }) {

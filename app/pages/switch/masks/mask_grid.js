@@ -20,7 +20,9 @@ const MARKUP = `<div class="mask">
 </div>`;
 
 // Its cells: what the server sent, with the strokes on top that it has not answered yet.
-const HIDDEN = 0, ALLOWED = 1, MIXED = 2;
+const HIDDEN = 0,
+  ALLOWED = 1,
+  MIXED = 2;
 
 function bitsOf(text) {
   const bytes = numbersOf(text, Uint8Array);
@@ -31,7 +33,11 @@ function bitsOf(text) {
 function readCells({ columns, planes, rows }) {
   const [allowed, mixedAt, changed, own] = planes.map(bitsOf);
   const all = (value) => Uint8Array.from({ length: rows * columns }, (_, at) => value(at));
-  return { state: all((at) => (mixedAt(at) ? MIXED : allowed(at))), changed: all(changed), own: all(own) };
+  return {
+    state: all((at) => (mixedAt(at) ? MIXED : allowed(at))),
+    changed: all(changed),
+    own: all(own),
+  };
 }
 
 // The cells of a drag, as [row, column], like the server's `covered`.
@@ -46,7 +52,10 @@ function coveredBy({ brush, from, to }, [rows, columns]) {
     column: (row, column) => column >= left && column <= right,
     band: (row, column) => column - row >= low && column - row <= high,
   }[brush];
-  const all = Array.from({ length: rows * columns }, (_, at) => [Math.floor(at / columns), at % columns]);
+  const all = Array.from({ length: rows * columns }, (_, at) => [
+    Math.floor(at / columns),
+    at % columns,
+  ]);
   return all.filter(([row, column]) => inside(row, column));
 }
 
@@ -64,7 +73,9 @@ function cellsNow({ data, drag, known, pending }) {
   return cells;
 }
 
-const LEAST_CELL = 12, MOST_CELL = 44, SLANT = Math.SQRT1_2;
+const LEAST_CELL = 12,
+  MOST_CELL = 44,
+  SLANT = Math.SQRT1_2;
 
 const remOf = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
 
@@ -87,7 +98,8 @@ function standing(grid, words, font, cell) {
   const level = Math.max(...widths) <= cell - 3;
   const chinese = words.some(isWide);
   return words.map((text, at) => {
-    if (level || (chinese && widths[at] <= cell - 3)) return { how: "level", height: font, over: 0 };
+    if (level || (chinese && widths[at] <= cell - 3))
+      return { how: "level", height: font, over: 0 };
     const stacked = isWide(text) || (chinese && text.length <= 6);
     if (stacked) return { how: "upright", height: [...text].length * font * 1.08, over: 0 };
     return { how: "slanted", height: (widths[at] + font) * SLANT, over: widths[at] * SLANT };
@@ -111,7 +123,10 @@ function measure(grid) {
     const left = Math.min(words + 14 * scale, room.x * 0.4);
     const places = standing(grid, headings(data), font, cell);
     const top = Math.max(...places.map((each) => each.height), 2.6 * font) + 5;
-    const over = Math.max(0, ...places.map((each, at) => each.over - (data.columns - at - 0.5) * cell));
+    const over = Math.max(
+      0,
+      ...places.map((each, at) => each.over - (data.columns - at - 0.5) * cell),
+    );
     found = { font, left, top: Math.min(top, room.y * 0.4), over, places };
     const fits = Math.min((room.x - left - over) / data.columns, (room.y - found.top) / data.rows);
     cell = Math.max(least, Math.min(most, Math.floor(fits)));
@@ -132,17 +147,26 @@ function writeLabels(grid) {
   const { across, data, down, size } = grid;
   const { closed, columnEnds, columnLabels, columns, rowEnds, rowLabels, rows, texts } = data;
   const { cell, font, left, top, over } = size;
-  grid.find(".board").style.gridTemplate = `${top}px ${rows * cell}px / ${left}px ${columns * cell + over}px`;
-  across.replaceChildren(...headings(data).map((text, at) => {
-    const title = phrase(texts.whole_column, { key: columnLabels[at] });
-    return set(placed(size, text, at), { title, is: { end: columnEnds[at] } });
-  }));
-  down.replaceChildren(...rowLabels.map((text, at) => {
-    const shut = closed.includes(at);
-    const style = { fontSize: `${font}px`, top: `${(at + 0.5) * cell - font * 0.63}px` };
-    const title = phrase(texts.whole_row, { query: text });
-    return make("span", { title, is: { end: rowEnds[at], closed: shut }, style }, shut ? `∅ ${text}` : text);
-  }));
+  grid.find(".board").style.gridTemplate =
+    `${top}px ${rows * cell}px / ${left}px ${columns * cell + over}px`;
+  across.replaceChildren(
+    ...headings(data).map((text, at) => {
+      const title = phrase(texts.whole_column, { key: columnLabels[at] });
+      return set(placed(size, text, at), { title, is: { end: columnEnds[at] } });
+    }),
+  );
+  down.replaceChildren(
+    ...rowLabels.map((text, at) => {
+      const shut = closed.includes(at);
+      const style = { fontSize: `${font}px`, top: `${(at + 0.5) * cell - font * 0.63}px` };
+      const title = phrase(texts.whole_row, { query: text });
+      return make(
+        "span",
+        { title, is: { end: rowEnds[at], closed: shut }, style },
+        shut ? `∅ ${text}` : text,
+      );
+    }),
+  );
   grid.write({ ".corner .across": texts.across, ".corner .down": texts.down });
 }
 
@@ -153,13 +177,17 @@ function drawCell(pen, x, y, cell, state, changed, colours) {
     pen.fill(new Path2D(`M${x} ${y}v${cell}h${cell}z`));
   }
   frameBox(pen, colours.line, 1, x + 0.5, y + 0.5, cell, cell);
-  if (changed) frameBox(pen, colours.changed, cell < 16 ? 1.5 : 2, x + 1.75, y + 1.75, cell - 2.5, cell - 2.5);
+  if (changed)
+    frameBox(pen, colours.changed, cell < 16 ? 1.5 : 2, x + 1.75, y + 1.75, cell - 2.5, cell - 2.5);
 }
 
 function drawDigit(pen, x, y, cell, state, data) {
   if (state === MIXED || cell < 13) return;
   const one = (state === ALLOWED) === (data.ones === "look");
-  const look = { font: `${Math.min(cell * 0.55, 15)}px ${pen.family}`, fillStyle: data.colours.text };
+  const look = {
+    font: `${Math.min(cell * 0.55, 15)}px ${pen.family}`,
+    fillStyle: data.colours.text,
+  };
   writeText(pen, one ? "1" : "0", x + cell / 2 + 0.5, y + cell / 2 + 1, look);
 }
 
@@ -170,7 +198,11 @@ function drawCells(grid) {
   const { pen, width, height } = fitted(canvas, data.columns * cell + 1, data.rows * cell + 1);
   const colours = { ...data.colours, hatch: hatchOf(pen, data.colours) };
   set(canvas, { style: { width: `${width}px`, height: `${height}px` } });
-  Object.assign(pen, { textAlign: "center", textBaseline: "middle", family: getComputedStyle(grid.root).fontFamily });
+  Object.assign(pen, {
+    textAlign: "center",
+    textBaseline: "middle",
+    family: getComputedStyle(grid.root).fontFamily,
+  });
   for (let row = 0; row < data.rows; row += 1) {
     for (let column = 0; column < data.columns; column += 1) {
       const at = row * data.columns + column;
@@ -182,28 +214,40 @@ function drawCells(grid) {
   }
   pen.globalAlpha = 1;
   const { at, drag } = grid;
-  if (at && !drag) frameBox(pen, data.colours.text, 2, at[1] * cell + 1, at[0] * cell + 1, cell - 1, cell - 1);
+  if (at && !drag)
+    frameBox(pen, data.colours.text, 2, at[1] * cell + 1, at[0] * cell + 1, cell - 1, cell - 1);
   grid.cells = cells;
   Object.assign(canvas.dataset, { cell, rows: data.rows, columns: data.columns });
 }
 
 function drawLegend(grid) {
   const { colours, mixed: some, texts } = grid.data;
-  const kinds = [["allowed", ALLOWED, 0], ["forbidden", HIDDEN, 0], ["mixed", MIXED, 0], ["changed", ALLOWED, 1]];
+  const kinds = [
+    ["allowed", ALLOWED, 0],
+    ["forbidden", HIDDEN, 0],
+    ["mixed", MIXED, 0],
+    ["changed", ALLOWED, 1],
+  ];
   const side = Math.round(remOf() * 0.85);
-  const marks = kinds.filter(([name]) => some || name !== "mixed").map(([name, state, changed]) => {
-    const square = make("canvas");
-    const { pen } = fitted(square, side + 1, side + 1);
-    drawCell(pen, 0, 0, side, state, changed, { ...colours, hatch: hatchOf(pen, colours) });
-    return make("span", square, texts[name]);
-  });
+  const marks = kinds
+    .filter(([name]) => some || name !== "mixed")
+    .map(([name, state, changed]) => {
+      const square = make("canvas");
+      const { pen } = fitted(square, side + 1, side + 1);
+      drawCell(pen, 0, 0, side, state, changed, { ...colours, hatch: hatchOf(pen, colours) });
+      return make("span", square, texts[name]);
+    });
   grid.find(".legend").replaceChildren(...marks);
 }
 
 function cellAt(grid, event) {
   const box = grid.canvas.getBoundingClientRect();
-  const inside = (value, most) => Math.max(0, Math.min(most - 1, Math.floor(value / grid.size.cell)));
-  return [inside(event.clientY - box.top, grid.data.limit[0]), inside(event.clientX - box.left, grid.data.limit[1])];
+  const inside = (value, most) =>
+    Math.max(0, Math.min(most - 1, Math.floor(value / grid.size.cell)));
+  return [
+    inside(event.clientY - box.top, grid.data.limit[0]),
+    inside(event.clientX - box.left, grid.data.limit[1]),
+  ];
 }
 
 const strokeAt = (grid, cell) => ({ ...grid.tool, place: grid.data.place, from: cell, to: cell });
@@ -258,7 +302,9 @@ function typed(grid, event) {
   event.stopPropagation();
   const from = grid.at ?? [0, 0];
   if (step) {
-    const next = from.map((value, axis) => Math.max(0, Math.min(grid.data.limit[axis] - 1, value + step[axis])));
+    const next = from.map((value, axis) =>
+      Math.max(0, Math.min(grid.data.limit[axis] - 1, value + step[axis])),
+    );
     point(grid, grid.at ? next : from);
     scrollToCell(grid);
     return;
@@ -304,12 +350,19 @@ function option(grid, name, value) {
     writeTools(grid);
     grid.trigger("tool", { [name]: value });
   };
-  const given = { role: "radio", "aria-checked": grid.tool[name] === value, title: texts[`${value}_help`] };
+  const given = {
+    role: "radio",
+    "aria-checked": grid.tool[name] === value,
+    title: texts[`${value}_help`],
+  };
   return make("button", { ...given, onclick: choose }, texts[value]);
 }
 
 function writeTools(grid) {
-  for (const [box, name] of [["strokes", "stroke"], ["brushes", "brush"]]) {
+  for (const [box, name] of [
+    ["strokes", "stroke"],
+    ["brushes", "brush"],
+  ]) {
     const options = grid.data[box].map((value) => option(grid, name, value));
     set(grid.find(`.${box}`), { "aria-label": grid.data.texts[box] }).replaceChildren(...options);
   }
@@ -326,7 +379,17 @@ function start(grid) {
   const [scroll, canvas] = [grid.find(".scroll"), grid.find("canvas")];
   const [across, down] = [grid.find(".columns"), grid.find(".rows")];
   const ruler = make("canvas").getContext("2d");
-  Object.assign(grid, { scroll, canvas, across, down, ruler, pending: [], drag: null, at: null, last: 0 });
+  Object.assign(grid, {
+    scroll,
+    canvas,
+    across,
+    down,
+    ruler,
+    pending: [],
+    drag: null,
+    at: null,
+    last: 0,
+  });
   const leave = () => grid.drag || point(grid, null);
   set(canvas, {
     onpointerdown: (event) => press(grid, event),

@@ -21,12 +21,23 @@ function rests({ clicked }, event) {
 function paint(item) {
   if (item.kind === "button") return paintBlock(item);
   const { kind, text, after, after_fill: fill, ...attributes } = item;
-  return shape(kind, attributes, text, after === undefined ? null : shape("tspan", { dx: 8, fill }, after));
+  return shape(
+    kind,
+    attributes,
+    text,
+    after === undefined ? null : shape("tspan", { dx: 8, fill }, after),
+  );
 }
 
 function paintBlock({ id, items, label, pressed, ring, tip }) {
   const inside = items.map(paint);
-  const given = { role: "button", tabindex: 0, "aria-label": spoken(inside, label), "aria-pressed": pressed, "data-block": id };
+  const given = {
+    role: "button",
+    tabindex: 0,
+    "aria-label": spoken(inside, label),
+    "aria-pressed": pressed,
+    "data-block": id,
+  };
   const made = shape("g.block", given, apart(inside), set(paint(ring), { is: { ring: true } }));
   return Object.assign(made, { tip });
 }
@@ -34,7 +45,9 @@ function paintBlock({ id, items, label, pressed, ring, tip }) {
 function showTip({ root, svg, tip }, block) {
   tip.hidden = !block;
   if (!block) return;
-  tip.replaceChildren(...block.tip.filter(Boolean).map((line, at) => make("p", { is: { fact: at > 1 } }, line)));
+  tip.replaceChildren(
+    ...block.tip.filter(Boolean).map((line, at) => make("p", { is: { fact: at > 1 } }, line)),
+  );
   const [frame, place, own] = [root, block, tip].map((each) => each.getBoundingClientRect());
   const middle = place.left + place.width / 2 - frame.left - own.width / 2;
   const left = Math.min(Math.max(middle, 0), frame.width - own.width);
@@ -45,10 +58,14 @@ function showTip({ root, svg, tip }, block) {
 
 // Whether a tip placed there would lie on the block that is open.
 function covers(svg, frame, left, top, tip) {
-  const open = svg.querySelector('.block[aria-pressed="true"]:not([data-block="tint"])')?.getBoundingClientRect();
+  const open = svg
+    .querySelector('.block[aria-pressed="true"]:not([data-block="tint"])')
+    ?.getBoundingClientRect();
   if (!open) return false;
   const [x, y] = [open.left - frame.left, open.top - frame.top];
-  return left < x + open.width && x < left + tip.width && top < y + open.height && y < top + tip.height;
+  return (
+    left < x + open.width && x < left + tip.width && top < y + open.height && y < top + tip.height
+  );
 }
 
 export default component(MARKUP, {
@@ -58,7 +75,11 @@ export default component(MARKUP, {
     const hide = () => showTip(map, null);
     map.hear(svg, "pointerover", (event) => rests(map, event) || showTip(map, blockOf(event)));
     map.hear(svg, "pointerleave focusout", hide);
-    map.hear(svg, "focusin", (event) => event.target.matches(":focus-visible") && showTip(map, blockOf(event)));
+    map.hear(
+      svg,
+      "focusin",
+      (event) => event.target.matches(":focus-visible") && showTip(map, blockOf(event)),
+    );
     map.hear(svg, "click", (event) => {
       map.clicked = event.detail ? [event.clientX, event.clientY] : null; // null: by keyboard
       hide();

@@ -1,11 +1,14 @@
-// A row a state of the decoder, from its input down to what the generator really reads. The ranks of
-// the final word are joined by a line over the rows.
+// A row a state of the decoder, from its input down to what the generator really reads. The ranks
+// of the final word are joined by a line over the rows.
 
-const COLUMNS = "minmax(5.5rem, max-content) minmax(0, 3.4fr) minmax(0, 1.5fr) minmax(6.5rem, 0.9fr)";
+const COLUMNS =
+  "minmax(5.5rem, max-content) minmax(0, 3.4fr) minmax(0, 1.5fr) minmax(6.5rem, 0.9fr)";
 
 // A place that is null breaks the line.
 function path(kind, points) {
-  const drawn = points.map(([x, y], at) => (x === null ? "" : `${at && points[at - 1][0] !== null ? "L" : "M"}${x},${y}`));
+  const drawn = points.map(([x, y], at) =>
+    x === null ? "" : `${at && points[at - 1][0] !== null ? "L" : "M"}${x},${y}`,
+  );
   return shape(`path.${kind}`, { d: drawn.join("") });
 }
 
@@ -15,7 +18,12 @@ function ranks({ axis, rows }) {
   const drawing = shape(
     "svg",
     { viewBox: `0 0 1 ${rows.length}`, preserveAspectRatio: "none", "aria-hidden": true },
-    axis.ticks.map(([at]) => path("grid", [[at, 0], [at, rows.length]])),
+    axis.ticks.map(([at]) =>
+      path("grid", [
+        [at, 0],
+        [at, rows.length],
+      ]),
+    ),
     axis.others.map((line) => path("other", middles(line))),
     path("own", middles(rows.map((row) => row.place))),
   );
@@ -42,8 +50,12 @@ function makeRow(view, row, at) {
   return make(
     "button.row.subgrid",
     {
-      title: row.title, "aria-pressed": at === chosen, onclick: () => view.send("pick", { row: at }),
-      data: { row: at }, style: { gridRow: at + 3 }, is: { chosen: at === chosen },
+      title: row.title,
+      "aria-pressed": at === chosen,
+      onclick: () => view.send("pick", { row: at }),
+      data: { row: at },
+      style: { gridRow: at + 3 },
+      is: { chosen: at === chosen },
     },
     make("span.name", row.group ? make("i", row.group) : null, make("b", row.name)),
     make("span.words.lined", row.words.map(wordCell)),
@@ -53,10 +65,19 @@ function makeRow(view, row, at) {
 }
 
 function titles({ texts, axis }) {
-  const all = [[""], [texts.words], [texts.rank, texts.rank_help], [texts.entropy, texts.entropy_help]];
-  const ticks = axis.ticks.map(([at, text]) => make("span", { style: { left: `${100 * at}%` } }, text));
+  const all = [
+    [""],
+    [texts.words],
+    [texts.rank, texts.rank_help],
+    [texts.entropy, texts.entropy_help],
+  ];
+  const ticks = axis.ticks.map(([at, text]) =>
+    make("span", { style: { left: `${100 * at}%` } }, text),
+  );
   return [
-    ...all.map(([text, title = ""], at) => make("span.title", { title, style: { gridColumn: at + 1 } }, text)),
+    ...all.map(([text, title = ""], at) =>
+      make("span.title", { title, style: { gridColumn: at + 1 } }, text),
+    ),
     make("span.ticks", { style: { gridColumn: 3 } }, ticks),
   ];
 }
@@ -66,6 +87,10 @@ export default component(".lens.pane", {
     const gridTemplateRows = `auto auto repeat(${data.rows.length}, minmax(1.5rem, 1fr))`;
     const style = { gridTemplateColumns: COLUMNS, gridTemplateRows };
     set(view.root, { role: "group", "aria-label": data.texts.label, style });
-    view.root.replaceChildren(...titles(data), ranks(data), ...data.rows.map((row, at) => makeRow(view, row, at)));
+    view.root.replaceChildren(
+      ...titles(data),
+      ranks(data),
+      ...data.rows.map((row, at) => makeRow(view, row, at)),
+    );
   },
 });

@@ -26,8 +26,17 @@ function paint({ below, canvas, data, largest, palette, values }) {
   for (const at of active) {
     const [row, column] = [Math.floor(at / columns), at % columns];
     const left = gap ? column * wide : Math.floor(column * wide);
-    const right = gap ? (column + 1) * wide - gap : Math.max(Math.ceil((column + 1) * wide), left + 1);
-    fillBox(pen, (values[at] < 0 ? below : palette)[Math.round(255 * bright(Math.abs(values[at]) / largest))], left, row * tall, right - left, Math.max(1, tall - ratio));
+    const right = gap
+      ? (column + 1) * wide - gap
+      : Math.max(Math.ceil((column + 1) * wide), left + 1);
+    fillBox(
+      pen,
+      (values[at] < 0 ? below : palette)[Math.round(255 * bright(Math.abs(values[at]) / largest))],
+      left,
+      row * tall,
+      right - left,
+      Math.max(1, tall - ratio),
+    );
   }
 }
 
@@ -38,7 +47,11 @@ function mark(map) {
     set(word, { is: { now: at === row }, "aria-pressed": at === row });
   }
   const share = 100 / map.data.units.length;
-  const style = { display: column < 0 ? "none" : "", left: `calc(${column * share}% - 3px)`, width: `calc(${share}% + 6px)` };
+  const style = {
+    display: column < 0 ? "none" : "",
+    left: `calc(${column * share}% - 3px)`,
+    width: `calc(${share}% + 6px)`,
+  };
   set(map.find(".mark"), { style });
   say(map, row, column);
 }
@@ -47,7 +60,11 @@ function say(map, row, column) {
   const { precision, rows, texts, units } = map.data;
   const at = row * units.length + column;
   const there = row >= 0 && column >= 0;
-  const values = there && { row: rows[row], unit: units[column] + 1, value: short(map.values[at], precision) };
+  const values = there && {
+    row: rows[row],
+    unit: units[column] + 1,
+    value: short(map.values[at], precision),
+  };
   map.write({ ".said": there ? phrase(texts.hover, values) : "" });
 }
 
@@ -73,7 +90,8 @@ function step(map, event) {
   const { rows, units } = map.data;
   const row = map.focus[0] + move[0];
   const column = Math.max(0, units.indexOf(map.focus[1])) + move[1];
-  if (row >= 0 && row < rows.length && column >= 0 && column < units.length) pick(map, row, units[column]);
+  if (row >= 0 && row < rows.length && column >= 0 && column < units.length)
+    pick(map, row, units[column]);
 }
 
 function shares(all) {
@@ -97,15 +115,25 @@ export default component(MARKUP, {
   },
   draw(map, { rows, scale, scale_below, shares: all, sinks, texts, values }) {
     map.values = numbersOf(values, Float32Array);
-    map.largest = map.values.reduce((most, value) => Math.max(most, scale_below ? Math.abs(value) : value), 1e-9);
-    const paletteOf = (of) => Array.from({ length: 256 }, (_, level) => `rgb(${mixed(of, level / 255)})`);
+    map.largest = map.values.reduce(
+      (most, value) => Math.max(most, scale_below ? Math.abs(value) : value),
+      1e-9,
+    );
+    const paletteOf = (of) =>
+      Array.from({ length: 256 }, (_, level) => `rgb(${mixed(of, level / 255)})`);
     map.palette = paletteOf(scale);
-    map.below = scale_below && paletteOf(scale_below); // of a gated network, whose units may be negative
+    // of a gated network, whose units may be negative
+    map.below = scale_below && paletteOf(scale_below);
     // Many words scroll: a row keeps the height of its word.
     map.root.style.gridTemplateRows = `auto minmax(${1.1 * rows.length}rem, 1fr) 1.4rem`;
     map.write({ ".corner": texts.rows, ".above": texts.columns, ".shares-title": texts.shares });
     map.canvas.setAttribute("aria-label", texts.label);
-    const word = (text, row) => make("button.cut", { is: { sink: sinks.includes(row) }, onclick: () => pick(map, row, null) }, text);
+    const word = (text, row) =>
+      make(
+        "button.cut",
+        { is: { sink: sinks.includes(row) }, onclick: () => pick(map, row, null) },
+        text,
+      );
     map.find(".words").replaceChildren(...rows.map(word));
     map.find(".shares").replaceChildren(...shares(all));
     paint(map);

@@ -7,16 +7,28 @@ function prepareBlocks(scene, data) {
   const [, places, features] = data.size;
   const levels = numbersOf(data.levels, Uint8Array);
   scene.slabs = data.hues.map((hue, head) => {
-    const palette = paletteOf([[0, scene.data.colours.panel], [1, hue]]);
+    const palette = paletteOf([
+      [0, scene.data.colours.panel],
+      [1, hue],
+    ]);
     const start = head * places * features;
-    return paintCells(make("canvas"), levels.subarray(start, start + places * features), places, features, palette);
+    return paintCells(
+      make("canvas"),
+      levels.subarray(start, start + places * features),
+      places,
+      features,
+      palette,
+    );
   });
 }
 
 function layBlocks(scene, data, width, height) {
   const { type } = scene.data;
   const [heads, places, features] = data.size;
-  const label = Math.min(Math.max(20, ...data.labels.map((each) => widthOf(scene, each, 700))) + 10, width * 0.1);
+  const label = Math.min(
+    Math.max(20, ...data.labels.map((each) => widthOf(scene, each, 700))) + 10,
+    width * 0.1,
+  );
   const side = widthOf(scene, data.heads[heads - 1] ?? "", 700) + 12;
   const gap = Math.max(4, Math.min(14, 60 / heads));
   const between = type * 7;
@@ -33,7 +45,9 @@ function layBlocks(scene, data, width, height) {
     x += form === "heads" ? side : label;
     if (form === "apart") x -= label * 0.6;
     starts.push(x);
-    x += (form === "joined" ? whole : form === "apart" ? whole + gap * (heads - 1) : features * cell) + between;
+    x +=
+      (form === "joined" ? whole : form === "apart" ? whole + gap * (heads - 1) : features * cell) +
+      between;
   }
   const spare = Math.max(0, width - (x - between) - 4) / (data.forms.length - 1);
   const at = (stage, head) => {
@@ -56,7 +70,8 @@ function drawBlocks(scene) {
   pen.imageSmoothingEnabled = false;
   for (let stage = 0; stage <= last; stage += 1) {
     const arrived = time >= stage / last || stage === 0;
-    for (let head = 0; head < heads; head += 1) slab(scene, pen, g, g.at(stage, head), head, arrived ? 1 : 0.13);
+    for (let head = 0; head < heads; head += 1)
+      slab(scene, pen, g, g.at(stage, head), head, arrived ? 1 : 0.13);
     if (arrived) edges(scene, pen, g, stage);
     if (stage > 0) arrow(scene, pen, g, stage, data.signs[stage - 1], width);
   }
@@ -66,7 +81,15 @@ function drawBlocks(scene) {
     const eased = part < 0.5 ? 2 * part * part : 1 - (-2 * part + 2) ** 2 / 2;
     for (let head = 0; head < heads; head += 1) {
       const [from, to] = [stage, stage + 1].map((each) => g.at(each, head));
-      slab(scene, pen, g, from.map((value, axis) => value + (to[axis] - value) * eased), head, 1, true);
+      slab(
+        scene,
+        pen,
+        g,
+        from.map((value, axis) => value + (to[axis] - value) * eased),
+        head,
+        1,
+        true,
+      );
     }
   }
 }
@@ -91,15 +114,24 @@ function edges(scene, pen, g, stage) {
   for (let each = 0; each < heads && form !== "joined"; each += 1) {
     const [x, y] = g.at(stage, each);
     pen.font = fontOf(scene, each === head ? 700 : 400);
-    Object.assign(pen, { fillStyle: each === head ? colours.text : colours.faint, textAlign: form === "heads" ? "right" : "center" });
-    const words = form === "heads" || g.slab[0] > widthOf(scene, data.heads[each], 700) ? data.heads[each] : String(each + 1);
+    Object.assign(pen, {
+      fillStyle: each === head ? colours.text : colours.faint,
+      textAlign: form === "heads" ? "right" : "center",
+    });
+    const words =
+      form === "heads" || g.slab[0] > widthOf(scene, data.heads[each], 700)
+        ? data.heads[each]
+        : String(each + 1);
     if (form === "heads") pen.fillText(words, x - 6, y + g.slab[1] / 2);
     else pen.fillText(words, x + g.slab[0] / 2, y - type * 0.8);
   }
   if (form === "joined") {
     const [x, y] = g.at(stage, 0);
     for (const at of shownLabels(places, g.tall, type * 0.98, [row])) {
-      const look = { font: fontOf(scene, at === row ? 700 : 400), fillStyle: at === row ? colours.text : colours.faint };
+      const look = {
+        font: fontOf(scene, at === row ? 700 : 400),
+        fillStyle: at === row ? colours.text : colours.faint,
+      };
       const text = cut(scene, data.labels[at] ?? "", x - 8);
       writeText(pen, text, x - 6, y + (at + 0.5) * g.tall, { ...look, textAlign: "right" });
     }
@@ -108,7 +140,15 @@ function edges(scene, pen, g, stage) {
   pen.globalAlpha = 0.5;
   frameBox(pen, colours.text, 1, x, y + row * g.tall, g.slab[0], g.tall);
   pen.globalAlpha = 1;
-  frame(scene, pen, { data: { framed: true } }, x + column * g.cell, y + row * g.tall, g.cell, g.tall);
+  frame(
+    scene,
+    pen,
+    { data: { framed: true } },
+    x + column * g.cell,
+    y + row * g.tall,
+    g.cell,
+    g.tall,
+  );
 }
 
 function arrow(scene, pen, g, stage, text) {
@@ -116,10 +156,18 @@ function arrow(scene, pen, g, stage, text) {
   const form = scene.data.blocks.forms[stage];
   const [x] = g.at(stage, 0);
   const end = x - (form === "heads" ? widthOf(scene, scene.data.blocks.heads[0], 700) + 12 : 6);
-  const [before] = g.at(stage - 1, scene.data.blocks.forms[stage - 1] === "heads" ? 0 : scene.data.blocks.size[0] - 1);
+  const [before] = g.at(
+    stage - 1,
+    scene.data.blocks.forms[stage - 1] === "heads" ? 0 : scene.data.blocks.size[0] - 1,
+  );
   const start = before + g.slab[0] + 6;
   const label = form === "joined" ? end - Math.min(end - start - 20, type * 5) : end;
-  strokeLines(pen, { strokeStyle: colours.faint, fillStyle: colours.faint, lineWidth: 1.5 }, [start, g.middle, label - 6, g.middle]);
+  strokeLines(pen, { strokeStyle: colours.faint, fillStyle: colours.faint, lineWidth: 1.5 }, [
+    start,
+    g.middle,
+    label - 6,
+    g.middle,
+  ]);
   pen.fill(new Path2D(`M${label} ${g.middle}l-8 -5v10z`));
   const look = { font: fontOf(scene), textAlign: "center", textBaseline: "bottom" };
   writeText(pen, text, (start + label) / 2, g.middle - 6, look);

@@ -6,15 +6,20 @@ const SLANTED = 0.71; // sine and cosine of 45°
 // "E_w" with its w lowered; what follows an underscore, up to a blank or a bracket, stands lower.
 function symbolOf(kind, text) {
   const [main, ...lowered] = text.split("_");
-  return make(kind, main, lowered.flatMap((part) => {
-    const end = part.search(/[\s,)·]/);
-    return end < 0 ? [make("sub", part)] : [make("sub", part.slice(0, end)), part.slice(end)];
-  }));
+  return make(
+    kind,
+    main,
+    lowered.flatMap((part) => {
+      const end = part.search(/[\s,)·]/);
+      return end < 0 ? [make("sub", part)] : [make("sub", part.slice(0, end)), part.slice(end)];
+    }),
+  );
 }
 
 const isDark = (pixel) => lightOf([pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255]) < 140;
 
-const fontOf = (scene, weight = 400, size = scene.data.type) => `${weight} ${size}px ${scene.family}`;
+const fontOf = (scene, weight = 400, size = scene.data.type) =>
+  `${weight} ${size}px ${scene.family}`;
 
 function widthOf(scene, text, weight = 400) {
   scene.ruler.font = fontOf(scene, weight);
@@ -57,7 +62,9 @@ function preparePicture(scene, panel) {
   if (data.levels) panel.levels = numbersOf(data.levels, Uint8Array);
   panel.allowed = data.allowed ? numbersOf(data.allowed, Uint8Array) : null;
   const colours = scene.data.colours;
-  panel.stops = data.positive ? (colours.positive[data.colour] ?? Object.values(colours.positive)[0]) : colours.signed;
+  panel.stops = data.positive
+    ? (colours.positive[data.colour] ?? Object.values(colours.positive)[0])
+    : colours.signed;
   panel.palette = paletteOf(panel.stops);
   panel.image = data.kind === "narrow" && data.whole ? null : pixels(scene, panel);
 }
@@ -73,7 +80,11 @@ function levelAt(panel, at) {
 
 function pixels(scene, panel) {
   const size = panel.rows * panel.columns;
-  const palette = [...panel.palette.subarray(0, FORBIDDEN), 0, pixelOf(channelsOf(scene.data.colours.wrong))];
+  const palette = [
+    ...panel.palette.subarray(0, FORBIDDEN),
+    0,
+    pixelOf(channelsOf(scene.data.colours.wrong)),
+  ];
   const levels = Array.from({ length: size }, (_, at) => {
     if (panel.allowed && !panel.allowed[at]) return FORBIDDEN;
     const level = levelAt(panel, at);
@@ -100,11 +111,14 @@ function columnStyle(scene, panel, room) {
 function layPicture(scene, panel, width, height) {
   const { type } = scene.data;
   const [wide, high] = CELL[panel.data.kind];
-  const left = panel.data.rows.labels ? Math.min(scene.left, width * (wide > 4 ? 0.45 : 0.3)) : type * 2.6;
+  const left = panel.data.rows.labels
+    ? Math.min(scene.left, width * (wide > 4 ? 0.45 : 0.3))
+    : type * 2.6;
   const fits = (pad) => Math.min((width - left - pad) / panel.columns, type * wide);
   let room = fits(type * 0.8);
   const { style, top } = columnStyle(scene, panel, room);
-  if (style === "slanted") room = fits(Math.min(widthOf(scene, panel.data.columns.labels.at(-1)), type * 7) * SLANTED);
+  if (style === "slanted")
+    room = fits(Math.min(widthOf(scene, panel.data.columns.labels.at(-1)), type * 7) * SLANTED);
   const above = Math.max(top, panel.data.kind === "narrow" ? scene.above : 0);
   const tall = Math.max(0.5, Math.min((height - above - 3) / panel.rows, type * high));
   return { left, top: above, room, tall, style, width, height, right: left + room * panel.columns };
@@ -132,8 +146,15 @@ function writeCells(scene, panel, pen) {
   const { geometry: g, data } = panel;
   const { type, precision, colours } = scene.data;
   const column = data.whole && data.kind === "narrow"; // of ids: beside the rows that are named
-  const text = (value) => (data.whole ? String(value) : written(value, Math.min(precision, data.kind === "narrow" ? 7 : 2)));
-  if ((!column && g.tall < type * 1.05) || g.room < type * (data.whole && data.kind === "map" ? 1.2 : 2.9)) return;
+  const text = (value) =>
+    data.whole
+      ? String(value)
+      : written(value, Math.min(precision, data.kind === "narrow" ? 7 : 2));
+  if (
+    (!column && g.tall < type * 1.05) ||
+    g.room < type * (data.whole && data.kind === "map" ? 1.2 : 2.9)
+  )
+    return;
   const rows = column ? namedRows(scene, panel) : null;
   panel.thinned = Boolean(rows && rows.size < panel.rows);
   const font = fontOf(scene, 400, panel.thinned ? type * 0.9 : Math.min(type, g.tall * 0.85));
@@ -143,7 +164,10 @@ function writeCells(scene, panel, pen) {
     if (rows && !rows.has(at)) continue;
     const dark = panel.image && isDark(panel.cells[at]);
     const fillStyle = panel.image ? (dark ? "#FFFFFF" : "#111827") : colours.text;
-    const [x, y] = [g.left + ((at % panel.columns) + 0.5) * g.room, g.top + (Math.floor(at / panel.columns) + 0.5) * g.tall];
+    const [x, y] = [
+      g.left + ((at % panel.columns) + 0.5) * g.room,
+      g.top + (Math.floor(at / panel.columns) + 0.5) * g.tall,
+    ];
     writeText(pen, text(panel.values[at]), x, y, { ...look, fillStyle });
   }
 }
@@ -153,7 +177,10 @@ function separateHeads(scene, panel, pen) {
   const { geometry: g, data } = panel;
   if (!data.perHead) return;
   const wide = data.perHead * g.room;
-  const cuts = Array.from({ length: panel.columns / data.perHead - 1 }, (_, at) => g.left + (at + 1) * wide);
+  const cuts = Array.from(
+    { length: panel.columns / data.perHead - 1 },
+    (_, at) => g.left + (at + 1) * wide,
+  );
   const look = { strokeStyle: scene.data.colours.text, globalAlpha: 0.55 };
   strokeLines(pen, look, ...cuts.map((x) => [x, g.top - 3, x, g.top + g.tall * panel.rows]));
   pen.globalAlpha = 1;
@@ -209,8 +236,17 @@ function rowLabels(scene, panel, pen) {
   const chosen = data.at[0];
   for (const at of namedRows(scene, panel)) {
     const label = data.rows.labels ? data.rows.labels[at] : String(at + 1);
-    const font = fontOf(scene, at === chosen ? 700 : 400, Math.min(type, Math.max(g.tall, type * 0.9)));
-    const look = { font, fillStyle: at === chosen ? colours.text : colours.faint, textAlign: "right", textBaseline: "middle" };
+    const font = fontOf(
+      scene,
+      at === chosen ? 700 : 400,
+      Math.min(type, Math.max(g.tall, type * 0.9)),
+    );
+    const look = {
+      font,
+      fillStyle: at === chosen ? colours.text : colours.faint,
+      textAlign: "right",
+      textBaseline: "middle",
+    };
     writeText(pen, cut(scene, label, g.left - 8), g.left - 6, g.top + (at + 0.5) * g.tall, look);
   }
 }
@@ -222,17 +258,27 @@ function columnLabels(scene, panel, pen) {
   const chosen = data.at[1];
   const numbers = g.style === "numbers";
   const need = numbers ? widthOf(scene, String(panel.columns)) + type * 0.6 : 0;
-  const rounds = numbers ? roundNumbers(panel.columns, g.room, need) : [...data.columns.labels.keys()];
-  const own = rounds.filter((at) => at === chosen || !numbers || Math.abs(at - chosen) * g.room >= need);
+  const rounds = numbers
+    ? roundNumbers(panel.columns, g.room, need)
+    : [...data.columns.labels.keys()];
+  const own = rounds.filter(
+    (at) => at === chosen || !numbers || Math.abs(at - chosen) * g.room >= need,
+  );
   pen.textBaseline = "middle";
   for (const at of new Set([...own, chosen])) {
     const text = numbers ? String(at + 1) : data.columns.labels[at];
     const slanted = g.style === "slanted";
-    const look = { font: fontOf(scene, at === chosen ? 700 : 400), fillStyle: at === chosen ? colours.text : colours.faint };
+    const look = {
+      font: fontOf(scene, at === chosen ? 700 : 400),
+      fillStyle: at === chosen ? colours.text : colours.faint,
+    };
     pen.save();
     pen.translate(g.left + (at + 0.5) * g.room, g.top - type * 0.7 - (data.perHead ? 2 : 0));
     if (slanted) pen.rotate(-Math.PI / 4);
-    writeText(pen, slanted ? cut(scene, text, type * 7) : text, 0, 0, { ...look, textAlign: slanted ? "left" : "center" });
+    writeText(pen, slanted ? cut(scene, text, type * 7) : text, 0, 0, {
+      ...look,
+      textAlign: slanted ? "left" : "center",
+    });
     pen.restore();
   }
 }
@@ -261,18 +307,33 @@ function drawBars(scene, panel) {
   const end = data.end || 1; // nothing where no number is one
   const zero = data.numbers.some((each) => each < 0) ? room / 2 : 0;
   panel.geometry = { left, top, room, tall, right: width - 3, width, height };
-  const named = shownLabels(panel.rows, tall, type * 0.98, [data.at[0]]); // a long text has more rows than room
+  // a long text has more rows than room
+  const named = shownLabels(panel.rows, tall, type * 0.98, [data.at[0]]);
   panel.thinned = named.size < panel.rows;
   pen.textBaseline = "middle";
   for (const [at, number] of data.numbers.entries()) {
     const [y, chosen] = [top + at * tall, at === data.at[0]];
     const length = ((room - zero) * Math.min(Math.abs(number), end)) / end;
-    const look = { font: fontOf(scene, chosen ? 700 : 400), fillStyle: chosen ? colours.text : colours.faint };
+    const look = {
+      font: fontOf(scene, chosen ? 700 : 400),
+      fillStyle: chosen ? colours.text : colours.faint,
+    };
     const told = named.has(at);
-    if (told) writeText(pen, cut(scene, data.labels[at], left - 10), left - 8, y + tall / 2, { ...look, textAlign: "right" });
+    if (told)
+      writeText(pen, cut(scene, data.labels[at], left - 10), left - 8, y + tall / 2, {
+        ...look,
+        textAlign: "right",
+      });
     const wide = data.texts[at] ? Math.max(length, 1) : 0;
     pen.globalAlpha = chosen ? 1 : 0.45;
-    fillBox(pen, data.colour, left + zero - (number < 0 ? length : 0), y + tall * 0.16, wide, tall * 0.68);
+    fillBox(
+      pen,
+      data.colour,
+      left + zero - (number < 0 ? length : 0),
+      y + tall * 0.16,
+      wide,
+      tall * 0.68,
+    );
     pen.globalAlpha = 1;
     const after = left + zero + (number < 0 ? 0 : length) + 5;
     if (told) writeText(pen, data.texts[at], after, y + tall / 2, { ...look, textAlign: "left" });
@@ -295,10 +356,15 @@ function drawTable(scene, panel) {
   frameBox(pen, colours.line, 1, left, top, w, h);
   const faint = { font: fontOf(scene), fillStyle: colours.faint, textAlign: "left" };
   writeText(pen, "0", left, top - 4, { ...faint, textBaseline: "alphabetic" });
-  if (top + h + type * 1.2 < height) writeText(pen, data.rowCount - 1, left, top + h + 3, { textBaseline: "top" });
+  if (top + h + type * 1.2 < height)
+    writeText(pen, data.rowCount - 1, left, top + h + 3, { textBaseline: "top" });
   for (const [at, id] of data.ids.entries()) {
     const chosen = at === data.at[0];
-    const look = { strokeStyle: data.colour, lineWidth: chosen ? 4 : 2, globalAlpha: chosen ? 1 : 0.5 };
+    const look = {
+      strokeStyle: data.colour,
+      lineWidth: chosen ? 4 : 2,
+      globalAlpha: chosen ? 1 : 0.5,
+    };
     strokeLines(pen, look, [left, place(id), left + w, place(id)]);
   }
   pen.globalAlpha = 1;
@@ -306,6 +372,11 @@ function drawTable(scene, panel) {
   const below = y < top + type * 2;
   const [wide, at] = [widthOf(scene, data.rowText, 700) + 8, y + (below ? type : -type)];
   fillBox(pen, colours.panel, left + w / 2 - wide / 2, at - type * 0.65, wide, type * 1.3);
-  const look = { font: fontOf(scene, 700), fillStyle: colours.text, textAlign: "center", textBaseline: "middle" };
+  const look = {
+    font: fontOf(scene, 700),
+    fillStyle: colours.text,
+    textAlign: "center",
+    textBaseline: "middle",
+  };
   writeText(pen, data.rowText, left + w / 2, at, look);
 }

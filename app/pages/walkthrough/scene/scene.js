@@ -5,23 +5,50 @@ const DRAW = { map: drawPicture, narrow: drawPicture, bars: drawBars, table: dra
 const send = (scene, event, value) => walk.send(scene.trigger, event, value);
 
 function picks(items, act) {
-  return make("span.picks", items.map((item, at) => {
-    const { colour, name, on, title } = item;
-    return make("button.outlined", { title, "aria-pressed": on, style: { "--hue": colour }, onclick: () => act(at, item) }, name);
-  }));
+  return make(
+    "span.picks",
+    items.map((item, at) => {
+      const { colour, name, on, title } = item;
+      return make(
+        "button.outlined",
+        { title, "aria-pressed": on, style: { "--hue": colour }, onclick: () => act(at, item) },
+        name,
+      );
+    }),
+  );
 }
 
 function header(scene) {
-  const { blocks, colours, counter, heads, note, play, playHelp, tensors, texts, title, where, wrong } = scene.data;
+  const {
+    blocks,
+    colours,
+    counter,
+    heads,
+    note,
+    play,
+    playHelp,
+    tensors,
+    texts,
+    title,
+    where,
+    wrong,
+  } = scene.data;
   const again = { name: `↻ ${texts.again}`, title: texts.again, on: false, colour: colours.line };
   return [
     make(
       "header.top",
-      make("span.title", title), make("span.where.cut", { title: where }, where),
+      make("span.title", title),
+      make("span.where.cut", { title: where }, where),
       blocks ? picks([again], () => fly(scene)) : null,
       tensors.length ? picks(tensors, (_, { key }) => send(scene, "tensor", { key })) : null,
       heads.length ? picks(heads, (head) => send(scene, "head", { head })) : null,
-      play ? make("button.outlined.play", { title: playHelp, onclick: () => send(scene, "play") }, `▶ ${play}`) : null,
+      play
+        ? make(
+            "button.outlined.play",
+            { title: playHelp, onclick: () => send(scene, "play") },
+            `▶ ${play}`,
+          )
+        : null,
       make("span.counter.cut", counter),
     ),
     make(".note.cut", { title: note, is: { wrong } }, note),
@@ -32,9 +59,19 @@ function footer(scene) {
   const { blocks, hint, readout, texts, unfold, unfoldHelp } = scene.data;
   const [title, symbol, place, number] = readout;
   scene.hint = make("span.hint", blocks ? texts.blocks_note : hint);
-  const what = [make("span.faint", `${title}:`), symbolOf("b", symbol), make("span.what.faint.cut", place)];
+  const what = [
+    make("span.faint", `${title}:`),
+    symbolOf("b", symbol),
+    make("span.what.faint.cut", place),
+  ];
   const parts = [...what, "=", make("span.number", number)];
-  const button = unfold ? make("button.outlined", { title: unfoldHelp, onclick: () => send(scene, "unfold", {}) }, unfold) : null;
+  const button = unfold
+    ? make(
+        "button.outlined",
+        { title: unfoldHelp, onclick: () => send(scene, "unfold", {}) },
+        unfold,
+      )
+    : null;
   return make("footer.foot.lined", make("span.readout", parts), button, scene.hint);
 }
 
@@ -57,7 +94,13 @@ function legendOf(scene, panel) {
   const end = written(data.limit, 2);
   const [low, high] = data.beyond;
   const title = low || high ? scene.data.texts.clipped : "";
-  return make("span.legend", { title }, data.positive ? "0" : `${low ? "≤ " : ""}−${end}`, bar, `${high ? "≥ " : ""}${end}`);
+  return make(
+    "span.legend",
+    { title },
+    data.positive ? "0" : `${low ? "≤ " : ""}−${end}`,
+    bar,
+    `${high ? "≥ " : ""}${end}`,
+  );
 }
 
 // Where a pointer is on a canvas.
@@ -69,7 +112,12 @@ function within(canvas, event) {
 function makePanel(scene, data) {
   const live = data.kind !== "table" && data.picks !== false;
   const canvas = make("canvas", { role: "img", "aria-label": data.alt, is: { live } });
-  const panel = { data, canvas, rows: data.rows?.size ?? data.labels?.length ?? 0, columns: data.columns?.size ?? 1 };
+  const panel = {
+    data,
+    canvas,
+    rows: data.rows?.size ?? data.labels?.length ?? 0,
+    columns: data.columns?.size ?? 1,
+  };
   if (data.rows) preparePicture(scene, panel);
   const at = (event) => cellAt(panel, ...within(canvas, event));
   if (live) {
@@ -88,7 +136,8 @@ function makePanel(scene, data) {
   return panel;
 }
 
-const pickCell = (scene, { data: { key } }, { row, column }) => send(scene, "pick", { key, row, column });
+const pickCell = (scene, { data: { key } }, { row, column }) =>
+  send(scene, "pick", { key, row, column });
 
 // By keyboard: what the pointer would read is said; Enter picks.
 function keyed(scene, panel) {
@@ -97,17 +146,27 @@ function keyed(scene, panel) {
     const { left, top } = canvas.getBoundingClientRect();
     const g = panel.geometry;
     const [row, column] = panel.cursor;
-    over(scene, panel, { row, column }, {
-      clientX: left + g.left + (column + 0.5) * g.room, clientY: top + g.top + (row + 0.5) * g.tall,
-    });
+    over(
+      scene,
+      panel,
+      { row, column },
+      {
+        clientX: left + g.left + (column + 0.5) * g.room,
+        clientY: top + g.top + (row + 0.5) * g.tall,
+      },
+    );
   };
   panel.cursor = [data.at[0] ?? 0, data.at[1] ?? 0];
-  byKeys(canvas, (way) => {
-    const to = panel.cursor.map((at, axis) => at + way[axis]);
-    if (to[0] < 0 || to[0] >= rows || to[1] < 0 || to[1] >= columns) return;
-    panel.cursor = to;
-    show();
-  }, () => pickCell(scene, panel, { row: panel.cursor[0], column: panel.cursor[1] }));
+  byKeys(
+    canvas,
+    (way) => {
+      const to = panel.cursor.map((at, axis) => at + way[axis]);
+      if (to[0] < 0 || to[0] >= rows || to[1] < 0 || to[1] >= columns) return;
+      panel.cursor = to;
+      show();
+    },
+    () => pickCell(scene, panel, { row: panel.cursor[0], column: panel.cursor[1] }),
+  );
   set(canvas, { role: "application", onblur: () => over(scene, panel, null) });
 }
 
@@ -122,11 +181,14 @@ function over(scene, panel, cell, event) {
     scene.hover[rows.link] = cell.row;
     if (!cell.label) tell(scene, panel, cell, event);
   }
-  for (const each of scene.columns.flat()) if (each.geometry && each.data.rows) drawPicture(scene, each);
+  for (const each of scene.columns.flat())
+    if (each.geometry && each.data.rows) drawPicture(scene, each);
 }
 
 function lineName({ texts }, edge, at) {
-  return edge.labels ? edge.labels[at] : texts[edge.name === "hidden" ? "hidden" : "feature"].replace("§", at + 1);
+  return edge.labels
+    ? edge.labels[at]
+    : texts[edge.name === "hidden" ? "hidden" : "feature"].replace("§", at + 1);
 }
 
 function tell(scene, panel, cell, event) {
@@ -136,7 +198,11 @@ function tell(scene, panel, cell, event) {
   const names = [lineName(data, rows, cell.row)];
   if (columns.size > 1) names.push(lineName(data, columns, cell.column));
   const value = panel.values?.[at];
-  const number = !panel.values ? data.texts.too_many : whole ? String(value) : written(value, data.precision + 2);
+  const number = !panel.values
+    ? data.texts.too_many
+    : whole
+      ? String(value)
+      : written(value, data.precision + 2);
   const barred = panel.allowed && !panel.allowed[at] ? ` · ${data.texts.masked}` : "";
   set(tip, { textContent: `${names.join(" · ")}\n${number}${barred}`, hidden: false });
   const box = stage.getBoundingClientRect();
@@ -169,7 +235,10 @@ function buildBlocks(scene) {
   const { blocks } = scene.data;
   Object.assign(scene, { columns: [], operations: [] });
   prepareBlocks(scene, blocks);
-  const captions = make(".blocks", blocks.stages.map((stage) => captionOf(stage, null)));
+  const captions = make(
+    ".blocks",
+    blocks.stages.map((stage) => captionOf(stage, null)),
+  );
   if (blocks.forms[0] === "heads") captions.style.gridTemplateColumns = "26fr 38fr 36fr";
   const { key } = blocks.stages[blocks.forms.indexOf("heads")];
   const canvas = make("canvas.live", {
@@ -188,7 +257,11 @@ function build(scene) {
   const { data, root } = scene;
   set(root, { data: { step: walk.here } });
   Object.assign(scene, {
-    family: getComputedStyle(root).fontFamily, hover: null, blocks: null, svg: shape("svg"), tip: make(".tip", { "aria-live": "polite", hidden: true }),
+    family: getComputedStyle(root).fontFamily,
+    hover: null,
+    blocks: null,
+    svg: shape("svg"),
+    tip: make(".tip", { "aria-live": "polite", hidden: true }),
   });
   scene.stage = make(".stage", scene.svg, scene.tip);
   (data.blocks ? buildBlocks : buildColumns)(scene);
@@ -204,7 +277,10 @@ function paint(scene) {
   const panels = scene.columns.flat();
   const { type } = scene.data;
   const labels = panels.flatMap((panel) => panel.data.rows?.labels ?? []);
-  scene.left = Math.min(Math.max(24, ...labels.map((label) => widthOf(scene, label, 700))) + 12, type * 9);
+  scene.left = Math.min(
+    Math.max(24, ...labels.map((label) => widthOf(scene, label, 700))) + 12,
+    type * 9,
+  );
   scene.above = type * 1.5;
   const most = Math.max(1, ...panels.map((panel) => panel.rows));
   const table = panels.some((panel) => panel.data.kind === "table");
@@ -232,7 +308,9 @@ function wait(scene) {
   const top = scene.find(".top");
   if (!step || !top || scene.shown === walk.here) return;
   scene.shown = walk.here;
-  const parts = ["title", "where", "counter"].map((name) => make(`span.${name}.cut`, name === "title" ? step.name : step[name]));
+  const parts = ["title", "where", "counter"].map((name) =>
+    make(`span.${name}.cut`, name === "title" ? step.name : step[name]),
+  );
   top.replaceWith(make("header.top", parts));
 }
 
@@ -254,39 +332,75 @@ function show(scene) {
 
 function drawWires({ columns, operations, stage, svg }) {
   const box = stage.getBoundingClientRect();
-  svg.replaceChildren(...columns.slice(1).flatMap((panels, at) => {
-    const operation = operations[at];
-    if (operation?.classList.contains("none")) return [];
-    const [from, to] = [anchors(columns[at], "right", box), anchors(panels, "left", box)];
-    // Without an operation between: row to row, the words of a sentence to their rows of the table.
-    if (!operation) return from.flatMap((each) => to.filter(({ row }) => row === each.row).map((other) => wire(each, other, each)));
-    const { left, right, top } = operation.getBoundingClientRect();
-    const [enters, leaves] = [left, right].map((x) => ({ x: x - box.left, y: top + 16 - box.top }));
-    return [...from.map((each) => wire(each, enters, each)), ...to.map((each) => wire(leaves, each, each, true))];
-  }));
+  svg.replaceChildren(
+    ...columns.slice(1).flatMap((panels, at) => {
+      const operation = operations[at];
+      if (operation?.classList.contains("none")) return [];
+      const [from, to] = [anchors(columns[at], "right", box), anchors(panels, "left", box)];
+      // Without an operation between: row to row, the words of a sentence to their rows of the
+      // table.
+      if (!operation)
+        return from.flatMap((each) =>
+          to.filter(({ row }) => row === each.row).map((other) => wire(each, other, each)),
+        );
+      const { left, right, top } = operation.getBoundingClientRect();
+      const [enters, leaves] = [left, right].map((x) => ({
+        x: x - box.left,
+        y: top + 16 - box.top,
+      }));
+      return [
+        ...from.map((each) => wire(each, enters, each)),
+        ...to.map((each) => wire(leaves, each, each, true)),
+      ];
+    }),
+  );
 }
 
 // Where wires begin or end: at the chosen row; of a table, and of what it joins, at every row.
 function anchors(panels, side, box) {
-  return panels.filter((panel) => panel.geometry).flatMap(({ canvas, data, every, geometry: g, rows: count }) => {
-    const { left, top } = canvas.getBoundingClientRect();
-    const [x, y] = [left - box.left + (data.ids ? g[side] : side === "right" ? g.right + 3 : 0), top - box.top];
-    const heights = data.ids ? data.ids.map(g.place) : Array.from({ length: count }, (_, row) => g.top + (row + 0.5) * g.tall);
-    const all = heights.map((height, row) => ({ x, y: y + height, row, colour: data.colour, chosen: row === data.at[0] }));
-    return data.ids || every ? all : all.filter(({ chosen }) => chosen);
-  });
+  return panels
+    .filter((panel) => panel.geometry)
+    .flatMap(({ canvas, data, every, geometry: g, rows: count }) => {
+      const { left, top } = canvas.getBoundingClientRect();
+      const [x, y] = [
+        left - box.left + (data.ids ? g[side] : side === "right" ? g.right + 3 : 0),
+        top - box.top,
+      ];
+      const heights = data.ids
+        ? data.ids.map(g.place)
+        : Array.from({ length: count }, (_, row) => g.top + (row + 0.5) * g.tall);
+      const all = heights.map((height, row) => ({
+        x,
+        y: y + height,
+        row,
+        colour: data.colour,
+        chosen: row === data.at[0],
+      }));
+      return data.ids || every ? all : all.filter(({ chosen }) => chosen);
+    });
 }
 
 function wire({ x, y }, { x: u, y: v }, { chosen, colour }, arrow = false) {
   const bend = Math.max(12, (u - x) / 2);
   const head = arrow ? "m-6 -4l6 4l-6 4" : "";
   const d = `M${x} ${y}C${x + bend} ${y} ${u - bend} ${v} ${u} ${v}${head}`;
-  return shape("path", { d, fill: "none", stroke: colour, "stroke-width": chosen ? 2 : 1, opacity: chosen ? 0.95 : 0.35 });
+  return shape("path", {
+    d,
+    fill: "none",
+    stroke: colour,
+    "stroke-width": chosen ? 2 : 1,
+    opacity: chosen ? 0.95 : 0.35,
+  });
 }
 
 export default component("section.scene", {
   start(view) {
-    const scene = { root: view.root, flight: 1, ruler: make("canvas").getContext("2d"), find: (name) => view.find(name) };
+    const scene = {
+      root: view.root,
+      flight: 1,
+      ruler: make("canvas").getContext("2d"),
+      find: (name) => view.find(name),
+    };
     view.scene = scene;
     view.watch(view.root, () => paint(scene));
   },
