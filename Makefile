@@ -18,6 +18,8 @@ HALL ?= $(GLASSFORMER_HALL)
 JOBS ?= 2
 # Each commit does another third of the browser's sweeps.
 THIRD ?= $(shell echo $$(( $$(git rev-list --count HEAD 2>/dev/null || echo 0) % 3 + 1 )))
+# compare: which files take longer than in tests/durations.toml. write: that file, after a quiet whole run.
+DURATIONS ?= compare
 TESTS := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # What is computed, without app and browser: again as other processors would, with two threads, and
 # with sums whose last bits differ (tests/other_rounding.py).
@@ -43,8 +45,8 @@ test: $(READY_CHECKS) browser ## run the tests, of sweeps in the browser a third
 	@THIRD=$(THIRD) $(TESTS) $(ARGS)
 
 test-all: $(READY_CHECKS) browser ## run all tests, those of what is computed as on other processors, too
-	@$(TESTS) $(ARGS)
-	@$(MAKE) --no-print-directory numeric
+	@start=$$(date +%s); DURATIONS=$(DURATIONS) $(TESTS) $(ARGS) && $(MAKE) --no-print-directory numeric && \
+		echo "All of it took $$(( ($$(date +%s) - start) / 60 )) minutes."
 
 numeric: $(READY_CHECKS) ## the tests of what is computed, as on other processors
 	@for each in $(PROCESSORS); do \

@@ -8,7 +8,7 @@ from glassformer.app.panels import compare
 from glassformer.app.panels.provenance import panel as provenance
 from glassformer.app.runs import trainings, turns
 from glassformer.app.runs.models import task_of
-from glassformer.app.runs.turns import admitted
+from glassformer.app.runs.turns import wait_for_turn
 from glassformer.app.server import process
 from glassformer.app.session import store
 from glassformer.app.session.state import State
@@ -25,7 +25,7 @@ if __name__ != "__main__":
     app = st.App("app.py")
 
 
-@admitted
+@wait_for_turn
 def run() -> None:
     """The page on screen, once few enough others are being run."""
     st.set_page_config("Glassformer", "🔍", layout="wide", initial_sidebar_state="collapsed")
@@ -35,7 +35,7 @@ def run() -> None:
         st.rerun()  # the browser's back button: the page titles are still those of another screen
     trainings.claim()
     process.prepare()
-    with turns.heard():
+    with turns.interruptible_rerun():
         frame.show()
         if not compare.show(page.url_path):
             page.run()

@@ -44,13 +44,13 @@ FIRST = (  # what the first page needs
 async def _warm_up(_app: Any) -> AsyncIterator[None]:
     # In a thread: the port opens at once, and the browser loads its scripts meanwhile.
     threading.Thread(target=_load, name="warm-up", daemon=True).start()
-    lines = filter(None, (reach(), keys.said()))
+    lines = filter(None, (reach(), keys.startup_line()))
     sys.stdout.write("".join(f"\n  {line}" for line in lines) + "\n")
     sys.stdout.flush()
     network.gather()
     asyncio.get_running_loop().set_exception_handler(CONNECTIONS.failed)
-    async with hall.running():
-        with scripts.served():
+    async with hall.hall_lifespan():
+        with scripts.serve_scripts():
             yield
     # A signal ends the server without Python's own clean-up: trainings and their folders go here.
     from glassformer.app.server import process

@@ -184,9 +184,9 @@ def run(
     else:
         console.print(found.to_string(index=False), markup=False, soft_wrap=True)
     if heads:
-        from glassformer.core.analysis.head_statistics import tabulated
+        from glassformer.core.analysis.head_statistics import tabulate_heads
 
-        _write_table(tabulated(looked), heads)
+        _write_table(tabulate_heads(looked), heads)
     changed = sum(1 for each in results if not each.error and each.changed)
     console.print(f"{len(results)} texts, {changed} changed, {failed} could not be run")
 
@@ -195,7 +195,7 @@ def _over_file(
     texts: Path, model: str, experiment: str, with_heads: bool
 ) -> tuple[list[TextResult], list[HeadMeasures]]:
     """The results of a file of texts, told as they come, and what its heads do."""
-    from glassformer.core.analysis.head_statistics import measured
+    from glassformer.core.analysis.head_statistics import measure_heads
     from glassformer.core.interventions import Experiment
     from glassformer.core.over_texts import over_texts
     from glassformer.core.weights.load import load_model as load_any
@@ -210,7 +210,7 @@ def _over_file(
         for each in over_texts(chosen, lines, Experiment.from_text(experiment)):
             bar.advance(shown)
             if with_heads and each.run is not None:
-                looked.append(measured(each.run))
+                looked.append(measure_heads(each.run))
             results.append(replace(each, run=None))  # a run holds every tensor
     return results, looked
 
@@ -245,7 +245,7 @@ def fetch(
     )
 
     folder = fetched(name, to or FETCHED / name.rpartition("/")[2])
-    told(folder)
+    describe_folder(folder)
 
 
 @app.command()
@@ -256,7 +256,7 @@ def convert(
     from glassformer.core.weights.fetch import as_safetensors
 
     as_safetensors(folder)
-    told(folder)
+    describe_folder(folder)
 
 
 @app.command()
@@ -275,7 +275,7 @@ def export(
     console.print((written / "README.md").read_text("utf-8"), markup=False, soft_wrap=True)
 
 
-def told(folder: Path) -> None:
+def describe_folder(folder: Path) -> None:
     """What a folder holds, in one line."""
     from glassformer.core.weights.open import look
 

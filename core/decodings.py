@@ -46,7 +46,7 @@ def new_words(words: Sequence[int], before: Sequence[int]) -> tuple[bool, ...]:
     return tuple(at not in same for at in range(len(words)))
 
 
-def recorded(
+def record_words(
     model: Model,
     trace: Trace,
     words: Sequence[int],

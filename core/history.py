@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from glassformer.core.analysis.training_views import Replay, moment, plane, words_to_draw
 from glassformer.core.errors import GlassformerError
-from glassformer.core.interruption import counted
+from glassformer.core.interruption import count_parts
 from glassformer.core.models import Direction, Model
 from glassformer.core.stored import UNREADABLE, problem_of, read_json_file
 from glassformer.core.trace.tables import as_numpy
@@ -119,7 +119,7 @@ def replay(
     words = words_to_draw(last.vocabulary, {*end.source_pieces, *end.output_pieces})
     rows = last.ids([word.piece for word in words])
     moments = []
-    for step in counted(steps, len(steps)):
+    for step in count_parts(steps, len(steps)):
         model, trace = model_at(step), trace_at(step)
         named = model.transformer.named_parameters()
         weights = {name: as_numpy(weight) for name, weight in named}

@@ -61,7 +61,7 @@ def idle() -> None:
         listener.idle()
 
 
-def counted(parts: Iterable[Item], total: int) -> Iterator[Item]:
+def count_parts(parts: Iterable[Item], total: int) -> Iterator[Item]:
     """The parts one by one, each a step, and how many of at most `total` are done.
 
     For the outer loop of a computation: loops in it only call `step`.

@@ -16,7 +16,7 @@ INFLATED = 200_000  # bytes that a packed one may hold
 MOST = 500  # parameters
 
 
-def packed(query: Mapping[str, str]) -> dict[str, str]:
+def pack_query(query: Mapping[str, str]) -> dict[str, str]:
     """What stands in the address; where even packed it is too long, its largest part stays out."""
     fitting = dict(query)
     while len(plain := urlencode(fitting, errors="replace")) > PLAIN:
@@ -28,7 +28,7 @@ def packed(query: Mapping[str, str]) -> dict[str, str]:
     return fitting
 
 
-def opened(query: Mapping[str, str]) -> dict[str, str]:
+def unpack_query(query: Mapping[str, str]) -> dict[str, str]:
     """The plain query again; what stands beside the packed parameter goes before what is in it.
 
     One that cannot be opened, or holds too much, stays as it is: at most `INFLATED` bytes are made.

@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from glassformer.core.decodings import recorded
+from glassformer.core.decodings import record_words
 from glassformer.core.errors import GlassformerError
-from glassformer.core.interruption import StoppedError, counted
+from glassformer.core.interruption import StoppedError, count_parts
 from glassformer.core.interventions.causal_tracing import BLANKS
 from glassformer.core.interventions.experiment import (
     Experiment,
     mean_contexts,
-    prepared,
+    prepare_model,
     run,
-    setting,
+    setting_of,
 )
 from glassformer.core.interventions.switch import Setting
 from glassformer.core.interventions.translations import kullback_leibler, log_probabilities
@@ -64,9 +64,9 @@ def over_texts(
     asked: as in `core.interventions.experiment.run`. Raises what the experiment itself raises,
     before the first text: `config` for conventions that the weights do not allow.
     """
-    chosen, asked = prepared(experiment, model, asked or remembering(model))
+    chosen, asked = prepare_model(experiment, model, asked or setting_with_means(model))
     edits = experiment.edits(asked)
-    for text in counted(texts, len(texts)):
+    for text in count_parts(texts, len(texts)):
         try:
             own, text_pair = texts_of(model, text)
             plain = model.trace(own, text_pair=text_pair)
@@ -76,7 +76,7 @@ def over_texts(
             forced = plain
             if experiment:
                 switched = run(experiment, model, own, asked=asked, text_pair=text_pair)
-                forced = recorded(
+                forced = record_words(
                     chosen, switched, plain.output_ids, edits, dropout_seed=experiment.seed
                 )
             yield _result(model, text, (plain, switched, forced))
@@ -86,9 +86,9 @@ def over_texts(
             yield TextResult(text, error=str(error))
 
 
-def remembering(model: Model) -> Setting:
+def setting_with_means(model: Model) -> Setting:
     """What switches may ask of a model, the heads' means computed once for all texts."""
-    return setting(model, means=cache(lambda: mean_contexts(model)))
+    return setting_of(model, means=cache(lambda: mean_contexts(model)))
 
 
 def written_rows(model: Model, trace: Trace) -> list[int]:

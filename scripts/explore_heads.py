@@ -40,7 +40,7 @@ from glassformer.core.training.evaluation.held_out import coreference_readings, 
 from glassformer.core.training.evaluation.interventions import mean_contexts, redirects
 from glassformer.core.training.evaluation.passes import best, both_right, word_for_word
 from glassformer.core.training.loop import Progress, Trainer
-from glassformer.core.training.queue.lessons import narrowed
+from glassformer.core.training.queue.lessons import narrow_grammar
 from glassformer.core.training.training_config import TrainingConfig
 from glassformer.core.translator import Translator
 
@@ -134,7 +134,7 @@ def _train(folder: Path, recipe: TrainingConfig, grammar: Grammar) -> None:
 
 def _cure(name: str, steps: int, whole: bool) -> None:
     """A run of the default model's recipe, its sharpness measured on the way and at the end."""
-    grammar = load_grammar() if whole else narrowed(load_grammar(), FAMILIES)
+    grammar = load_grammar() if whole else narrow_grammar(load_grammar(), FAMILIES)
     recipe = TrainingConfig(**{**({} if whole else SMALL), **TAUGHT, **CURES[name], "steps": steps})
     tokenizer = corpus_tokenizer(grammar) if whole else corpus_tokenizer(grammar, 20_000)
     trainer = Trainer.of_grammar(recipe, grammar, tokenizer)

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.model.transformer import Transformer
+from tests import durations
 from tests.other_rounding import sum_in_parts
 
 settings.register_profile("steady", deadline=None, derandomize=True)  # no test is timed
@@ -48,6 +49,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = beyond_a_third(items, int(third))
         config.hook.pytest_deselected(items=[items[at] for at in left_out])
         items[:] = [item for at, item in enumerate(items) if at not in left_out]
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    durations.add(report)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for line in durations.tell():
+        terminalreporter.write_line(line)
 
 
 def room(item: pytest.Item) -> str:

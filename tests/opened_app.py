@@ -5,7 +5,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from glassformer.app.pages.lab.inputs import listed
+from glassformer.app.pages.lab.inputs import tuples_as_lists
 from glassformer.app.session.codecs import sections
 from glassformer.app.session.memory import Memory, Shown
 from glassformer.app.session.state import State
@@ -51,7 +51,7 @@ def drawn(app: AppTest) -> Trace:
 
 def typed_in_lab(app: AppTest, bench: str, **values: Any) -> AppTest:
     """The app after a reader has typed into a bench, as its component hands it over."""
-    linked = {name: listed(value) for name, value in in_link(app, bench).items()}
+    linked = {name: tuples_as_lists(value) for name, value in in_link(app, bench).items()}
     memory(app).lab_drafts[bench] = (linked, linked | values)
     app.run()
     assert not app.exception

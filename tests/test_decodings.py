@@ -9,10 +9,10 @@ import torch
 from glassformer import Edit, Trace, load_model
 from glassformer.core.decoding.beam import beam
 from glassformer.core.decoding.cuts import Sampling
-from glassformer.core.decoding.greedy import beside, greedy, wrong_word
+from glassformer.core.decoding.greedy import compare_with_forcing, greedy, wrong_word
 from glassformer.core.decoding.rows import tapes
 from glassformer.core.decoding.timeline import timeline
-from glassformer.core.decodings import recorded, task_of
+from glassformer.core.decodings import record_words, task_of
 from glassformer.core.errors import GlassformerError
 from glassformer.core.translator import Translator
 from tests.decoding.tasks import at, sample, taking_over
@@ -39,7 +39,7 @@ def test_greedy_on_the_task_is_the_run_bit_for_bit(translator: Translator, text:
     steps = greedy(translator.transformer, task_of(translator, trace))
     assert steps == trace.steps
     words = [step.chosen for step in steps]
-    again = recorded(translator, trace, words, steps=steps)
+    again = record_words(translator, trace, words, steps=steps)
     assert list(again) == list(trace)
     assert all(torch.equal(again[address], trace[address]) for address in trace)
     assert replace(again, tensors={}, further=()) == replace(trace, tensors={}, further=())
@@ -59,7 +59,7 @@ def test_a_node_of_the_tree_has_a_run_of_its_own(translator: Translator, trace: 
     tree = beam(translator.transformer, task_of(translator, trace))
     for place in (tree.hypotheses[1], at(tree, 2)[-1].index):
         path, words = tree.path(place), tree.words(place)
-        run = recorded(translator, trace, words)
+        run = record_words(translator, trace, words)
         assert run.output_pieces == tuple(trace.vocabulary[word] for word in words)
         assert run.target_pieces == ("<zh>", *run.output_pieces[:-1])
         assert run.output_text == translator.reading(trace, words).text != ""
@@ -79,7 +79,7 @@ def test_forced_and_free_agree_and_so_does_every_timeline(
     how = Sampling(temperature=1.5, top_p=0.95, seed=7)
     drawn = [each.step for each in sample(model, task, how)]
     words = [step.chosen for step in trace.steps]
-    assert all(row.difference <= 1e-5 for row in beside(model, task, words))
+    assert all(row.difference <= 1e-5 for row in compare_with_forcing(model, task, words))
     for chosen in (trace.steps, drawn):
         assert all(moment.difference <= 1e-5 for moment in timeline(model, task, chosen))
 
@@ -106,7 +106,7 @@ def test_strategies_under_edits(translator: Translator, trace: Trace) -> None:
     model, task = translator.transformer, task_of(translator, edited)
     steps = greedy(model, task, tape=tapes(off))
     assert steps == edited.steps and steps != trace.steps
-    again = recorded(translator, trace, [step.chosen for step in steps], off, steps)
+    again = record_words(translator, trace, [step.chosen for step in steps], off, steps)
     assert again.edits == ("blind",) and again.output_text == edited.output_text
     assert torch.equal(again["output/logits"], edited["output/logits"])
     assert tapes(()) is None
@@ -123,9 +123,9 @@ def test_what_cannot_be_is_refused(translator: Translator, trace: Trace) -> None
     other = replace(trace, config=replace(trace.config, dropout=0.5), model_name="other")
     for wrong, key in (
         (lambda: task_of(translator, other), "trail_model"),
-        (lambda: recorded(translator, trace, []), "decoding_range"),
-        (lambda: recorded(translator, trace, [10**6]), "out_of_range"),
-        (lambda: recorded(translator, trace, [9], [Edit("x", torch.clone)]), "edit_unmatched"),
+        (lambda: record_words(translator, trace, []), "decoding_range"),
+        (lambda: record_words(translator, trace, [10**6]), "out_of_range"),
+        (lambda: record_words(translator, trace, [9], [Edit("x", torch.clone)]), "edit_unmatched"),
     ):
         with pytest.raises(GlassformerError) as caught:
             wrong()

@@ -163,18 +163,18 @@ def _which_run(pair: Pair) -> None:
 
 def show_left_out() -> None:
     """Draw the message over the page: it is read in full whatever else the bar has to say."""
-    gone = store.dropped()
+    gone = store.dropped_parameters()
     if not gone:
         return
     look = current_look()
     colours = f"background: {look.colour('panel')}; border-color: {look.colour('changed')}"
     st.html(f"<style>.st-key-left_out {{ {colours} }}</style>")
     with side_by_side("left_out", gap="small", wrap=False):
-        st.markdown(f":red[:material/error:] {said(gone)}", width="stretch")
-        small_button("×", "left_out", say("link.read"), store.read)
+        st.markdown(f":red[:material/error:] {dropped_message(gone)}", width="stretch")
+        small_button("×", "left_out", say("link.read"), store.mark_dropped_read)
 
 
-def said(gone: tuple[str, ...]) -> str:
+def dropped_message(gone: tuple[str, ...]) -> str:
     """The message, as markdown: every field by its name on screen."""
     found, told = list(dict.fromkeys(gone)), []
     pairs = [each for each in found if each.startswith("text_pair=")]

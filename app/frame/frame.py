@@ -14,7 +14,7 @@ from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box, side_by_side
-from glassformer.app.ui.pick import into, segments
+from glassformer.app.ui.pick import segments, set_field
 from glassformer.app.ui.style import apply_style
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
@@ -78,7 +78,7 @@ def show_switches() -> None:
         saving.show_button()
         now = store.get_state().language
         names = {each: say("language.name", each) for each in LANGUAGES}
-        segments("language", say("frame.language"), names, now, into("language"))
+        segments("language", say("frame.language"), names, now, set_field("language"))
         # The callback makes Streamlit run again when the theme has changed: figures are drawn
         # in the colours of the theme, and Python learns of it only from a run. What the reader
         # has chosen with the switch is in the link; what the system says is not.
@@ -112,7 +112,7 @@ def show_settings(trace: Trace | None) -> None:
 def _select(name: str, options: tuple[int, ...], value: int, label: str) -> None:
     # A link may hold a value between those offered here.
     labels = {offered: label.format(offered) for offered in sorted({*options, value})}
-    segments(name, say(f"settings.{name}"), labels, value, into(name), bare=False)
+    segments(name, say(f"settings.{name}"), labels, value, set_field(name), bare=False)
 
 
 def _facts(trace: Trace) -> None:

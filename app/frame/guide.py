@@ -76,4 +76,6 @@ def _term(name: str, term: dict[str, Any], language: str) -> dict[str, Any]:
 @cache
 def _place(language: str) -> str:
     text = orjson.dumps(words(language)).decode()
-    return scripts.place_of(scripts.put(f"glossary-{language}", f"export default {text};\n"))
+    return scripts.place_of(
+        scripts.serve_script(f"glossary-{language}", f"export default {text};\n")
+    )

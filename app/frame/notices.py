@@ -10,7 +10,7 @@ from glassformer.app.runs import on_screen, opened, untrained
 from glassformer.app.runs.traces import get_trace
 from glassformer.app.session import experiments, store
 from glassformer.app.session.state import Setup
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.analysis.measure import first_lost
 from glassformer.core.errors import GlassformerError
@@ -57,12 +57,14 @@ def notices(outcome: on_screen.Outcome) -> tuple[Notice, ...]:
 def _all(outcome: on_screen.Outcome) -> Iterator[Notice]:
     if outcome.error is not None:
         stale = outcome.trace and say("frame.stale", text=literal(outcome.trace.source_text))
-        parts = [told(outcome.error), *([stale] if stale else [])]
+        parts = [format_error(outcome.error), *([stale] if stale else [])]
         yield Notice(say("language.gap").join(parts))
     if outcome.chat_error is not None and outcome.error is None:
-        yield Notice(told(outcome.chat_error), (Way("as_typed", lambda: store.update(chat="off")),))
+        yield Notice(
+            format_error(outcome.chat_error), (Way("as_typed", lambda: store.update(chat="off")),)
+        )
     if outcome.switch_error is not None:
-        text = say("experiment.not_run", why=told(outcome.switch_error))
+        text = say("experiment.not_run", why=format_error(outcome.switch_error))
         yield Notice(text, (*_undo(), Way("reset", experiments.reset)))
     if outcome.left_out:
         yield _left_out(outcome.left_out)
@@ -73,10 +75,12 @@ def _all(outcome: on_screen.Outcome) -> Iterator[Notice]:
         yield from _moved()
         yield from _numbers(outcome)
     if outcome.second_error is not None:
-        yield Notice(say("experiment.second_not_run", why=told(outcome.second_error)))
+        yield Notice(say("experiment.second_not_run", why=format_error(outcome.second_error)))
     if name := opened.let_go():
         yield Notice(say("opening.let_go", name=literal(name)))
-    if names := say("language.comma").join(say(f"link.{name}") for name in store.unlinked()):
+    if names := say("language.comma").join(
+        say(f"link.{name}") for name in store.fields_not_linked()
+    ):
         yield Notice(say("link.too_large", names=names), mild=True)
 
 
@@ -90,9 +94,9 @@ def _left_out(misfits: dict[Switch, GlassformerError]) -> Notice:
     def take_out() -> None:
         now = experiments.now()
         kept = tuple(each for each in now.switches if each not in misfits)
-        experiments.put(replace(now, switches=kept))
+        experiments.switch_to(replace(now, switches=kept))
 
-    text = say("experiment.left_out", switch=literal(phrase(first)), why=told(error))
+    text = say("experiment.left_out", switch=literal(phrase(first)), why=format_error(error))
     if others:
         text = f"{text} {say('experiment.left_out_more', count=len(others))}"
     return Notice(text, (Way("take_out", take_out),))
@@ -101,7 +105,7 @@ def _left_out(misfits: dict[Switch, GlassformerError]) -> Notice:
 def _moved() -> Iterator[Notice]:
     """Which switch touches which word, where it was made on other ones, until it is seen."""
     setup = store.get_state().setup
-    found = [] if store.memory().moved_seen == setup else moved()
+    found = [] if store.memory().moved_seen == setup else moved_switches()
     if not found:
         return
     (switch, before, after), *others = found
@@ -149,10 +153,10 @@ def fill_with_a_number() -> None:
     chosen = Experiment(switches, now.name)
     if on_screen.plain_model().config.mask_fill != "large_negative":
         chosen = chosen.having(Fill("large_negative"))
-    experiments.put(chosen)
+    experiments.switch_to(chosen)
 
 
-def moved() -> list[Moved]:
+def moved_switches() -> list[Moved]:
     """Each such switch, the words it was made on, and those that it touches in this sentence."""
     now = store.get_state().setup
     plain = _plain(now)
@@ -204,7 +208,7 @@ def _made(switch: Switch) -> Setup:
     made = history.now
     for before in reversed(history.past):
         try:
-            if switch not in experiments.parsed(before.edits):
+            if switch not in experiments.parse_experiment(before.edits):
                 break
         except GlassformerError:
             break

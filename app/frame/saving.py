@@ -51,7 +51,7 @@ def _dialog() -> None:
 def _numbers(trace: Trace) -> None:
     """Draw the choice of a tensor, its table, and the lines that compute it."""
     now = store.get_state()
-    first = [each for each in shown(now, store.page(), trace) if each in trace]
+    first = [each for each in addresses_on_screen(now, store.page(), trace) if each in trace]
     st.markdown(f"**{say('saving.tensor')}**")
     address = st.selectbox(
         say("saving.tensor"),
@@ -76,7 +76,7 @@ def _numbers(trace: Trace) -> None:
     )
 
 
-def shown(now: State, page: str, trace: Trace) -> list[str]:
+def addresses_on_screen(now: State, page: str, trace: Trace) -> list[str]:
     """Addresses of what a page shows, what it is about first."""
     if page == "walkthrough":
         step = nearest(walk(trace), now.walk)

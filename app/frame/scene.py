@@ -5,7 +5,7 @@ import streamlit as st
 from glassformer.app.panels import drafts
 from glassformer.app.session import store
 from glassformer.app.session.languages import LANGUAGES
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Scene
@@ -48,7 +48,7 @@ def _tell() -> None:
     """What came of it."""
     found = store.memory().scene_saved
     if isinstance(found, GlassformerError):
-        st.error(told(found))
+        st.error(format_error(found))
     elif found is not None:
         named = found.title.get(store.get_state().language, found.name)
         st.success(say("lectures.saved", lecture=literal(named), scenes=len(found.scenes)))
@@ -77,7 +77,7 @@ def _save() -> None:
         if lecture is None:
             named = dict.fromkeys(LANGUAGES, say("lectures.new_title"))
             lecture = Lecture(drafts.free_name("my-lecture"), named, {}, (scene,))
-            store.memory().scene_saved = drafts.put(lecture)
+            store.memory().scene_saved = drafts.put_draft(lecture)
         else:
             store.memory().scene_saved = drafts.add(lecture, scene)
     except GlassformerError as error:
@@ -88,8 +88,10 @@ def _left_out() -> str:
     """Why the screen cannot be a scene: a link does not open it again; "" where it does."""
     if store.memory().file is not None:
         return say("lectures.save_file")
-    if store.unlinked():
-        names = say("language.comma").join(say(f"link.{name}") for name in store.unlinked())
+    if store.fields_not_linked():
+        names = say("language.comma").join(
+            say(f"link.{name}") for name in store.fields_not_linked()
+        )
         return say("link.too_large", names=names)
     return ""
 

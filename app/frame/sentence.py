@@ -132,7 +132,7 @@ def _model_labels() -> dict[str, str]:
     for name in models() or ("",):
         label = _facts(name) if is_opened(name) else name
         if untrained.is_untrained(name):
-            label = say("frame.untrained", **untrained.read(name).settings)
+            label = say("frame.untrained", **untrained.read_blueprint(name).settings)
         taken = sum(each.startswith(label) for each in labels.values())
         labels[name] = f"{label} ({taken + 1})" if taken and label != name else label
     return labels
@@ -185,11 +185,11 @@ def _take(field: str, text: str) -> None:
 
 def _open_second() -> None:
     store.memory().second_open = True
-    if other := beside(store.get_state().text):
+    if other := neighbouring_example(store.get_state().text):
         _take("second", other)
 
 
-def beside(text: str) -> str:
+def neighbouring_example(text: str) -> str:
     """The example that one stands beside, as the tired and the wide one do; "" for any other."""
     found = {each.id: each for each in examples()}
     other = next((e.beside for e in found.values() if _letters(e.text) == _letters(text)), "")

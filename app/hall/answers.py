@@ -12,7 +12,7 @@ from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Scene
-from glassformer.core.lectures.truth import Answer, answer_of, found, said
+from glassformer.core.lectures.truth import Answer, answer_of, fill_texts, find_truth
 from glassformer.core.text.vocabulary import RESERVED
 
 MOST_WORDS = 40  # to choose from: the sentence's
@@ -22,16 +22,16 @@ TEXTS = ("title", "text", "notes")
 Told = dict[str, Any]
 
 
-def prepared(lecture: Lecture, scene: Scene, language: str) -> Told:
+def prepare_answers(lecture: Lecture, scene: Scene, language: str) -> Told:
     """The texts of a scene in all languages, and the words that its question chooses from.
 
     The numbers are those of the run that a room of `language` shows, whoever reads them.
-    Errors: as `core.lectures.truth.said`.
+    Errors: as `core.lectures.truth.fill_texts`.
     """
     told: Told = {name: {} for name in TEXTS}
     for reader in lecture.languages:
         texts = {name: {language: getattr(scene, name).get(reader, "")} for name in TEXTS}
-        filled = said(lecture, replace(scene, **cast(Any, texts)), language, trace_of)
+        filled = fill_texts(lecture, replace(scene, **cast(Any, texts)), language, trace_of)
         for name in TEXTS:
             told[name][reader] = getattr(filled, name)
     if scene.question is not None and scene.question.kind == "word":
@@ -72,7 +72,7 @@ def _words(lecture: Lecture, scene: Scene, language: str) -> list[str]:
     assert question is not None
     truth = question.truth
     trace = trace_of(lecture.source(scene, truth), language)
-    right = found(truth, trace, language)
+    right = find_truth(truth, trace, language)
     axis = next((each for each in trace.axes(truth.address) if each.name == truth.axis), None)
     labels = list(axis.labels or ()) if axis is not None else []
     if truth.axis == "vocabulary":

@@ -102,7 +102,7 @@ def check(given: str) -> None:
         raise GlassformerError("hall_key")
 
 
-def said() -> str:
+def startup_line() -> str:
     """One line for the server's start; "" where there is nothing to say."""
     if not is_open():
         return "Lectures have no audience here (HALL=off)."
@@ -132,7 +132,7 @@ def is_ticket(secret: bytes, given: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), ticket(secret).encode())
 
 
-def hidden(secret: bytes, client: str) -> str:
+def hash_client(secret: bytes, client: str) -> str:
     """What a room keeps of an address: enough to count by, nothing to find anybody with."""
     return _signed(secret, f"client {client}")[:12]
 

@@ -377,10 +377,23 @@ const KEYS = {
   "?": () => toggle("keys", drawKeys),
   Escape: () => hide(),
 };
-// unless something is typed; all others are the page's
-const WHILE_EXPLORING = ["s", "b", ".", "f"];
+const WHILE_EXPLORING = ["s", "b", ".", "f"]; // all others are the page's
+// What somebody is at keeps the keys that it takes, on a scene, too: a field all of them, a slider
+// those that move it. Escape leaves it.
 const TYPED =
-  "input:not([type=checkbox], [type=radio], [type=button], [type=range]), textarea, select, [contenteditable=true]";
+  "input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=range]), textarea, select, " +
+  "[role=textbox], [role=combobox], [role=listbox], [role=option], [role=menu], [role=menuitem], [role=spinbutton]";
+const MOVED = "input[type=range], [role=slider]";
+const MOVING = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"];
+
+function takes(target, name) {
+  if (!target.matches) return false; // a window
+  return (
+    target.isContentEditable ||
+    target.matches(TYPED) ||
+    (target.matches(MOVED) && [...MOVING, "Escape"].includes(name))
+  );
+}
 
 function pressed(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
@@ -391,8 +404,11 @@ function pressed(event) {
       ? () => step(pool.at - 1)
       : KEYS[name];
   const clicker = [...NEXT, ...BACK].includes(name);
-  const typed = event.composedPath()[0].matches?.(TYPED);
-  if (!act || (pool.exploring && !clicker && (typed || !WHILE_EXPLORING.includes(name)))) return;
+  const [target] = event.composedPath();
+  if (!act) return;
+  if (!clicker && takes(target, name))
+    return void (name === "Escape" && !pool.exploring && target.blur());
+  if (pool.exploring && !clicker && !WHILE_EXPLORING.includes(name)) return;
   event.preventDefault();
   event.stopImmediatePropagation();
   if (!byId("overview").hidden && !clicker && wander(event)) return;

@@ -22,7 +22,7 @@ from glassformer.app.hall import keys, store
 from glassformer.app.hall.numbers import number_of
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Question
-from glassformer.core.lectures.read import read
+from glassformer.core.lectures.read import read_lecture
 from glassformer.core.lectures.write import write
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like figures
@@ -97,7 +97,7 @@ def open_room(lecture: Lecture, language: str, presenter_key: str = "") -> Room:
     keys.check(presenter_key)
     text = write(lecture)
     purge()
-    held, key, moment = store.held(), secrets.token_hex(16), now()
+    held, key, moment = store.open_store(), secrets.token_hex(16), now()
     with held.changing():
         if held.ask("select count(*) from rooms")[0][0] >= MOST_ROOMS:
             raise GlassformerError("hall_rooms", limit=MOST_ROOMS)
@@ -115,7 +115,7 @@ def open_room(lecture: Lecture, language: str, presenter_key: str = "") -> Room:
 
 def room(code: str) -> Room | None:
     """The room of a code; None where there is none, or its presenter has been away too long."""
-    rows = store.held().ask(
+    rows = store.open_store().ask(
         "select code, lecture, language, scene, black, revision, handed, opened, started, lock, "
         "secret, exists (select 1 from answers where room = code and answers.scene = rooms.scene) "
         "from rooms where code = ? and opened > ? and seen > ?",
@@ -130,14 +130,14 @@ def room(code: str) -> Room | None:
                 opened, started, lock, secret)  # fmt: skip
 
 
-def allowed(room: Room, key: str) -> bool:
+def may_drive(room: Room, key: str) -> bool:
     """Whether the key drives the room; told in constant time."""
     return hmac.compare_digest(room.lock, _hash(key))
 
 
-def seen(room: Room) -> None:
+def mark_presenter_seen(room: Room) -> None:
     """The presenter is there."""
-    store.held().ask(
+    store.open_store().ask(
         "update rooms set seen = ? where code = ? and seen < ?", now(), room.code, now() - TOUCHED
     )
 
@@ -174,7 +174,7 @@ def reveal(room: Room) -> None:
 
     scene = room.lecture.scenes[room.scene]
     found = orjson.dumps(answers.answer(room.lecture, scene, room.language)).decode()
-    held = store.held()
+    held = store.open_store()
     held.ask("insert or ignore into answers values (?, ?, ?)", room.code, room.scene, found)
     _change(room, "black = 0")
 
@@ -182,7 +182,7 @@ def reveal(room: Room) -> None:
 def answer_of(room: Room) -> dict[str, Any] | None:
     """What `reveal` found for the question on screen; None before it."""
     sql = "select answer from answers where room = ? and scene = ?"
-    rows = store.held().ask(sql, room.code, room.scene)
+    rows = store.open_store().ask(sql, room.code, room.scene)
     return orjson.loads(rows[0][0]) if rows else None
 
 
@@ -200,7 +200,7 @@ def vote(
     one goes, of the client with most of them, and of a voter who does not follow if there is one.
     Errors: hall_vote_scene, hall_vote_closed, hall_vote_number, hall_vote_value.
     """  # fmt: skip
-    held = store.held()
+    held = store.open_store()
     with held.changing():
         current = _current(room.code)
         if current is None or current.scene != scene or current.question is None:
@@ -222,17 +222,17 @@ def vote(
     return counted
 
 
-def prepared(room: Room, scene: int) -> dict[str, Any]:
-    """Texts with their numbers, words to choose from (`answers.prepared`); {} before the run."""
+def scene_texts(room: Room, scene: int) -> dict[str, Any]:
+    """Texts with their numbers, words to choose from (`prepare_answers`); {} before the run."""
     sql = "select told from prepared where room = ? and scene = ?"
-    rows = store.held().ask(sql, room.code, scene)
+    rows = store.open_store().ask(sql, room.code, scene)
     return orjson.loads(rows[0][0]) if rows else {}
 
 
 def counts(room: Room, scene: int) -> dict[Any, int]:
     """How many have voted for each value that somebody voted for."""
     sql = "select value, count(*) from votes where room = ? and scene = ? group by value"
-    return {orjson.loads(value): n for value, n in store.held().ask(sql, room.code, scene)}
+    return {orjson.loads(value): n for value, n in store.open_store().ask(sql, room.code, scene)}
 
 
 def put_picture(room: Room, scene: int, body: bytes) -> str:
@@ -244,7 +244,7 @@ def put_picture(room: Room, scene: int, body: bytes) -> str:
     version = sha256(body).hexdigest()[:12]
     if version != picture_version(room, scene):
         sql = "insert or replace into pictures values (?, ?, ?, ?)"
-        store.held().ask(sql, room.code, scene, version, body)
+        store.open_store().ask(sql, room.code, scene, version, body)
         current = _current(room.code)
         if current is not None and current.scene == scene:
             _change(room, "black = black")
@@ -254,14 +254,14 @@ def put_picture(room: Room, scene: int, body: bytes) -> str:
 def picture(room: Room, scene: int) -> bytes | None:
     """The picture of a scene."""
     sql = "select body from pictures where room = ? and scene = ?"
-    rows = store.held().ask(sql, room.code, scene)
+    rows = store.open_store().ask(sql, room.code, scene)
     return bytes(rows[0][0]) if rows else None
 
 
 def picture_version(room: Room, scene: int) -> str:
     """What changes with the picture; "" without one."""
     sql = "select version from pictures where room = ? and scene = ?"
-    rows = store.held().ask(sql, room.code, scene)
+    rows = store.open_store().ask(sql, room.code, scene)
     return rows[0][0] if rows else ""
 
 
@@ -273,19 +273,19 @@ def picture_type(body: bytes) -> str | None:
 
 def resume() -> None:
     """After a start: compute again what the rooms of before will ask for."""
-    for (code,) in store.held().ask("select code from rooms"):
+    for (code,) in store.open_store().ask("select code from rooms"):
         if (found := room(code)) is not None:
             _warm(found)
 
 
 def greet() -> None:
     """At a start: nobody could be seen meanwhile, so each presenter has a while to come back."""
-    store.held().ask("update rooms set seen = max(seen, ?)", now() - AWAY + GRACE)
+    store.open_store().ask("update rooms set seen = max(seen, ?)", now() - AWAY + GRACE)
 
 
 def purge() -> list[str]:
     """Delete what is a day old or was left by its presenter; the codes of those rooms."""
-    held = store.held()
+    held = store.open_store()
     with held.changing():
         gone = "from rooms where opened <= ? or seen <= ?"
         ages = now() - LONGEST, now() - AWAY
@@ -322,7 +322,7 @@ def _checked(room: Room, value: Any) -> Any:
         if number is None or not abs(number) <= LARGEST:  # nor what is no number of floats
             raise GlassformerError("hall_vote_number", limit=f"{LARGEST:,.0f}")
         return float(number)
-    if question.kind == "word" and value in prepared(room, room.scene).get("words", ()):
+    if question.kind == "word" and value in scene_texts(room, room.scene).get("words", ()):
         return value
     raise GlassformerError("hall_vote_value")
 
@@ -330,9 +330,9 @@ def _checked(room: Room, value: Any) -> Any:
 def _change(room: Room, what: str, *values: Any) -> int:
     """A revision that has the change."""
     sql = f"update rooms set {what}, revision = revision + 1 where code = ?"
-    store.held().ask(sql, *values, room.code)
+    store.open_store().ask(sql, *values, room.code)
     _tell(room.code)
-    rows = store.held().ask("select revision from rooms where code = ?", room.code)
+    rows = store.open_store().ask("select revision from rooms where code = ?", room.code)
     return int(rows[0][0]) if rows else 0  # it has ended meanwhile
 
 
@@ -354,7 +354,7 @@ def _hash(key: str) -> bytes:
 
 @lru_cache(maxsize=MOST_ROOMS)
 def _lecture(text: str) -> Lecture:
-    return read(text)
+    return read_lecture(text)
 
 
 def _warm(room: Room) -> None:
@@ -365,9 +365,11 @@ def _warm(room: Room) -> None:
 
         for place, scene in enumerate(room.lecture.scenes):
             with suppress(GlassformerError, sqlite3.IntegrityError):  # the room may have gone
-                told = orjson.dumps(answers.prepared(room.lecture, scene, room.language)).decode()
+                told = orjson.dumps(
+                    answers.prepare_answers(room.lecture, scene, room.language)
+                ).decode()
                 sql = "insert or replace into prepared values (?, ?, ?)"
-                store.held().ask(sql, room.code, place, told)
+                store.open_store().ask(sql, room.code, place, told)
                 current = _current(room.code)
                 if current is not None and current.scene == place:
                     _change(current, "black = black")

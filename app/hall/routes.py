@@ -56,7 +56,7 @@ def _encoded(channel: Channel) -> tuple[bytes, int]:
         return HANDED, found.revision
     told = screen.state(found)
     if key is not None:
-        told |= screen.driven(found) | {"followers": HUB.followers(code)}
+        told |= screen.driver_view(found) | {"followers": HUB.followers(code)}
     return screen.event(told), found.revision
 
 
@@ -93,7 +93,7 @@ def routes() -> list[Route]:
 
 
 @asynccontextmanager
-async def running() -> AsyncIterator[None]:
+async def hall_lifespan() -> AsyncIterator[None]:
     """While the server runs: changes reach the followers, rooms that are over end."""
     if not keys.is_open():
         yield
@@ -110,7 +110,7 @@ async def _turns() -> None:
         with suppress(GlassformerError):  # held by another process: at the next turn
             for code in HUB.driven():
                 if (found := await READING.run(rooms.room, code)) is not None:
-                    await WRITING.run(rooms.seen, found)
+                    await WRITING.run(rooms.mark_presenter_seen, found)
             for code in await WRITING.run(rooms.purge):
                 HUB.tell(code)
         await asyncio.sleep(TURN)
@@ -141,7 +141,7 @@ async def _room(request: Request) -> Room:
     found = await READING.run(rooms.room, code)
     if found is not None and (
         _voter(request, found)
-        or rooms.allowed(found, _key(request))
+        or rooms.may_drive(found, _key(request))
         or keys.is_ticket(found.secret, _asked(request, "k"))
     ):
         return found
@@ -156,10 +156,10 @@ def _driven(answer: Answer) -> Answer:
     """Only for who has the driver's key. Errors: hall_driver."""
 
     async def answered(request: Request, room: Room) -> Response:
-        if not rooms.allowed(room, _key(request)):
+        if not rooms.may_drive(room, _key(request)):
             raise GlassformerError("hall_driver")
         with suppress(GlassformerError):  # it is here all the same
-            await WRITING.run(rooms.seen, room)
+            await WRITING.run(rooms.mark_presenter_seen, room)
         return await answer(request, room)
 
     return answered
@@ -286,7 +286,7 @@ def _who(request: Request, room: Room) -> Who:
 def _channel(request: Request, room: Room) -> Channel:
     """The driver's, where a key is given. Errors: hall_driver for a key that is another's."""
     key = _key(request)
-    if key and not rooms.allowed(room, key):
+    if key and not rooms.may_drive(room, key):
         raise GlassformerError("hall_driver")
     return room.code, room.handed if key else None
 
@@ -314,7 +314,7 @@ async def _vote(request: Request, room: Room) -> Response:
     scene, value = sent.get("scene"), sent.get("value")
     if not isinstance(scene, int):
         raise GlassformerError("hall_vote_scene")
-    client = keys.hidden(room.secret, client_of(request.scope))
+    client = keys.hash_client(room.secret, client_of(request.scope))
     counted = await WRITING.run(rooms.vote, room, scene, voter, value, client, HUB.is_present)
     return _json({"value": counted})
 
@@ -346,7 +346,7 @@ async def _picture(request: Request, room: Room) -> Response:
     given = str(request.path_params["scene"])
     scene = int(given) if given.isascii() and given.isdigit() and len(given) < 6 else -1
     if request.method == "PUT":
-        if not rooms.allowed(room, _key(request)):
+        if not rooms.may_drive(room, _key(request)):
             raise GlassformerError("hall_driver")
         body = await _body(request, rooms.MOST_PICTURE, "hall_picture_large")
         return _json({"version": await WRITING.run(rooms.put_picture, room, scene, body)})

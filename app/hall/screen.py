@@ -32,7 +32,7 @@ def state(room: Room) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def driven(room: Room) -> dict[str, Any]:
+def driver_view(room: Room) -> dict[str, Any]:
     """What only the driver sees: notes, what comes next, the time, the votes before the reveal."""
     scenes, following = room.lecture.scenes, room.scene + 1
     return {
@@ -59,7 +59,7 @@ def lecture(room: Room) -> dict[str, Any]:
 
 def _texts(room: Room, place: int) -> dict[str, Any]:
     """Title, text and notes of a scene; numbers that no run has given yet are "…"."""
-    if found := rooms.prepared(room, place):
+    if found := rooms.scene_texts(room, place):
         return {name: found[name] for name in TEXTS}
     scene = room.lecture.scenes[place]
     return {
@@ -79,7 +79,7 @@ def _question(room: Room) -> dict[str, Any] | None:
     if question.kind == "number":
         told["unit"] = question.unit
     if question.kind == "word":
-        told["words"] = rooms.prepared(room, room.scene).get("words")
+        told["words"] = rooms.scene_texts(room, room.scene).get("words")
     return told
 
 

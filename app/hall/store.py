@@ -129,7 +129,7 @@ def _told() -> Iterator[None]:
         raise GlassformerError("hall_disk", problem=str(error)) from error
 
 
-def held() -> Store:
+def open_store() -> Store:
     """This server's store, opened when it is first asked for. Errors: hall_folder."""
     port = config.get_option("server.port")
     return _store(read_settings().hall_folder, f"hall-{port}.sqlite3")

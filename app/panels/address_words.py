@@ -10,7 +10,7 @@ from glassformer.app.plots.axes import Side
 from glassformer.app.plots.labels import format_number, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.models import FORMER
-from glassformer.app.runs.untrained import is_untrained, read
+from glassformer.app.runs.untrained import is_untrained, read_blueprint
 from glassformer.app.session import store
 from glassformer.app.session.state import State
 from glassformer.app.words import say
@@ -105,7 +105,9 @@ def run_lines(trace: Trace, now: State, switched: str = "") -> list[str]:
             "from glassformer.core.lab.untrained import blueprint, build",
             "from glassformer.core.translator import Translator",
         ]
-        settings = "".join(f", {key}={value!r}" for key, value in read(now.model).changed.items())
+        settings = "".join(
+            f", {key}={value!r}" for key, value in read_blueprint(now.model).changed.items()
+        )
         made = [
             "words = load_model().tokenizer",
             f"plan = blueprint(len(words.vocabulary){settings})",

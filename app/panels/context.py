@@ -60,12 +60,12 @@ class PanelContext:
         return f"`{address}` ({' × '.join(letters(address, self.trace.config))}) = {sizes}"
 
 
-def counted(words: Sequence[str], first: int = 1) -> str:
+def numbered_words(words: Sequence[str], first: int = 1) -> str:
     """Words behind the numbers that stand on an axis for them, as markdown."""
     return " · ".join(f"{at} {literal(visible(word))}" for at, word in enumerate(words, first))
 
 
-def selected(trace: Trace, wire: Wire, at: Mapping[str, int]) -> dict[str, object]:
+def fields_of_cell(trace: Trace, wire: Wire, at: Mapping[str, int]) -> dict[str, object]:
     """The fields of the state that a cell of a wire stands for: its place on each axis, by name."""
     found: dict[str, object] = {}
     if "head" in at:

@@ -10,7 +10,13 @@ from glassformer.app.session.limits import MOST_DRAFTS
 from glassformer.app.ui.component import component
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Scene
-from glassformer.core.lectures.read import MOST_BYTES, MOST_SCENES, NAME, bundled, read
+from glassformer.core.lectures.read import (
+    MOST_BYTES,
+    MOST_SCENES,
+    NAME,
+    bundled_lectures,
+    read_lecture,
+)
 from glassformer.core.lectures.write import write
 
 MOST_STEPS = 50  # that can be undone
@@ -34,16 +40,16 @@ def texts() -> dict[str, str]:
 def draft(name: str) -> Lecture | None:
     """One of them. Errors: lecture_… where its text is no lecture any more."""
     text = texts().get(name)
-    return None if text is None else read(text)
+    return None if text is None else read_lecture(text)
 
 
-def put(lecture: Lecture) -> Lecture:
+def put_draft(lecture: Lecture) -> Lecture:
     """Keep a lecture under its name, in place of one of that name.
 
-    Errors: drafts_many, and those of `read`: nothing is kept that could not be read again.
+    Errors: drafts_many, and those of `read_lecture`: nothing is kept that could not be read again.
     """
     text = write(lecture)
-    checked = read(text)
+    checked = read_lecture(text)
     now = texts()
     if lecture.name not in now and len(now) >= MOST_DRAFTS:
         raise GlassformerError("drafts_many", limit=MOST_DRAFTS)
@@ -70,7 +76,7 @@ def undo() -> None:
 def free_name(wanted: str) -> str:
     """A name for a new lecture that no other has, made of a title or of another's name."""
     letters = re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")[:50].strip("-")
-    return free(letters or NAMELESS, {*texts(), *bundled()})
+    return free(letters or NAMELESS, {*texts(), *bundled_lectures()})
 
 
 def free(name: str, taken: set[str]) -> str:
@@ -82,11 +88,11 @@ def free(name: str, taken: set[str]) -> str:
 
 
 def add(lecture: Lecture, scene: Scene) -> Lecture:
-    """Keep a lecture with one scene more, at its end. Errors: as `put`, and drafts_scenes."""
+    """Keep a lecture with one scene more, at its end. Errors: as `put_draft`, and drafts_scenes."""
     if len(lecture.scenes) >= MOST_SCENES:
         raise GlassformerError("drafts_scenes", limit=MOST_SCENES)
     named = replace(scene, name=free(scene.name, {each.name for each in lecture.scenes}))
-    return put(lecture.having(*lecture.scenes, named))
+    return put_draft(lecture.having(*lecture.scenes, named))
 
 
 def _take(sent: Mapping[str, Any]) -> None:

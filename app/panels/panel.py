@@ -18,7 +18,7 @@ from glassformer.app.panels.opening.on_file import show_part
 from glassformer.app.session import store
 from glassformer.app.session.memory import Pair
 from glassformer.app.session.state import DECODING, SWITCHES, VECTORS, State
-from glassformer.app.ui.pick import into, segments
+from glassformer.app.ui.pick import segments, set_field
 from glassformer.app.words import say
 
 # The pages whose panels are folders: the field of the state that names one, and all names.
@@ -97,5 +97,5 @@ def show_picker(
     name, panels = PAGES[page][0], panels_of(page)
     chosen = getattr(store.get_state(), name)
     labels = {each: say(panel.title) for each, panel in panels.items()}
-    segments(widget, label, labels, chosen, take or into(name))
+    segments(widget, label, labels, chosen, take or set_field(name))
     return panels[chosen]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from glassformer.app.panels.address_words import Speaker, sides
-from glassformer.app.plots.labels import MINUS, shortened, visible
+from glassformer.app.plots.labels import MINUS, shorten_text, visible
 from glassformer.core.interventions import Experiment, concepts, heads, masks, tensors
 from glassformer.core.interventions.masks import cells_of
 from glassformer.core.interventions.switch import Switch
@@ -116,7 +116,7 @@ def _norm_place(switch: concepts.NormPlaceIs, who: Speaker) -> str:
 
 def _patch(switch: tensors.TensorPatch, who: Speaker) -> str:
     sentence = " ".join(visible(word) for word in switch.sentence.split())
-    quoted = shortened(sentence, LONGEST_SENTENCE)
+    quoted = shorten_text(sentence, LONGEST_SENTENCE)
     return who.say("edits.patch", cells=who.cells(switch.address, switch.at), sentence=quoted)
 
 

@@ -11,7 +11,7 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import rows_axis
 from glassformer.app.plots.colours import mix
 from glassformer.app.plots.labels import escape, format_percent, visible
-from glassformer.app.plots.marks import hover, inked
+from glassformer.app.plots.marks import colour_label, hover
 from glassformer.app.plots.theme import FigureStyle, base_layout
 
 NOTHING: Mapping[int, str] = MappingProxyType({})
@@ -47,10 +47,12 @@ def share_hover(name: str, share: float, *more: str | None) -> str:
     return f"{' · '.join(parts)}<br><b>{share:.6g}</b>"
 
 
-def remarked(share: float, remark: str | None, look: FigureStyle) -> str:
+def format_share(share: float, remark: str | None, look: FigureStyle) -> str:
     """A share as it stands behind its bar, with what is to be said of its word."""
     said = format_percent(share)
-    return said if remark is None else f"{said}  {inked(escape(remark), look.colour('faint'))}"
+    return (
+        said if remark is None else f"{said}  {colour_label(escape(remark), look.colour('faint'))}"
+    )
 
 
 def candidates(
@@ -76,7 +78,7 @@ def candidates(
     ]
     bars = row_bars(
         probabilities,
-        [remarked(share, remarks.get(at), look) for at, share in enumerate(probabilities)],
+        [format_share(share, remarks.get(at), look) for at, share in enumerate(probabilities)],
         [strong if at == chosen else weak for at in range(len(tokens))],
         look,
         width=0.72,
@@ -84,7 +86,7 @@ def candidates(
     )
     labels = [escape(visible(token)) for token in tokens]
     for at in {*signs, *remarks}:
-        labels[at] = inked(labels[at], look.colour("faint"))
+        labels[at] = colour_label(labels[at], look.colour("faint"))
     if labels:
         labels[chosen] = f"<b>{labels[chosen]}</b>"
     layout = base_layout(look, height=height, bargap=0.2)

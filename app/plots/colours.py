@@ -67,7 +67,7 @@ def sequential(role: str, dark: bool = False) -> Scale:
     return _scale((colour("panel", dark), colour(role, dark)))
 
 
-def diverging(dark: bool = False) -> Scale:
+def diverging_scale(dark: bool = False) -> Scale:
     """Plotly colour scale for signed values: give it a range symmetric about 0."""
     return _scale((colour("query", dark), colour("panel", dark), colour("key", dark)))
 
@@ -78,7 +78,7 @@ def mix(first: str, second: str, share: float) -> str:
     return _from_oklab(a + (b - a) * share)
 
 
-def faded(value: str, opacity: float) -> str:
+def fade_colour(value: str, opacity: float) -> str:
     """A "#RRGGBB" colour as "rgba(…)" with an opacity of 0–1."""
     red, green, blue = _channels(value)
     return f"rgba({red},{green},{blue},{opacity:g})"

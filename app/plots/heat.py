@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.app.plots import drawing as go
-from glassformer.app.plots.colours import Scale, diverging, sequential
+from glassformer.app.plots.colours import Scale, diverging_scale, sequential
 from glassformer.app.plots.theme import FigureStyle
 
 CLOSE = 1.15  # a largest value that is no further above the others is the end of the scale
@@ -34,7 +34,7 @@ def reach(*values: np.ndarray) -> float:
 
 def scale_of(limits: Limits, role: str, look: FigureStyle) -> Scale:
     """Diverging where the scale begins below 0, else from the panel's colour to the role's."""
-    return diverging(look.dark) if limits[0] < 0 else sequential(role, look.dark)
+    return diverging_scale(look.dark) if limits[0] < 0 else sequential(role, look.dark)
 
 
 def heat_map(

@@ -35,11 +35,11 @@ def visible(token: str, most: int = LONGEST_LABEL) -> str:
     words = [] if "  " in token or inside != token else token.split(" ")
     parts = words or [token]
     shown = " ".join("".join(map(_visible_character, part)) for part in parts)
-    parts = _BETWEEN.split(shortened(shown, most))
+    parts = _BETWEEN.split(shorten_text(shown, most))
     return "".join(f"{FIRST}{x}{LAST}" if RIGHT_TO_LEFT.search(x) else x for x in parts)
 
 
-def shortened(text: str, most: int) -> str:
+def shorten_text(text: str, most: int) -> str:
     """A text of at most so many characters, the last of them "…" where some are missing."""
     return text if len(text) <= most else _closed(f"{text[: most - 1]}…")
 
@@ -70,7 +70,7 @@ def text_width(text: str, font: float) -> float:
     return font * (wide + 0.56 * (len(text) - wide - none))
 
 
-def broken(text: str, room: float, font: float) -> list[str]:
+def break_lines(text: str, room: float, font: float) -> list[str]:
     """A text in lines no wider than `room` pixels: between words, within Chinese anywhere."""
     lines, line = [], ""
     for part in re.findall(r"[\u2e80-\uffef]|\s+|[^\s\u2e80-\uffef]+", text):
@@ -101,7 +101,7 @@ def _ems(character: str) -> float:
     return 0.66 if character.isupper() or ord(character) > 0x24F else 0.56
 
 
-def fitted(text: str, font: float, pixels: float) -> str:
+def fit_to_width(text: str, font: float, pixels: float) -> str:
     """A text cut to a width, with an ellipsis where something is missing."""
     if widest(text, font) <= pixels:
         return text

@@ -4,7 +4,7 @@ from glassformer.app.plots.labels import MINUS, format_number
 from glassformer.app.plots.theme import FigureStyle
 
 
-def painted(latex: str, role: str, look: FigureStyle) -> str:
+def paint_latex(latex: str, role: str, look: FigureStyle) -> str:
     """LaTeX in the colour of a role; a number of the config ("constant") in that of the text."""
     if role == "constant":
         return latex

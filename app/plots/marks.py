@@ -74,15 +74,17 @@ def hover(texts: Any, name: str = "hovertext") -> dict[str, Any]:
     return {name: texts, "hovertemplate": f"%{{{name}}}<extra></extra>"}
 
 
-def inked(html: str, colour: str) -> str:
+def colour_label(html: str, colour: str) -> str:
     """A part of a label in a colour of its own."""
     return f'<span style="color:{colour}">{html}</span>'
 
 
-def greyed(axis: dict[str, Any], places: Iterable[int], look: FigureStyle) -> dict[str, Any]:
+def grey_labels(axis: dict[str, Any], places: Iterable[int], look: FigureStyle) -> dict[str, Any]:
     """An axis of words with some of its labels in grey."""
     grey, ticks = set(places), zip(axis["tickvals"], axis["ticktext"], strict=True)
-    labels = [inked(text, look.colour("faint")) if at in grey else text for at, text in ticks]
+    labels = [
+        colour_label(text, look.colour("faint")) if at in grey else text for at, text in ticks
+    ]
     return axis | {"ticktext": labels}
 
 
@@ -112,6 +114,6 @@ def spans(shares: Sequence[float], gap: float) -> list[list[float]]:
     return found
 
 
-def stacked(shares: Sequence[float], gap: float) -> list[list[float]]:
+def stack_downwards(shares: Sequence[float], gap: float) -> list[list[float]]:
     """The same from the top downwards, each as (low, high)."""
     return [[max(1 - end, 0.0), 1 - start] for start, end in spans(shares, gap)]

@@ -10,7 +10,7 @@ from typing import Any, SupportsFloat
 import numpy as np
 
 from glassformer.app.plots import drawing as go
-from glassformer.app.plots.colours import colour, faded
+from glassformer.app.plots.colours import colour, fade_colour
 from glassformer.app.plots.labels import escape, format_number, is_chinese, text_width, visible
 
 # Chinese falls back to what Linux, macOS and Windows bring.
@@ -85,7 +85,7 @@ def base_layout(look: FigureStyle, height: int | None = None, **more: Any) -> di
         "colorway": [look.colour(role) for role in ("weights", "data", "query", "key", "value")],
         "modebar": {
             "bgcolor": "rgba(0,0,0,0)",
-            "color": faded(look.colour("faint"), 0.6),
+            "color": fade_colour(look.colour("faint"), 0.6),
             "activecolor": look.colour("text"),
         },
         "uirevision": "kept",
@@ -206,4 +206,7 @@ def hatching(allowed: np.ndarray, look: FigureStyle, first: int = 0, **axes: str
 def hatch_pattern(look: FigureStyle) -> dict[str, Any]:
     """Thin grey strokes on the colour of the panel."""
     pattern = {"shape": "/", "size": 7, "solidity": 0.16, "fillmode": "replace"}
-    return pattern | {"fgcolor": faded(look.colour("faint"), 0.6), "bgcolor": look.colour("panel")}
+    return pattern | {
+        "fgcolor": fade_colour(look.colour("faint"), 0.6),
+        "bgcolor": look.colour("panel"),
+    }

@@ -39,7 +39,7 @@ def models() -> list[str]:
     """The names of the models that can be chosen, the bundled one first, one's own last."""
     bundled = list_models()
     others = [name for name in library.folders() if name not in bundled]
-    return [*bundled, *others, *trainings.kept(), *untrained.names()]
+    return [*bundled, *others, *trainings.kept_models(), *untrained.names()]
 
 
 def get_model(name: str = "", step: str = "") -> Model:
@@ -116,7 +116,7 @@ def place_of(name: str) -> tuple[str, bool]:
         return FORMER[name], True
     if is_opened(name):
         return str(library.folders()[name]), False
-    own = trainings.kept()
+    own = trainings.kept_models()
     if name not in own:
         raise GlassformerError("checkpoint_missing", path=name)
     return str(own[name]), False

@@ -96,7 +96,7 @@ def _from_file() -> Outcome | None:
 
 
 def _with_switches(now: State, plain: Trace) -> Outcome:
-    fitting, left_out = experiments.fitting(experiments.now(), plain)
+    fitting, left_out = experiments.fit_experiment(experiments.now(), plain)
     switch_error, second_error = experiments.problem(), None
     try:
         switched = get_run(fitting, now.own_text, now.direction, now.model, now.version)
@@ -161,7 +161,7 @@ def made_under() -> Experiment:
     return _shown().experiment
 
 
-def forced() -> Trace | None:
+def forced_run() -> Trace | None:
     """The second run of the pair over the words that the first one wrote; None without a pair.
 
     All its rows can be compared with the first run's. Errors: those of `traces.get_forced`.

@@ -134,7 +134,7 @@ def _open_experiment(data: bytes) -> None:
     found = Experiment.from_json(data.decode("utf-8-sig"), get_model(*place))
     name = "" if place[0] == DEFAULT else place[0]
     sentence = {"text_pair": "", **about.sentence} if about.sentence else {}
-    experiments.put(found, model=name, step=place[1], **sentence)
+    experiments.switch_to(found, model=name, step=place[1], **sentence)
     if found.name.strip():
         experiments.keep(found.name, found)
 

@@ -4,7 +4,7 @@ import threading
 from contextlib import suppress
 
 from glassformer.app.runs.traces import get_run, get_trace
-from glassformer.app.session.experiments import fitting, parsed
+from glassformer.app.session.experiments import fit_experiment, parse_experiment
 from glassformer.app.session.state import State
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Scene
@@ -23,7 +23,7 @@ def trace_of(scene: Scene, language: str) -> Trace:
     plain = get_trace(text, *own)
     if not state.edits or (not state.second and state.run == "first"):
         return plain
-    return get_run(fitting(parsed(state.edits), plain)[0], text, *own)
+    return get_run(fit_experiment(parse_experiment(state.edits), plain)[0], text, *own)
 
 
 def warm(lecture: Lecture, language: str) -> threading.Thread:

@@ -13,9 +13,9 @@ from torch import Tensor
 from glassformer.app.runs.cache import SERVER, BoundedCache
 from glassformer.app.runs.models import get_model, place_of, steps_of, weight_bytes
 from glassformer.core.analysis.training_views import Replay
-from glassformer.core.decodings import recorded
+from glassformer.core.decodings import record_words
 from glassformer.core.history import replay
-from glassformer.core.interventions import Experiment, run, setting
+from glassformer.core.interventions import Experiment, run, setting_of
 from glassformer.core.interventions.experiment import mean_contexts, with_config
 from glassformer.core.interventions.head_ablation import AblatedHead, ablated_heads
 from glassformer.core.interventions.heads import Way
@@ -54,11 +54,11 @@ def get_trace(text: str, direction: str = "auto", model: str = "", step: str = "
     key = (text, direction, place_of(model)[0], step, "", None)
     own, pair = texts_of(translator, text)
     return _traces.get(
-        key, lambda: translator.trace(own, direction=asked(direction), text_pair=pair)
+        key, lambda: translator.trace(own, direction=direction_asked(direction), text_pair=pair)
     )
 
 
-def asked(direction: str) -> Direction | None:
+def direction_asked(direction: str) -> Direction | None:
     """A direction of the state as a translator takes it: None for "auto"."""
     return None if direction == "auto" else cast(Direction, direction)
 
@@ -83,7 +83,7 @@ def get_run(
         translator = get_model(model, step)
         own = get_setting(model, step)
         first, pair = texts_of(translator, text)
-        return run(experiment, translator, first, target, asked(direction), own, pair)
+        return run(experiment, translator, first, target, direction_asked(direction), own, pair)
 
     return _traces.get(key, make)
 
@@ -93,7 +93,7 @@ def get_forced(
 ) -> Trace:
     """The run of an experiment over given words (ids): `own` itself where it wrote just these.
 
-    own: the experiment's own run of the sentence. Errors: those of `core.decodings.recorded`.
+    own: the experiment's own run of the sentence. Errors: those of `core.decodings.record_words`.
     """
     if own.output_ids == words:
         return own
@@ -103,7 +103,7 @@ def get_forced(
         asked = replace(get_setting(model, step), config=own.config)
         variant = get_variant(experiment, model, step)
         edits = experiment.edits(asked)
-        return recorded(variant, own, words, edits, dropout_seed=experiment.seed)
+        return record_words(variant, own, words, edits, dropout_seed=experiment.seed)
 
     return _traces.get(key, make)
 
@@ -113,7 +113,7 @@ def get_setting(model: str = "", step: str = "") -> Setting:
 
     Errors: as `get_model`.
     """
-    return setting(
+    return setting_of(
         get_model(model, step),
         trace_of=lambda text: get_trace(text, "auto", model, step),
         means=lambda: _get_means(model, step),

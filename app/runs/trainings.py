@@ -63,7 +63,7 @@ def claim() -> None:
         memory.workshop = desk().claim(browser, _session(), state.mine)
     if not memory.workshop or memory.workshop == state.mine:
         return
-    if state.mine and state.model in kept():
+    if state.mine and state.model in kept_models():
         store.drop("model")
     store.name_reader(memory.workshop)
 
@@ -95,7 +95,7 @@ def take_in(name: str, folder: Path) -> bool:
     return True
 
 
-def kept() -> dict[str, Path]:
+def kept_models() -> dict[str, Path]:
     """Folders of the models that this session has kept, by name."""
     own = workshop()
     return dict(own.kept) if own is not None else {}

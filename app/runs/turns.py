@@ -101,7 +101,7 @@ class Gate:
 RERUNS = Gate(PLACES, PATIENCE)
 
 
-def admitted(run: Callable[Given, Result]) -> Callable[Given, Result]:
+def wait_for_turn(run: Callable[Given, Result]) -> Callable[Given, Result]:
     """A script, or a fragment of it, that waits for its turn.
 
     A rerun that is superseded, or whose visitor has left, gives its place in the line up.
@@ -227,7 +227,7 @@ class Work:
 
 
 @contextmanager
-def heard() -> Iterator[None]:
+def interruptible_rerun() -> Iterator[None]:
     """All that a rerun computes inside is done in turn, and can be stopped."""
     work = Work(st.empty())
     try:

@@ -15,7 +15,14 @@ from glassformer.core.device import choose_device
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interruption import step
 from glassformer.core.lab.untrained import Blueprint, blueprint, build
-from glassformer.core.lab.untrained_views import NOTES_WORDS, Anatomy, Drawn, Ids, anatomy, drawn
+from glassformer.core.lab.untrained_views import (
+    NOTES_WORDS,
+    Anatomy,
+    Drawn,
+    Ids,
+    anatomy,
+    drawn_weights,
+)
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.text.tokenizer import Tokenizer
 from glassformer.core.translator import Translator
@@ -42,7 +49,7 @@ def name_of(plan: Blueprint) -> str:
 
 
 @lru_cache(maxsize=64)
-def read(name: str, vocabulary: int = NOTES_WORDS) -> Blueprint:
+def read_blueprint(name: str, vocabulary: int = NOTES_WORDS) -> Blueprint:
     """What a name says. Errors: those of `blueprint`, and checkpoint_missing for no such name."""
     try:
         return blueprint(vocabulary, **sections(name)[MARK])
@@ -53,8 +60,8 @@ def read(name: str, vocabulary: int = NOTES_WORDS) -> Blueprint:
 
 
 def get_untrained(name: str, tokenizer: Tokenizer) -> Translator:
-    """The model of a name with the words of a tokenizer. Errors: as `read`."""
-    plan = read(name, len(tokenizer.vocabulary))
+    """The model of a name with the words of a tokenizer. Errors: as `read_blueprint`."""
+    plan = read_blueprint(name, len(tokenizer.vocabulary))
     canonical = name_of(plan)
     return _translators.get(canonical, lambda: Translator(_built(plan), tokenizer, canonical))
 
@@ -78,14 +85,14 @@ def look_into(plan: Blueprint, source: Ids, target: Ids) -> Anatomy:
 @lru_cache(maxsize=128)
 def drawn_in(plan: Blueprint, matrix: str) -> Drawn:
     """How the numbers of one of its matrices lie. Errors: AttributeError for none of its."""
-    return drawn(get_built(plan).get_parameter(matrix))
+    return drawn_weights(get_built(plan).get_parameter(matrix))
 
 
 def names() -> list[str]:
     """Those that this session has used, and the one of its link."""
     found, now = list(store.memory().built), store.get_state().model
     with suppress(GlassformerError):
-        if is_untrained(now) and now not in found and read(now):
+        if is_untrained(now) and now not in found and read_blueprint(now):
             found.append(now)
     return found
 

@@ -19,7 +19,7 @@ ROUTE = "/_stcore/upload_file/"
 A_FILE = 4096  # bytes that a file counts beside its content: a million empty ones are no gift
 
 
-def dropped(file: UploadedFile) -> tuple[str, bytes]:
+def take_upload(file: UploadedFile) -> tuple[str, bytes]:
     """Name and content of a file that a widget has just got; the server holds it no longer.
 
     Give the widget a new key then: it would go on naming a file that is not there.
@@ -50,8 +50,8 @@ class UploadLimit:
             await PlainTextResponse("Say how long it is", 411)(scope, receive, send)
             return
         session, size = path.partition(ROUTE)[2].partition("/")[0], int(length[:15]) + A_FILE
-        own = held(session) + self._coming[session] + size
-        everybody = held() + self._coming.total() + size
+        own = bytes_held(session) + self._coming[session] + size
+        everybody = bytes_held() + self._coming.total() + size
         if own > limits.UPLOAD_BYTES or everybody > limits.UPLOADS_BYTES:
             await PlainTextResponse("Too much is uploaded", 413)(scope, receive, send)
             return
@@ -64,7 +64,7 @@ class UploadLimit:
                 del self._coming[session]
 
 
-def held(session: str | None = None) -> int:
+def bytes_held(session: str | None = None) -> int:
     """Bytes of the files that the server holds for a session; None: for all of them."""
     if not runtime.exists():
         return 0

@@ -122,7 +122,7 @@ def reach() -> str:
 def network_host() -> str:
     """The host under which others in the network find a server that listens for them."""
     address = config.get_option("server.address") or ""
-    return written(address if address not in ("", "0.0.0.0", "::") else own_address())
+    return host_in_url(address if address not in ("", "0.0.0.0", "::") else own_address())
 
 
 def listens_beyond() -> bool:
@@ -156,7 +156,7 @@ def own_address() -> str:
         return str(probe.getsockname()[0])
 
 
-def written(host: str) -> str:
+def host_in_url(host: str) -> str:
     """A host in a URL: an IPv6 address stands in brackets."""
     return f"[{host}]" if ":" in host else host
 

@@ -38,7 +38,7 @@ class Codec:
         return True
 
 
-def checked(codec: Codec, holds: Callable[[Any], object]) -> Codec:
+def check_values(codec: Codec, holds: Callable[[Any], object]) -> Codec:
     """The codec for those of its values that something is true of."""
 
     def read(text: str) -> Any:
@@ -50,7 +50,7 @@ def checked(codec: Codec, holds: Callable[[Any], object]) -> Codec:
     return replace(codec, read=read)
 
 
-def paired(first: Codec, second: Codec, mark: str = ":") -> Codec:
+def pair_of(first: Codec, second: Codec, mark: str = ":") -> Codec:
     """Two values with a mark between them."""
 
     def read(text: str) -> tuple[Any, Any]:
@@ -64,7 +64,7 @@ def paired(first: Codec, second: Codec, mark: str = ":") -> Codec:
     return Codec(read, write)
 
 
-def listed(item: Codec, mark: str = ",") -> Codec:
+def list_of(item: Codec, mark: str = ",") -> Codec:
     """One value or more, marks between them."""
     return Codec(
         lambda text: tuple(map(item.read, text.split(mark))),
@@ -74,18 +74,18 @@ def listed(item: Codec, mark: str = ",") -> Codec:
 
 def table(key: Codec, value: Codec) -> Codec:
     """Pairs, each key once, in the order of the keys."""
-    pairs = listed(paired(key, value))
+    pairs = list_of(pair_of(key, value))
     return Codec(lambda text: tuple(sorted(dict(pairs.read(text)).items())), pairs.write)
 
 
 def one_of(*names: str) -> Codec:
     """One of a few words."""
-    return checked(TEXT, names.__contains__)
+    return check_values(TEXT, names.__contains__)
 
 
 def between(low: int, high: int) -> Codec:
     """A whole number from low to high, both allowed."""
-    return checked(WHOLE, lambda number: low <= number <= high)
+    return check_values(WHOLE, lambda number: low <= number <= high)
 
 
 def number(low: float, high: float) -> Codec:
@@ -96,7 +96,7 @@ def number(low: float, high: float) -> Codec:
             raise ValueError(text)
         return float(text)
 
-    return checked(Codec(read, "{:g}".format), lambda found: low <= found <= high)
+    return check_values(Codec(read, "{:g}".format), lambda found: low <= found <= high)
 
 
 def _whole(text: str) -> int:
@@ -140,10 +140,10 @@ TEXT = Codec(str)
 WHOLE = Codec(_whole)
 COUNT = Codec(_count, lambda index: str(index + 1))
 AXIS = one_of(*get_args(AxisName))
-AXES = checked(listed(AXIS), lambda names: len(names) == len({*names}) == 2)
-PINS = listed(paired(AXIS, COUNT))
-PART = listed(
-    paired(
+AXES = check_values(list_of(AXIS), lambda names: len(names) == len({*names}) == 2)
+PINS = list_of(pair_of(AXIS, COUNT))
+PART = list_of(
+    pair_of(
         AXIS,
         Codec(
             lambda text: -1 if text == "all" else _count(text),
@@ -151,14 +151,14 @@ PART = listed(
         ),
     )
 )
-CELL = paired(checked(TEXT, bool), listed(COUNT), "@")
-WAY = replace(listed(CELL, ";"), longest=LONG_TEXT)
+CELL = pair_of(check_values(TEXT, bool), list_of(COUNT), "@")
+WAY = replace(list_of(CELL, ";"), longest=LONG_TEXT)
 FORCED = table(COUNT, WHOLE)
 LAYERS = table(one_of("encoder", "decoder"), COUNT)
-PINNED_TOKEN = paired(one_of("source", "target"), COUNT)
+PINNED_TOKEN = pair_of(one_of("source", "target"), COUNT)
 STEP = Codec(lambda text: str(_whole(text)))
-TOKEN = checked(TEXT, re.compile("[0-9a-f]{16}").fullmatch)
+TOKEN = check_values(TEXT, re.compile("[0-9a-f]{16}").fullmatch)
 TYPED = Codec(str, longest=LONG_TEXT)
 SECTIONS = Codec(lambda text: sections_text(sections(text)), longest=LONG_TEXT)
-ORDER = checked(listed(COUNT), lambda order: sorted(order) == [*range(len(order))])
-MAP = paired(COUNT, COUNT, ",")
+ORDER = check_values(list_of(COUNT), lambda order: sorted(order) == [*range(len(order))])
+MAP = pair_of(COUNT, COUNT, ",")

@@ -21,25 +21,25 @@ LONGEST_NAME = 40
 
 def now() -> Experiment:
     """What is switched; nothing where the link cannot be read (`problem` says why)."""
-    return Experiment() if problem() else parsed(store.get_state().edits)
+    return Experiment() if problem() else parse_experiment(store.get_state().edits)
 
 
 def problem() -> GlassformerError | None:
     """Why the experiment of the link cannot be read."""
     try:
-        parsed(store.get_state().edits)
+        parse_experiment(store.get_state().edits)
     except GlassformerError as error:
         return error
     return None
 
 
 @lru_cache(maxsize=64)
-def parsed(text: str) -> Experiment:
+def parse_experiment(text: str) -> Experiment:
     """`Experiment.from_text`, remembered: it is asked many times a rerun."""
     return Experiment.from_text(text)
 
 
-def put(experiment: Experiment, **others: Any) -> None:
+def switch_to(experiment: Experiment, **others: Any) -> None:
     """Switch to an experiment: a step that can be undone.
 
     others: fields of the state that come with it, as the sentence of an example or a file does.
@@ -51,7 +51,7 @@ def put(experiment: Experiment, **others: Any) -> None:
 
 def toggle(switch: Switch) -> None:
     """Switch it on, or off again."""
-    put(now().toggled(switch))
+    switch_to(now().toggled(switch))
 
 
 def undo() -> None:
@@ -108,7 +108,7 @@ def remember() -> History[Setup]:
     return history
 
 
-def kept() -> dict[str, Experiment]:
+def named_experiments() -> dict[str, Experiment]:
     """The experiments that the reader named and kept, the oldest first."""
     return dict(store.memory().experiments)
 
@@ -119,7 +119,7 @@ def keep(name: str, experiment: Experiment | None = None) -> None:
     A name from a file may be long: it is cut as a typed one is.
     """
     name = " ".join(name.split())[:LONGEST_NAME].strip()
-    others = {each: old for each, old in kept().items() if each != name}
+    others = {each: old for each, old in named_experiments().items() if each != name}
     chosen = now() if experiment is None else experiment
     newest = [*others.items(), (name, Experiment(chosen.switches, name))][-MOST_EXPERIMENTS:]
     store.memory().experiments = dict(newest)
@@ -138,7 +138,9 @@ def forget(name: str) -> None:
     store.memory().experiments.pop(name, None)
 
 
-def fitting(asked: Experiment, plain: Trace) -> tuple[Experiment, dict[Switch, GlassformerError]]:
+def fit_experiment(
+    asked: Experiment, plain: Trace
+) -> tuple[Experiment, dict[Switch, GlassformerError]]:
     """An experiment without what does not fit a plain run, and why that does not."""
     left_out = asked.misfits(plain.config, len(plain.source_tokens), len(plain.target_tokens))
     kept = tuple(each for each in asked.switches if each not in left_out)

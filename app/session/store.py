@@ -17,7 +17,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.memory import Memory
 from glassformer.app.session.state import State, clamp
-from glassformer.core.links import PACKED, opened, packed
+from glassformer.core.links import PACKED, pack_query, unpack_query
 from glassformer.core.trace.trace import Trace
 
 BREAK = re.compile(r"\r\n?|\n")  # of a line
@@ -135,7 +135,7 @@ def settle(trace: Trace) -> State:
     before = get_state()
     state, gone = clamp(before, trace)
     if gone:
-        st.session_state["dropped"] = (*dropped(), *gone)
+        st.session_state["dropped"] = (*dropped_parameters(), *gone)
     return state if state == before else _write(state)
 
 
@@ -168,11 +168,11 @@ def settle_step(steps: Sequence[int]) -> State:
     if not state.step or int(state.step) in steps[:-1]:
         return state
     if int(state.step) not in steps:
-        st.session_state["dropped"] = (*dropped(), f"step={state.step}")
+        st.session_state["dropped"] = (*dropped_parameters(), f"step={state.step}")
     return _write(replace(state, step=""))
 
 
-def dropped() -> tuple[str, ...]:
+def dropped_parameters() -> tuple[str, ...]:
     """The "name=value" of the link's parameters that could not be used, until the next change."""
     names: tuple[str, ...] = st.session_state.get("dropped", ())
     return names
@@ -192,23 +192,23 @@ def drop(name: str, part: str | None = None, **changes: Any) -> None:
     gone = get_state().to_query().get(name, "") if part is None else part
     default = getattr(State(), name)
     state = replace(get_state(), **({name: default} | changes))
-    st.session_state["dropped"] = (*dropped(), f"{name}={gone}")
+    st.session_state["dropped"] = (*dropped_parameters(), f"{name}={gone}")
     _write(state)
 
 
-def read() -> None:
+def mark_dropped_read() -> None:
     """The reader has seen what could not be used."""
     st.session_state["dropped"] = ()
 
 
 def link() -> dict[str, str]:
     """The query of a link to this screen, packed where it is long."""
-    return packed(get_state().to_query())
+    return pack_query(get_state().to_query())
 
 
-def unlinked() -> tuple[str, ...]:
+def fields_not_linked() -> tuple[str, ...]:
     """The fields of the state that are too large for the link."""
-    return tuple(sorted(get_state().given - opened(link()).keys() - {"opens"}))
+    return tuple(sorted(get_state().given - unpack_query(link()).keys() - {"opens"}))
 
 
 def memory() -> Memory:
@@ -254,7 +254,7 @@ def trigger(component: str, event: str) -> Any:
 
 
 def _adopt(query: Mapping[str, str]) -> State:
-    plain = opened(query)
+    plain = unpack_query(query)
     state, gone = State.from_query(plain)
     damaged = (f"{PACKED}={plain[PACKED]}",) if PACKED in plain else ()
     st.session_state["dropped"] = (*damaged, *gone)
@@ -262,7 +262,7 @@ def _adopt(query: Mapping[str, str]) -> State:
 
 
 def _write(state: State) -> State:
-    query = packed(state.to_query())
+    query = pack_query(state.to_query())
     # A click that comes before the browser has heard of the last change still names the URL before
     # it: what was written last counts, too, or an undo at once would leave the URL behind.
     moved = query != st.session_state.get("written", query)

@@ -13,7 +13,7 @@ from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.takeaway.files import write
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture
-from glassformer.core.lectures.read import bundled, load, read
+from glassformer.core.lectures.read import bundled_lectures, load, read_lecture
 
 console = Console()
 
@@ -44,9 +44,9 @@ def take_home(
 
 
 def _lecture(name: str) -> Lecture:
-    if name in bundled():
+    if name in bundled_lectures():
         return load(name)
     try:
-        return read(Path(name).read_bytes())
+        return read_lecture(Path(name).read_bytes())
     except OSError as error:
         raise GlassformerError("takeaway_read", path=name, problem=error.strerror) from error

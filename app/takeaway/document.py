@@ -26,7 +26,7 @@ from glassformer.app.ui.scripts import plotly
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Scene
-from glassformer.core.lectures.truth import Said, answer_of, said
+from glassformer.core.lectures.truth import Said, answer_of, fill_texts
 
 # The type that the app is set in, as the installed Streamlit brings it.
 MEDIA = Path(streamlit.__file__).parent / "static" / "static" / "media"
@@ -70,7 +70,7 @@ def _words(lecture: Lecture, scene: Scene, language: str) -> tuple[Said, str]:
     """What is said of a scene and its answer; what a run refuses is said in their place."""
     try:
         answer = answer_of(lecture, scene, language, trace_of)
-        return said(lecture, scene, language, trace_of), answer.text if answer else ""
+        return fill_texts(lecture, scene, language, trace_of), answer.text if answer else ""
     except GlassformerError as error:
         own = (part.get(language, "") for part in (scene.title, scene.text, scene.notes))
         title, text, notes = own

@@ -20,7 +20,7 @@ from streamlit.util import calc_hash
 
 from glassformer.app.runs.models import get_model
 from glassformer.app.takeaway.formulas import mathml
-from glassformer.app.takeaway.tree import Drawn, Node, drawn, grown
+from glassformer.app.takeaway.tree import Drawn, Node, build_tree, visible_tree
 from glassformer.app.ui import scripts
 from glassformer.app.ui.component import whole
 from glassformer.core.settings import read_settings
@@ -49,7 +49,7 @@ def main(out: TextIO) -> None:
     if hasattr(os, "nice"):
         os.nice(settings.nice)
     get_model()  # what is loaded now is not loaded within the time of the first screen
-    with scripts.served():
+    with scripts.serve_scripts():
         for page, query in orjson.loads(sys.stdin.buffer.read()):
             out.write(orjson.dumps(_answer(page, query)).decode() + "\n")
             out.flush()
@@ -75,17 +75,17 @@ def screen(page: str, query: dict[str, str]) -> dict[str, Any]:
         return {"failed": True}
     large = sum(_lightened(look) for look in looks) // len(looks)
     names = {part["name"] for look in looks for part in look.parts}
-    themed = merged(*(vars(look) for look in looks))
+    themed = merge_themes(*(vars(look) for look in looks))
     return {"screen": themed, "scripts": {name: whole(name) for name in names}, "large": large}
 
 
-def merged(light: Any, dark: Any) -> Any:
+def merge_themes(light: Any, dark: Any) -> Any:
     """One for both themes: where they differ stands {"¦": [light, dark]}."""
     if type(light) is type(dark):
         if isinstance(light, dict) and light.keys() == dark.keys():
-            return {name: merged(light[name], dark[name]) for name in light}
+            return {name: merge_themes(light[name], dark[name]) for name in light}
         if isinstance(light, list) and len(light) == len(dark):
-            return [merged(*pair) for pair in zip(light, dark, strict=True)]
+            return [merge_themes(*pair) for pair in zip(light, dark, strict=True)]
         if light == dark:
             return light
     return {"¦": [light, dark]}
@@ -116,7 +116,7 @@ def _run(page: str, query: dict[str, str]) -> Drawn:
     read = element_tree.parse_tree_from_messages
 
     def kept(messages: Any) -> Any:
-        trees.append(grown(messages))
+        trees.append(build_tree(messages))
         return read(messages)
 
     try:
@@ -124,7 +124,7 @@ def _run(page: str, query: dict[str, str]) -> Drawn:
             app.run()
     except RuntimeError:  # it took too long
         return Drawn(failed=True)
-    found = drawn(trees[-1], lambda key: key.startswith(LEFT_OUT))
+    found = visible_tree(trees[-1], lambda key: key.startswith(LEFT_OUT))
     for part in found.parts:
         part["data"] = plain(part["data"])
         if part["name"] == "headline":

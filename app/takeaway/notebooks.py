@@ -18,7 +18,7 @@ from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import Kind, attention_at
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Scene
-from glassformer.core.lectures.truth import answer_of, said
+from glassformer.core.lectures.truth import answer_of, fill_texts
 from glassformer.core.trace.trace import Trace
 
 FIRST = "from glassformer.app.takeaway import widgets  # gives every run .show() and .lines()"
@@ -46,7 +46,7 @@ def notebook(lecture: Lecture, language: str) -> bytes:
 
 def _scene(lecture: Lecture, scene: Scene, language: str) -> Iterator[dict[str, Any]]:
     try:
-        words, trace = said(lecture, scene, language, trace_of), trace_of(scene, language)
+        words, trace = fill_texts(lecture, scene, language, trace_of), trace_of(scene, language)
     except GlassformerError as error:
         yield _words(f"## {literal(scene.title.get(language, ''))}", refusal(error, language))
         return

@@ -50,7 +50,7 @@ class Drawn:
     failed: bool = False
 
 
-def grown(messages: Iterable[Any]) -> Node:
+def build_tree(messages: Iterable[Any]) -> Node:
     """The tree that the messages of one run build."""
     root = Node()
     for message in messages:
@@ -68,7 +68,7 @@ def grown(messages: Iterable[Any]) -> Node:
     return root
 
 
-def drawn(root: Node, leave_out: Callable[[str], bool]) -> Drawn:
+def visible_tree(root: Node, leave_out: Callable[[str], bool]) -> Drawn:
     """What a tree shows; leave_out: of which keys of containers and components it shows nothing."""
     found = Drawn()
     writer = _Writer(found, leave_out)

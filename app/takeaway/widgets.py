@@ -16,16 +16,16 @@ from streamlit.logger import set_log_level
 set_log_level("ERROR")  # no server runs here, and its warnings of that say nothing to a reader
 
 from glassformer.app.panels.address_words import side_of
-from glassformer.app.panels.words.words_panel import joined
+from glassformer.app.panels.words.words_panel import word_lines_data
 from glassformer.app.plots.colours import DARK, LIGHT
 from glassformer.app.plots.sheet import HEIGHT, tensor_heatmap
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.ui import chart  # noqa: F401 – registers the component
-from glassformer.app.ui.component import whole, written
+from glassformer.app.ui.component import json_bytes, whole
 from glassformer.app.ui.scripts import plotly
 from glassformer.app.words import say
 from glassformer.core.analysis.measure import measure
-from glassformer.core.analysis.tensor_slice import cut, plan, pool
+from glassformer.core.analysis.tensor_slice import cut_sheet, plan, pool
 from glassformer.core.trace.trace import Trace, check_places
 
 WIDEST = 256  # lines of a picture; more are pooled
@@ -84,7 +84,7 @@ def show(
     address or an axis that the run has not, or an index beyond its end.
     """
     check_places(address, trace.axes(address), at)
-    sheet = pool(cut(trace, address, plan(trace, address, pins=at)), WIDEST)
+    sheet = pool(cut_sheet(trace, address, plan(trace, address, pins=at)), WIDEST)
     look, texts = FigureStyle(dark=theme == "dark"), ("value", "masked")
     figure = tensor_heatmap(
         sheet.values,
@@ -115,9 +115,9 @@ def lines(
     at = trace.config.decoder_layers - 1 if layer is None else layer
     address = f"decoder/{at}/cross_attention/weights"
     check_places(address, trace.axes(address), {} if head is None else {"head": head})
-    data = joined(trace, at, head, FigureStyle(dark=theme == "dark"), language=language)
+    data = word_lines_data(trace, at, head, FigureStyle(dark=theme == "dark"), language=language)
     rows = max(len(trace.source_tokens), len(trace.output_tokens))
-    return Lines(written(data), AROUND + ROW * rows, theme)
+    return Lines(json_bytes(data), AROUND + ROW * rows, theme)
 
 
 Trace.show = show  # type: ignore[attr-defined]

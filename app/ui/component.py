@@ -39,7 +39,7 @@ def component(
     sheets = [each.with_suffix(".css") for each in (files if isolate_styles else files[-1:])]
     css = _joined([each for each in sheets if each.exists()])
     _whole[name] = f"const STYLES = {json.dumps(css)};\n{_joined(files)}"
-    script = served.put(name, _whole[name])
+    script = served.serve_script(name, _whole[name])
     mount = st.components.v2.component(
         f"glassformer_{name}",
         isolate_styles=isolate_styles,
@@ -53,7 +53,7 @@ def component(
             each: given.pop(each) for each in ("height", "width") if each in given
         }
         more |= {f"on_{event}_change": _hearing(key, event, act) for event, act in given.items()}
-        return mount(key=key, data=written(data), **more)
+        return mount(key=key, data=json_bytes(data), **more)
 
     return mounted
 
@@ -72,7 +72,7 @@ def whole(name: str) -> str:
     return f'(() => {{ "use strict";\n{before}return {function}\n}})()'
 
 
-def going(count: int, on_go: Callable[[int], None]) -> Callable[[Mapping[str, Any]], None]:
+def go_to_place(count: int, on_go: Callable[[int], None]) -> Callable[[Mapping[str, Any]], None]:
     """What hears of {"to": place} and passes the place on, if there is one: 0 ≤ place < count."""
 
     def gone(sent: Mapping[str, Any]) -> None:
@@ -87,12 +87,12 @@ def _joined(paths: Sequence[Path]) -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
-def packed(numbers: np.ndarray) -> str:
+def pack_numbers(numbers: np.ndarray) -> str:
     """The bytes of an array as text, which `numbersOf` in cells.js reads."""
     return base64.b64encode(numbers.tobytes()).decode()
 
 
-def written(data: Any) -> bytes:
+def json_bytes(data: Any) -> bytes:
     """Data as JSON, with null for NaN and ∞, which JSON lacks; bytes are JSON already.
 
     Data classes become objects of their fields. Of other data than bytes Streamlit makes JSON

@@ -54,6 +54,6 @@ def small_button(sign: str, name: str, about: str, act: Callable[[], None]) -> N
     st.button(sign, key=f"widget_{name}", type="tertiary", help=about, on_click=act)
 
 
-def into(field: str) -> Callable[[Any], None]:
+def set_field(field: str) -> Callable[[Any], None]:
     """Takes what is picked into a field of the state."""
     return lambda picked: store.update(**{field: picked})

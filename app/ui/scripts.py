@@ -33,7 +33,7 @@ def route() -> Route:
 
 
 @contextmanager
-def served() -> Iterator[None]:
+def serve_scripts() -> Iterator[None]:
     """While the server runs that has the route: charts are updated in place."""
     global _served
     _served = True
@@ -48,7 +48,7 @@ def is_served() -> bool:
     return _served
 
 
-def put(name: str, script: str) -> str:
+def serve_script(name: str, script: str) -> str:
     """Serve a script; the name under which `route()` has it."""
     body = script.encode()
     name = f"{name}-{sha256(body).hexdigest()[:12]}.js"

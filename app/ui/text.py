@@ -28,7 +28,7 @@ def with_arrows(text: str) -> str:
     return text.translate({ord("←"): "‹", ord("→"): "›"}) if store.memory().presented else text
 
 
-def told(error: GlassformerError) -> str:
+def format_error(error: GlassformerError) -> str:
     """What an error says in the reader's language, as markdown."""
     values = {name: literal(str(value)) for name, value in error.values.items()}
     return say(f"errors.{error.key}", **values)

@@ -249,7 +249,7 @@ def _fewer(maps: Tensor, size: int) -> Tensor:
     return functional.max_pool2d(maps[None], blocks, ceil_mode=True)[0]
 
 
-def pooled(maps: NDArray[np.generic], size: int) -> NDArray[np.generic]:
+def pool_by_maximum(maps: NDArray[np.generic], size: int) -> NDArray[np.generic]:
     """(…, T, S) -> (…, ≤ size, ≤ size): the maximum of each of nearly equal blocks."""
     for axis in (-2, -1):
         length = maps.shape[axis]
@@ -263,8 +263,10 @@ def thumbnail(
     weights: Numbers, allowed: NDArray[np.bool_], size: int = THUMBNAIL
 ) -> NDArray[np.uint8]:
     """Maps (…, T, S), small: levels 0–254 for weights of 0–1, `FORBIDDEN` where none is allowed."""
-    levels = np.rint(np.nan_to_num(pooled(weights, size)) * (FORBIDDEN - 1)).astype(np.uint8)
-    return np.where(pooled(allowed, size), levels, np.uint8(FORBIDDEN)).astype(np.uint8)
+    levels = np.rint(np.nan_to_num(pool_by_maximum(weights, size)) * (FORBIDDEN - 1)).astype(
+        np.uint8
+    )
+    return np.where(pool_by_maximum(allowed, size), levels, np.uint8(FORBIDDEN)).astype(np.uint8)
 
 
 def entropy(weights: Numbers) -> Numbers:

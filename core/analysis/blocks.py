@@ -181,7 +181,7 @@ def ratios(trace: Trace) -> Mapping[str, float]:
     return {name: found.ratio for name, found in changes.items() if found is not None}
 
 
-def spread(trace: Trace, address: str) -> Spread:
+def feature_spread(trace: Trace, address: str) -> Spread:
     """Mean and population standard deviation over the features, for a (B, T, D) address."""
     rows = rows_at(trace, address)
     return Spread(rows.mean(axis=1), rows.std(axis=1))

@@ -41,10 +41,10 @@ def choice_at(trace: Trace, row: int, others: int = 5) -> Choice:
     piece = trace.output_pieces[row]
     chosen = Candidate(trace.output_tokens[row], piece, probabilities(trace)[row])
     left = tuple(each for each in best if each.piece != piece and not math.isnan(each.probability))
-    return Choice(row, trace.output_tokens[:row], chosen, left[:others], guarded(trace, row))
+    return Choice(row, trace.output_tokens[:row], chosen, left[:others], guard_stop(trace, row))
 
 
-def written(trace: Trace) -> range | tuple[int, ...]:
+def rows_by_model(trace: Trace) -> range | tuple[int, ...]:
     """The rows whose word the model chose itself: the others repeat a text that was given.
 
     Of a text that is continued those after it, of one with blanks the blanks; all of a translation.
@@ -66,7 +66,7 @@ def chosen_otherwise(trace: Trace) -> bool:
     return any(abs(step.probability - recorded) > ROUNDING for step, recorded in found)
 
 
-def guarded(trace: Trace, row: int) -> str:
+def guard_stop(trace: Trace, row: int) -> str:
     """As shown, the word that the guard stopped at a row; "" where it did not speak."""
     index = trace.steps[row].guarded if trace.steps else None
     if index is None:

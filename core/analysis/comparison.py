@@ -19,10 +19,10 @@ from glassformer.core.analysis.attention_views import (
     Overview,
     attention_at,
     layers_of,
-    pooled,
+    pool_by_maximum,
     sides,
 )
-from glassformer.core.analysis.tensor_slice import Lines, Plan, Sheet, cut, plan, staircase
+from glassformer.core.analysis.tensor_slice import Lines, Plan, Sheet, cut_sheet, plan, staircase
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.tables import as_numpy
@@ -32,7 +32,7 @@ Place = tuple[int | None, int | None]  # in the first run, in the second
 NONE = -1  # the index of a line that a run does not have
 
 
-def paired(first: Sequence[str], second: Sequence[str], by_place: bool) -> tuple[Place, ...]:
+def pair_words(first: Sequence[str], second: Sequence[str], by_place: bool) -> tuple[Place, ...]:
     """Which word of one sentence stands beside which of the other.
 
     By their places, or, where the lengths differ and it is not asked for, by the words that both
@@ -177,7 +177,7 @@ class Beside:
         return Beside(self.address, rows, columns, values, there, allowed, self.held)
 
 
-def beside(
+def compare_tensor(
     runs: tuple[Trace, Trace],
     address: str,
     names: tuple[str, str] | None = None,
@@ -198,7 +198,10 @@ def beside(
     else:
         pinned = (_pins_in(runs, address, pins or {}, anchor, run, by_place) for run in (0, 1))
         one, two = (plan(runs[run], address, names, each) for run, each in enumerate(pinned))
-        sheets, held = [cut(runs[0], address, one), cut(runs[1], address, two)], (one, two)
+        sheets, held = (
+            [cut_sheet(runs[0], address, one), cut_sheet(runs[1], address, two)],
+            (one, two),
+        )
     rows = _edge(address, sheets[0].rows, sheets[1].rows, runs, by_place)
     columns = _edge(address, sheets[0].columns, sheets[1].columns, runs, by_place)
     cells = map(_cells, sheets, rows.places, columns.places)
@@ -221,7 +224,7 @@ def _pins_in(
     for one, two in zip(runs[0].axes(address), runs[1].axes(address), strict=True):
         if one.name not in WORDS or one.name not in pins or not (one.labels and two.labels):
             continue
-        for pair in paired(one.labels, two.labels, by_place):
+        for pair in pair_words(one.labels, two.labels, by_place):
             partner = pair[run]
             if pair[anchor] == pins[one.name] and partner is not None:
                 found[one.name] = partner
@@ -261,14 +264,14 @@ def _edge(address: str, one: Lines, two: Lines, runs: tuple[Trace, Trace], by_pl
         words = None if labels[0] is None or labels[1] is None else (labels[0], labels[1])
         return Edge(name, np.tile(np.arange(count), (2, 1)), words)
     words = labels[0], labels[1]
-    pairs = paired(*words, by_place)
+    pairs = pair_words(*words, by_place)
     at = Address.of(address)
     if name == "query" and at.stack == "decoder":  # with what each row writes
         words = sides(runs[0], at.kind)[0].labels, sides(runs[1], at.kind)[0].labels
     return Edge.of(name, pairs, words)
 
 
-def picked(found: Beside, rows: np.ndarray, columns: np.ndarray) -> Beside:
+def pick_lines(found: Beside, rows: np.ndarray, columns: np.ndarray) -> Beside:
     """Some of the lines."""
     edges = found.rows.taken(rows), found.columns.taken(columns)
     return found.moved(lambda x: x[:, rows][..., columns], *edges)
@@ -279,10 +282,10 @@ def largest_lines(found: Beside, count: int) -> Beside:
     if found.rows.name != "vocabulary":
         return _turned(largest_lines(_turned(found), count))
     both = np.where(np.isfinite(found.values), found.values, -np.inf).max(axis=0)  # (R, C)
-    return picked(found, staircase(both, count), np.arange(len(found.columns)))
+    return pick_lines(found, staircase(both, count), np.arange(len(found.columns)))
 
 
-def fitted(found: Beside, most: int) -> Beside:
+def fit_cells(found: Beside, most: int) -> Beside:
     """At most `most` cells: of neighbours that share a cell the one that moved furthest.
 
     So every number shown is one of the runs, and no change vanishes. Features go before words.
@@ -334,7 +337,7 @@ def furthest(runs: tuple[Trace, Trace], by_place: bool) -> Furthest | None:
         layers = range(min(layers_of(trace, kind) for trace in runs))
         for layer, head in product(layers, range(runs[0].config.of(kind).n_heads)):
             address = f"{attention_at(kind, layer)}/weights"
-            found = beside(runs, address, pins={"head": head}, by_place=by_place)
+            found = compare_tensor(runs, address, pins={"head": head}, by_place=by_place)
             place = found.furthest
             if place is not None and (best is None or found.reach > best.map.reach):
                 best = Furthest(kind, layer, head, found, *place)
@@ -350,8 +353,8 @@ def differences(runs: tuple[Trace, Trace], kind: Kind, by_place: bool) -> tuple[
     steps = np.stack([_layer(runs, kind, layer, by_place) for layer in layers])  # (L, H + 1, R, C)
     finite = np.isfinite(steps)
     most = float(np.abs(steps[finite]).max()) if finite.any() else 0.0
-    up = pooled(np.where(finite, steps, -np.inf), THUMBNAIL).astype(np.float64)
-    down = pooled(np.where(finite, -steps, -np.inf), THUMBNAIL).astype(np.float64)
+    up = pool_by_maximum(np.where(finite, steps, -np.inf), THUMBNAIL).astype(np.float64)
+    down = pool_by_maximum(np.where(finite, -steps, -np.inf), THUMBNAIL).astype(np.float64)
     strongest = np.where(up >= down, up, -down)
     known = np.isfinite(strongest)
     levels = np.rint(MIDDLE + MIDDLE * np.where(known, strongest, 0) / (most or 1.0))
@@ -361,7 +364,9 @@ def differences(runs: tuple[Trace, Trace], kind: Kind, by_place: bool) -> tuple[
 def _layer(runs: tuple[Trace, Trace], kind: Kind, layer: int, by_place: bool) -> np.ndarray:
     address = f"{attention_at(kind, layer)}/weights"
     heads = [
-        beside(runs, address, pins={"head": head}, by_place=by_place).difference
+        compare_tensor(runs, address, pins={"head": head}, by_place=by_place).difference
         for head in range(runs[0].config.of(kind).n_heads)
     ]
-    return np.stack([*heads, beside(runs, address, by_place=by_place, mean=True).difference])
+    return np.stack(
+        [*heads, compare_tensor(runs, address, by_place=by_place, mean=True).difference]
+    )

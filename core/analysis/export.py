@@ -103,7 +103,9 @@ def _csv_size(trace: Trace, address: str) -> int:
     if tensor.numel() <= CSV_COUNTED:
         table = columns(trace, address)
         written = io.StringIO()
-        csv.writer(written, lineterminator="\n").writerows([table, *zip(*table.values(), strict=True)])
+        csv.writer(written, lineterminator="\n").writerows(
+            [table, *zip(*table.values(), strict=True)]
+        )
         return len(written.getvalue().encode("utf-8-sig"))
     apart = max(1, tensor.numel() // CSV_SAMPLE)
     sample = as_numpy(tensor.reshape(-1)[::apart][:CSV_SAMPLE])

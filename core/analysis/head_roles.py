@@ -69,7 +69,7 @@ def describe(trace: Trace, kind: Kind, layer: int, head: int | None) -> Head:
     return Head(layer, head, roles(view, sides(trace, kind)[1]))
 
 
-def ranked(heads: tuple[Head, ...], role: str) -> tuple[Head, ...]:
+def rank_heads(heads: tuple[Head, ...], role: str) -> tuple[Head, ...]:
     """The heads that play the role most come first; NaN comes last; ties keep their place."""
     return tuple(sorted(heads, key=lambda head: -np.nan_to_num(head.shares[role], nan=-1.0)))
 
@@ -181,7 +181,7 @@ def best_by_role(heads: Iterable[MeasuredHead], direction: str) -> dict[str, Mea
     return found
 
 
-def telling(
+def clearest_head(
     heads: Iterable[MeasuredHead], direction: str, source: Sequence[str]
 ) -> MeasuredHead | None:
     """The head that shows most of a sentence; None where no head plays its role clearly.

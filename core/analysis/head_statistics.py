@@ -29,7 +29,7 @@ ENDS = frozenset({
 })  # fmt: skip
 
 
-def measured(trace: Trace) -> HeadMeasures:
+def measure_heads(trace: Trace) -> HeadMeasures:
     """Of one run, by kind and layer: (H, 6), the `MEASURES` of each head, means over its rows.
 
     entropy: nats. distance: of query and key, in positions. The others are the share of a row's
@@ -52,11 +52,11 @@ def head_statistics(runs: Iterable[Trace]) -> pd.DataFrame:
 
     Runs of one model; each is looked at once and not kept.
     """
-    return tabulated([measured(trace) for trace in runs])
+    return tabulate_heads([measure_heads(trace) for trace in runs])
 
 
-def tabulated(each: list[HeadMeasures]) -> pd.DataFrame:
-    """The table of what was `measured` of several runs."""
+def tabulate_heads(each: list[HeadMeasures]) -> pd.DataFrame:
+    """The table of what `measure_heads` gives of several runs."""
     import pandas as pd  # slow to import, and no page needs it to begin
 
     rows = []

@@ -108,7 +108,7 @@ def best_words(trace: Trace, seen: Lens, state: int, row: int) -> tuple[Candidat
     )
 
 
-def settled(seen: Lens) -> NDArray[np.int64]:
+def first_settled_state(seen: Lens) -> NDArray[np.int64]:
     """The first state from which on each row's word is the most probable one, (T,); N if never."""
     first = seen.rank == 1  # (N, T)
     kept = np.logical_and.accumulate(first[::-1], axis=0)  # from the end downwards

@@ -13,7 +13,7 @@ from glassformer.core.trace.tables import as_numpy
 from glassformer.core.trace.trace import Trace
 
 
-def telling(trace: Trace, address: str) -> Tensor | None:
+def informative_mask(trace: Trace, address: str) -> Tensor | None:
     """Where the numbers of an attention map say something; None where all of them do.
 
     A cell says nothing where the mask forbids it: its masked score is a fill and its weight 0.
@@ -33,7 +33,7 @@ def fills_left_out(trace: Trace, address: str) -> np.ndarray | None:
 
     The zeros that become of them in the weights are numbers like any other.
     """
-    found = telling(trace, address) if trace.site(address).name == "masked" else None
+    found = informative_mask(trace, address) if trace.site(address).name == "masked" else None
     return None if found is None else as_numpy(found)
 
 

@@ -138,7 +138,7 @@ def direction(model: Transformer, stack: Stack, layer: int, unit: int) -> Number
     return _w_2(model, stack, layer)[unit]
 
 
-def promoted(
+def promoted_words(
     trace: Trace, model: Transformer, stack: Stack, layer: int, unit: int, k: int = 8
 ) -> Promoted:
     """The words that a unit speaks for and against. Raises `out_of_range`.

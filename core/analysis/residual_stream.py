@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from glassformer.core.analysis.comparison import NONE, Edge, paired
+from glassformer.core.analysis.comparison import NONE, Edge, pair_words
 from glassformer.core.analysis.vectors import (
     Numbers,
     cosines,
@@ -116,7 +116,7 @@ class Apart:
 def apart(runs: tuple[Trace, Trace], stack: Stack, by_place: bool) -> Apart:
     """The residual stream of two runs of one model; a place is known by its layer and its part."""
     tokens = tuple(tokens_of(trace, stack) for trace in runs)
-    pairs = paired(tokens[0], tokens[1], by_place)
+    pairs = pair_words(tokens[0], tokens[1], by_place)
     edge = Edge.of("position", pairs, tokens)
     places = edge.places
     before = {(each.layer, each.part): each for each in states(runs[0].config, stack)}

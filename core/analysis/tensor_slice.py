@@ -1,7 +1,7 @@
 """Two axes of a recorded tensor laid out as a sheet of numbers: what a heat map draws.
 
-`plan` decides which axes lie on the sheet and where the others are held, `cut` takes the numbers,
-`window`, `pool` and `largest` make a long axis fit a screen.
+`plan` decides which axes lie on the sheet and where the others are held, `cut_sheet` takes the
+numbers, `window`, `pool` and `largest` make a long axis fit a screen.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from torch import Tensor
 
-from glassformer.core.analysis.measure import telling
+from glassformer.core.analysis.measure import informative_mask
 from glassformer.core.trace.sites import Axis
 from glassformer.core.trace.tables import as_numpy
 from glassformer.core.trace.trace import Trace
@@ -71,7 +71,7 @@ class Sheet:
         return Sheet(self.values.T, allowed, self.columns, self.rows)
 
 
-def offered(trace: Trace, address: str) -> tuple[Axis, ...]:
+def sheet_axes(trace: Trace, address: str) -> tuple[Axis, ...]:
     """The axes of a tensor that can lie on a sheet."""
     return tuple(axis for axis in trace.axes(address) if axis.name not in NOT_OFFERED)
 
@@ -88,7 +88,7 @@ def plan(
     the last two axes, an index beyond the end to the last one: a choice made for one tensor stays
     usable for the next.
     """
-    axes = {axis.name: axis for axis in offered(trace, address)}
+    axes = {axis.name: axis for axis in sheet_axes(trace, address)}
     rows, columns = _pair(tuple(axes), names)
     wanted = pins or {}
     held = tuple(
@@ -109,9 +109,9 @@ def _pair(known: tuple[str, ...], names: tuple[str, str] | None) -> tuple[str, s
     return known[-2], known[-1]
 
 
-def cut(trace: Trace, address: str, chosen: Plan) -> Sheet:
+def cut_sheet(trace: Trace, address: str, chosen: Plan) -> Sheet:
     """The numbers of a plan, rows first. Whole numbers and truth values become float32."""
-    allowed = telling(trace, address)
+    allowed = informative_mask(trace, address)
     return Sheet(
         values=_laid_out(trace, address, trace[address], chosen).astype(np.float32),
         allowed=None if allowed is None else _laid_out(trace, address, allowed, chosen),

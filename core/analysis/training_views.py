@@ -139,7 +139,7 @@ def timeline(steps: Sequence[float], snapshots: Sequence[int]) -> list[float]:
     return [float(at) for at in np.interp(steps, snapshots, np.arange(len(snapshots)))]
 
 
-def agreeing(tokens: Sequence[str], end: Sequence[str]) -> tuple[bool, ...]:
+def agreeing_words(tokens: Sequence[str], end: Sequence[str]) -> tuple[bool, ...]:
     """Which words of a translation stand, in this order, in that of the end too."""
     written, last = ([token.casefold() for token in side] for side in (tokens, end))
     marks = [False] * len(tokens)

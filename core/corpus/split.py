@@ -64,7 +64,7 @@ def bare(sentence: tuple[str, ...]) -> tuple[str, ...]:
     return sentence[:-1] if sentence and sentence[-1] in (".", "?", "!") else sentence
 
 
-def punctuated(pair: Pair, rng: random.Random) -> Pair:
+def vary_punctuation(pair: Pair, rng: random.Random) -> Pair:
     """The pair as people might type it: with or without its final mark, on both sides."""
     if pair.english[-1] == "?":
         if rng.random() >= BARE_QUESTION_RATE:
@@ -92,7 +92,7 @@ def held_out_pairs(grammar: Grammar, count: int, seed: int = 0) -> HeldOut:
     pairs: dict[tuple[tuple[str, ...], tuple[str, ...]], Pair] = {}
     while len(pairs) < count:
         pair = draw_pair(grammar, rng, wanted=is_held_out)
-        pairs.setdefault((pair.english, pair.chinese), punctuated(pair, rng))
+        pairs.setdefault((pair.english, pair.chinese), vary_punctuation(pair, rng))
     sentences = {bare(side) for sides in pairs for side in sides}
     return HeldOut(tuple(pairs.values()), frozenset(sentences))
 
@@ -103,4 +103,4 @@ def training_pairs(grammar: Grammar, held_out: HeldOut, seed: int | str) -> Iter
     while True:
         pair = draw_pair(grammar, rng)
         if not held_out.overlaps(pair):
-            yield punctuated(pair, rng)
+            yield vary_punctuation(pair, rng)

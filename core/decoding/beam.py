@@ -19,7 +19,7 @@ from glassformer.core.decoding.no_repeat import PATIENCE
 from glassformer.core.decoding.rows import Tapes, rows_of
 from glassformer.core.decoding.step import NOTHING, Forced, Task, check_number
 from glassformer.core.errors import GlassformerError
-from glassformer.core.interruption import counted
+from glassformer.core.interruption import count_parts
 from glassformer.core.model.transformer import Transformer
 
 # start: before the first word. kept: went on. finished: took the end token. cut: had no end at the
@@ -214,7 +214,7 @@ def beam(
     search = Beam((), (), size, alpha, rule)
     root = replace(ROOT, forced=task.forced_first)
     nodes, live, finished = [root], [_Live(root, task.given)], list[Node]()
-    for length in counted(range(len(task.given) + 1, task.limit + 1), task.limit):
+    for length in count_parts(range(len(task.given) + 1, task.limit + 1), task.limit):
         logits = rows([(task.start, *each.written) for each in live])  # (N, V)
         log_probabilities = logits.float().log_softmax(dim=-1)
         _note_entropies(nodes, live, log_probabilities)

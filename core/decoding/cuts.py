@@ -77,7 +77,7 @@ def cut_of(logits: Tensor, how: Sampling, draw: float, forbidden: Collection[int
     return Cut(ids, chances, shares, sums, kept, float(tempered[:kept].sum()), draw)
 
 
-def drawn(cut: Cut, without: Collection[int] = ()) -> int | None:
+def draw_id(cut: Cut, without: Collection[int] = ()) -> int | None:
     """The id in whose stretch the lot falls, some left out; None where none stays."""
     ids, shares = cut.ids[: cut.kept], cut.tempered[: cut.kept] / cut.mass
     if without:

@@ -17,7 +17,7 @@ from glassformer.core import interruption
 from glassformer.core.decoding.no_repeat import Watch
 from glassformer.core.decoding.rows import Tapes, rows_of
 from glassformer.core.decoding.step import NOTHING, Forced, Step, Task, apart, step_from, step_of
-from glassformer.core.interruption import counted
+from glassformer.core.interruption import count_parts
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.tape import SILENT
 
@@ -106,13 +106,13 @@ def teacher_forced(
 
 
 @torch.no_grad()
-def beside(
+def compare_with_forcing(
     model: Transformer, task: Task, words: Sequence[int], tape: Tapes = None
 ) -> tuple[Beside, ...]:
     """Teacher forcing beside decoding on the same words (T,), row by row; raises as above."""
     forced = _one_pass(model, task, words, tape)  # (T, V)
     rows = rows_of(model, task.source_ids(model), tape)
-    places = counted(range(len(words)), len(words))
+    places = count_parts(range(len(words)), len(words))
     free = [rows([(task.start, *words[:place])])[0] for place in places]
     return tuple(
         Beside(step_of(one, word), step_of(other, word), apart(one, other))

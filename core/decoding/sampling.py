@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from glassformer.core.decoding.cuts import Cut, Sampling, cut_of, drawn
+from glassformer.core.decoding.cuts import Cut, Sampling, cut_of, draw_id
 from glassformer.core.decoding.no_repeat import Watch
 from glassformer.core.decoding.rows import Tapes, rows_of
 from glassformer.core.decoding.step import NOTHING, Forced, Step, Task, step_of
-from glassformer.core.interruption import counted
+from glassformer.core.interruption import count_parts
 from glassformer.core.model.transformer import Transformer
 
 
@@ -36,7 +36,7 @@ def samples(
     task.check(model, forced.values(), forced)
     rows = rows_of(model, task.source_ids(model), tape, task.beginning)
     drawing = [_Drawing(task, how) for how in hows]
-    for place in counted(range(task.limit), task.limit):
+    for place in count_parts(range(task.limit), task.limit):
         live = [each for each in drawing if not each.done]
         if not live:
             break
@@ -80,7 +80,7 @@ class _Drawing:
 
         def redraw(without: Collection[int]) -> int:
             """What the lot takes; where none of the kept stays, the best other word."""
-            taken = drawn(cut, without)
+            taken = draw_id(cut, without)
             if taken is not None:
                 return taken
             best = cut_of(row, Sampling(temperature=0), 0.0, {*self.task.forbidden, *without})

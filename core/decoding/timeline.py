@@ -14,7 +14,7 @@ from glassformer.core.config import ModelConfig
 from glassformer.core.decoding.greedy import greedy
 from glassformer.core.decoding.rows import KeptRows, Tapes, rows_of
 from glassformer.core.decoding.step import Step, Task, apart, step_of
-from glassformer.core.interruption import counted
+from glassformer.core.interruption import count_parts
 from glassformer.core.model.cache import LayerCache
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.trace.tape import SILENT
@@ -103,7 +103,7 @@ def timeline(
     for place, each in enumerate(chosen[:given]):  # read with the first word that is written
         step = each if isinstance(each, Step) else Step(each, math.nan, math.nan, ())
         moments.append(Moment(place, tuple(words[:place]), step, NO_USE, 0.0))
-    for place, each in enumerate(counted(chosen[given:], len(chosen) - given), given):
+    for place, each in enumerate(count_parts(chosen[given:], len(chosen) - given), given):
         ids = (task.start, *words[:place])
         before = _kept(caches)
         row = rows([ids])[0]  # (V,)
@@ -190,7 +190,7 @@ class Speed:
         return self.without_cache / self.with_cache
 
 
-def measured(
+def measure_speed(
     model: Transformer, task: Task, words: Sequence[int], seconds: float = SECONDS,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Speed:  # fmt: skip

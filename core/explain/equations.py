@@ -2,9 +2,9 @@
 
 `sites.py` prints the paper's conventions; a model that scales nothing, has another activation or
 another norm formula computes something else, and the screen must print that. A symbol leads to a
-tensor of the run, to a parameter of the model or to a number of the config. `marked` goes through
-an equation's LaTeX and hands out its symbols one by one, so that a screen can colour them by role
-and make them clickable without knowing the equations.
+tensor of the run, to a parameter of the model or to a number of the config. `mark_symbols` goes
+through an equation's LaTeX and hands out its symbols one by one, so that a screen can colour them
+by role and make them clickable without knowing the equations.
 """
 
 import re
@@ -153,7 +153,7 @@ class Line:
     symbols: tuple[Symbol, ...]  # in the order in which they are read; each once
 
 
-def marked(line: Line, mark: Callable[[Symbol], str]) -> str:
+def mark_symbols(line: Line, mark: Callable[[Symbol], str]) -> str:
     """The equation's LaTeX with every symbol, wherever it stands, replaced by what `mark` gives."""
     by_latex = {symbol.latex: symbol for symbol in line.symbols}
     if not by_latex:

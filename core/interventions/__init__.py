@@ -4,7 +4,7 @@ Of the other rooms it imports decoding, model, text and trace.
 """
 
 from glassformer.core.interventions import concepts, heads, masks, tensors
-from glassformer.core.interventions.experiment import Experiment, History, run, setting
+from glassformer.core.interventions.experiment import Experiment, History, run, setting_of
 
 # Every kind of switch is imported here, so that a link or a file can name it.
-__all__ = ["Experiment", "History", "concepts", "heads", "masks", "run", "setting", "tensors"]
+__all__ = ["Experiment", "History", "concepts", "heads", "masks", "run", "setting_of", "tensors"]

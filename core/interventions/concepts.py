@@ -118,12 +118,12 @@ class Shuffled(Switch, kind="positions_shuffled", slot=()):
         """`source/positions` (S, D), its rows permuted."""
 
         def change(positions: Tensor) -> Tensor:
-            return positions[shuffled(len(positions), self.draw).to(positions.device)]
+            return positions[shuffled_positions(len(positions), self.draw).to(positions.device)]
 
         return [Edit("source/positions", change, self.text)]
 
 
-def shuffled(length: int, draw: int) -> Tensor:
+def shuffled_positions(length: int, draw: int) -> Tensor:
     """Which position each word gets, (length,): a permutation that depends on these two alone."""
     return torch.randperm(length, generator=torch.Generator().manual_seed(draw))
 

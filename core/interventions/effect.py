@@ -107,10 +107,10 @@ def change_by_layer(
     """
     asked = after if addresses is None else addresses
     both = (each for each in asked if each in before and each in after)
-    return tuple(moved(before, after, address) for address in both)
+    return tuple(measure_move(before, after, address) for address in both)
 
 
-def moved(before: Trace, after: Trace, address: str) -> Moved:
+def measure_move(before: Trace, after: Trace, address: str) -> Moved:
     """How far one tensor moved. Raises what `change` raises."""
     found = change(before, after, address)
     if Address.of(address).name == "masked":
@@ -229,7 +229,7 @@ def rungs(config: ModelConfig) -> tuple[Rung, ...]:
     return (*found, Rung(last, None, "output", "probabilities", "output/probabilities"))
 
 
-def passed(before: Trace, after: Trace) -> tuple[tuple[Rung, Moved], ...]:
+def moves_of_rungs(before: Trace, after: Trace) -> tuple[tuple[Rung, Moved], ...]:
     """How far each rung moved, word by word; only what both runs recorded.
 
     Raises `compare_models` for runs of different sizes.
@@ -243,7 +243,7 @@ def first_changed(before: Trace, after: Trace) -> str:
     for address in after:
         if address not in before or torch.equal(before[address], after[address]):
             continue
-        if not moved(before, after, address).still:
+        if not measure_move(before, after, address).still:
             return address
     return ""
 

@@ -166,7 +166,7 @@ class Experiment:
         return cls(tuple(switch_of(kind, values) for kind, values in described), name)
 
 
-def setting(
+def setting_of(
     model: Model,
     config: ModelConfig | None = None,
     trace_of: Callable[[str], Trace] | None = None,
@@ -194,17 +194,17 @@ def run(
     An empty experiment is the plain run, bit for bit. `asked` spares computing means and other
     runs anew. Raises what `trace` raises.
     """
-    chosen, asked = prepared(experiment, model, asked)
+    chosen, asked = prepare_model(experiment, model, asked)
     edits = experiment.edits(asked)
     return chosen.trace(text, target, edits, direction, experiment.seed, text_pair=text_pair)
 
 
-def prepared(
+def prepare_model(
     experiment: Experiment, model: Model, asked: Setting | None = None
 ) -> tuple[Model, Setting]:
     """The model that an experiment runs on, and what its switches may ask there."""
     config = experiment.config(model.config)
-    asked = replace(asked, config=config) if asked else setting(model, config)
+    asked = replace(asked, config=config) if asked else setting_of(model, config)
     return with_config(model, config), asked
 
 

@@ -14,8 +14,8 @@ from torch import Tensor
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.device import precise
-from glassformer.core.interventions.experiment import Experiment, ids_of, prepared, segments_of
-from glassformer.core.interventions.heads import Way, filling
+from glassformer.core.interventions.experiment import Experiment, ids_of, prepare_model, segments_of
+from glassformer.core.interventions.heads import Way, fill_heads
 from glassformer.core.interventions.parts import OfHeads
 from glassformer.core.interventions.switch import Setting
 from glassformer.core.interventions.translations import kullback_leibler
@@ -70,7 +70,7 @@ def ablated_heads(
     the edits of the experiment do.
     """
     experiment = experiment or Experiment()
-    runner, asked = prepared(experiment, model, asked)
+    runner, asked = prepare_model(experiment, model, asked)
     base, found = experiment.edits(asked), list[AblatedHead]()
     means = asked.means() if way == "mean" else None
     if experiment.seed is not None:
@@ -79,7 +79,7 @@ def ablated_heads(
     for start in range(0, len(everyone), COPIES):
         some = everyone[start : start + COPIES]
         edits = [
-            Edit(f"{where}/context", _in_copy(copy, filling([head], f"{where}/context", means)))
+            Edit(f"{where}/context", _in_copy(copy, fill_heads([head], f"{where}/context", means)))
             for copy, (where, head) in enumerate(some, start=1)
         ]
         logs = _log_probabilities(runner, trace, len(some) + 1, (*base, *edits), experiment.seed)

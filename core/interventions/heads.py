@@ -40,7 +40,7 @@ class HeadsOff(OfHeads, kind="heads_off", slot=("where", "heads")):
         """`context` (B, H, T, K) of the silenced heads."""
         config, means = setting.config, setting.means() if self.way == "mean" else None
         return [
-            Edit(address, filling(self.silenced(config, address), address, means), self.text)
+            Edit(address, fill_heads(self.silenced(config, address), address, means), self.text)
             for address in (f"{place}/context" for place in self.places(config))
         ]
 
@@ -136,7 +136,7 @@ class HeadsRedirected(OfHeads, kind="heads_redirected", slot=("where", "heads", 
                 check_index("row", row, queries)
 
 
-def filling(
+def fill_heads(
     heads: Sequence[int], address: str, means: Mapping[str, Tensor] | None
 ) -> Callable[[Tensor], Tensor]:
     """A change of `context` (B, H, T, K): heads set to zero, or to their means (H, K)."""
@@ -156,7 +156,7 @@ Kinds = tuple[type[OfHeads], ...]
 STEERED: Kinds = (HeadsFrozen, HeadsRedirected)  # where a head looks, whatever it would choose
 
 
-def silenced(experiment: Experiment, config: ModelConfig) -> dict[tuple[str, int], Way]:
+def silenced_heads(experiment: Experiment, config: ModelConfig) -> dict[tuple[str, int], Way]:
     """The heads that are off, by attention and head, and what they say instead."""
     return {
         (place, head): each.way
@@ -192,12 +192,12 @@ def latest(
     return next(holding, None)
 
 
-def toggled(
+def toggle_head(
     experiment: Experiment, config: ModelConfig, where: str, head: int, way: Way = "zero"
 ) -> Experiment:
     """The head off, or on again; one that is off because another stands alone joins that one."""
-    free = released(experiment, config, (HeadsOff,), where, (head,))
-    if (where, head) in silenced(experiment, config):
+    free = release_heads(experiment, config, (HeadsOff,), where, (head,))
+    if (where, head) in silenced_heads(experiment, config):
         return free
     for at, each in enumerate(free.switches):
         if not isinstance(each, HeadsOff) or isinstance(each, HeadsAlone):
@@ -213,10 +213,10 @@ def toggled_all(
     experiment: Experiment, config: ModelConfig, where: str, way: Way = "zero"
 ) -> Experiment:
     """All heads of the attentions of a pattern off; on again where all of them are off."""
-    off, free = silenced(experiment, config), experiment
+    off, free = silenced_heads(experiment, config), experiment
     every = {place: range(config.of(place).n_heads) for place in OfHeads(where).places(config)}
     for place, heads in every.items():
-        free = released(free, config, (HeadsOff,), place, heads)
+        free = release_heads(free, config, (HeadsOff,), place, heads)
     if all((place, head) in off for place, heads in every.items() for head in heads):
         return free
     return free.having(HeadsOff(where, (), way))
@@ -231,7 +231,7 @@ def toggled_alone(
         for each in experiment.switches
     )
     every = range(config.of(where).n_heads)
-    free = released(experiment, config, (HeadsOff,), where, every)
+    free = release_heads(experiment, config, (HeadsOff,), where, every)
     return free if single else free.having(HeadsAlone(where, (head,), way))
 
 
@@ -244,14 +244,14 @@ def with_way(experiment: Experiment, way: Way) -> Experiment:
     return replace(experiment, switches=tuple(switches))
 
 
-def swapped(experiment: Experiment, config: ModelConfig, switch: HeadsSwapped) -> Experiment:
+def swap_heads(experiment: Experiment, config: ModelConfig, switch: HeadsSwapped) -> Experiment:
     """The heads of one attention swapped; swaps that they had before end."""
     heads = switch.chosen(config, switch.where)
-    free = released(experiment, config, (HeadsSwapped,), switch.where, heads)
+    free = release_heads(experiment, config, (HeadsSwapped,), switch.where, heads)
     return free.having(switch)
 
 
-def released(
+def release_heads(
     experiment: Experiment, config: ModelConfig, kinds: Kinds, where: str, heads: Sequence[int]
 ) -> Experiment:
     """No switch of these kinds holds for these heads of an attention; for all others they do.

@@ -18,7 +18,7 @@ from torch import Tensor
 from glassformer.core.config import MaskFill, ModelConfig
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.experiment import Experiment
-from glassformer.core.interventions.heads import released
+from glassformer.core.interventions.heads import release_heads
 from glassformer.core.interventions.parts import OfHeads, Parts, extent, offsets
 from glassformer.core.interventions.switch import Convention, Setting, Switch, refuse
 from glassformer.core.model.masks import padding_mask, target_mask
@@ -263,7 +263,7 @@ def spans_of(cells: Collection[Cell]) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def covered(brush: Brush, first: Cell, last: Cell, size: tuple[int, int]) -> tuple[Cell, ...]:
+def cells_of_drag(brush: Brush, first: Cell, last: Cell, size: tuple[int, int]) -> tuple[Cell, ...]:
     """The cells of a drag from one cell to another, in a mask of `size` rows and columns.
 
     cell: their rectangle. row, column: all lines between. band: all diagonals between.
@@ -278,7 +278,7 @@ def covered(brush: Brush, first: Cell, last: Cell, size: tuple[int, int]) -> tup
     return tuple(each for each in cells if brush != "band" or low <= each[1] - each[0] <= high)
 
 
-def stroked(
+def add_stroke(
     experiment: Experiment, config: ModelConfig, place: str, heads: tuple[int, ...],
     cells: Sequence[Cell], stroke: Stroke, size: tuple[int, int],
 ) -> Experiment:  # fmt: skip
@@ -298,14 +298,16 @@ def stroked(
     return _with_drawn(experiment, config, place, drawn)
 
 
-def restored(
+def restore_mask(
     experiment: Experiment, config: ModelConfig, place: str, heads: tuple[int, ...]
 ) -> Experiment:
     """Without what is drawn for some heads of an attention: paint, lines and bands."""
     drawn = _drawn(experiment, config, place)
     drawn |= {head: Painted(place) for head in heads or drawn}
     without = _with_drawn(experiment, config, place, drawn)
-    return released(without, config, (Band, Lines), place, heads or range(config.of(place).n_heads))
+    return release_heads(
+        without, config, (Band, Lines), place, heads or range(config.of(place).n_heads)
+    )
 
 
 def _drawn(experiment: Experiment, config: ModelConfig, place: str) -> dict[int, Painted]:

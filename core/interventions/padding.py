@@ -9,7 +9,7 @@ from torch import Tensor
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError
-from glassformer.core.interventions.experiment import Experiment, ids_of, prepared, segments_of
+from glassformer.core.interventions.experiment import Experiment, ids_of, prepare_model, segments_of
 from glassformer.core.interventions.translations import divergences
 from glassformer.core.models import Model
 from glassformer.core.trace.address import Address
@@ -39,7 +39,7 @@ def padded_runs(
     none, and as the edits of the experiment do.
     """
     experiment = experiment or Experiment()
-    chosen, asked = prepared(experiment, model)
+    chosen, asked = prepare_model(experiment, model)
     tape = Recorder(experiment.edits(asked), dropout_seed=experiment.seed)
     padding = padding_of(model)
     source = _padded([trace.source_pieces for trace in traces], padding)

@@ -38,7 +38,7 @@ class Setting:
 
     config: of the model that will run. trace_of: the plain run of another sentence. means: each
     head's mean output over a reference set, (H, K) by the address of `context`. A page gives
-    makers that remember; `experiment.setting` gives plain ones.
+    makers that remember; `experiment.setting_of` gives plain ones.
     """
 
     config: ModelConfig

@@ -107,7 +107,7 @@ def open_mesh(lists: Sequence[Sequence[int]]) -> Mesh:
     )
 
 
-def named(pattern: str, config: ModelConfig) -> tuple[str, ...]:
+def addresses_matching(pattern: str, config: ModelConfig) -> tuple[str, ...]:
     """The addresses that a path or a pattern with `*` names, in computation order.
 
     Those of training mode only where it asks for what dropout `kept`. Raises
@@ -163,7 +163,7 @@ class Slice(Switch, slot=("address", "at")):
 
     def blocks(self, config: ModelConfig) -> Sequence[Block]:
         """The cells in each tensor that `address` names."""
-        found = [Block(each, self.at) for each in named(self.address, config)]
+        found = [Block(each, self.at) for each in addresses_matching(self.address, config)]
         for each in found:
             self.fits_kind(Address.of(each.address).name)
         return found
@@ -270,10 +270,10 @@ class TensorPatch(Slice, kind="patch"):
         Block(block.address, self.origin or self.at).check(
             donor.config, len(donor.source_tokens), len(donor.target_tokens)
         )
-        return partial(patched, given=donor[block.address], block=block, origin=self.origin)
+        return partial(patch_block, given=donor[block.address], block=block, origin=self.origin)
 
 
-def touched(switch: Slice, trace: Trace, setting: Setting) -> tuple[int, int]:
+def count_touched(switch: Slice, trace: Trace, setting: Setting) -> tuple[int, int]:
     """How many numbers a switch takes hold of in a run, and how many its tensors have.
 
     Raises what `check` raises and what the run would raise: `patch_shape`, `out_of_range`, and
@@ -306,7 +306,7 @@ def _one_by_one(change: Callable[[Tensor], Tensor], address: str) -> Callable[[T
     return changed
 
 
-def patched(x: Tensor, given: Tensor, block: Block, origin: At = ()) -> Tensor:
+def patch_block(x: Tensor, given: Tensor, block: Block, origin: At = ()) -> Tensor:
     """Writes cells of `given` into x and returns it, paired by `Block.partners`."""
     there, here = block.partners(origin, x.shape, given.shape)
     x[here] = given[there].to(x)

@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.lab.inputs import array, whole
-from glassformer.core.lab.parts import unfilled
+from glassformer.core.lab.parts import build_unfilled
 from glassformer.core.model.embedding import position_encoding
 from glassformer.core.model.encoder import EncoderLayer
 
@@ -76,5 +76,5 @@ def added(x: Any, positions: Any, matrix: Any, d_model: Any = 512, d_position: A
 def _cost(width: int) -> Cost:
     config = ModelConfig(vocabulary_size=1, d_model=width, n_heads=HEADS, d_ff=4 * width)
     with torch.device("meta"):  # shapes alone: no memory is asked for
-        layer = unfilled(lambda: EncoderLayer(config))
+        layer = build_unfilled(lambda: EncoderLayer(config))
     return Cost(width, sum(each.numel() for each in layer.parameters()))

@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.lab.inputs import whole
-from glassformer.core.lab.parts import EVERYTHING, seeded
+from glassformer.core.lab.parts import EVERYTHING, build_seeded
 from glassformer.core.model.encoder import EncoderLayer
 
 WAYS = ("shared", "copied", "drawn")  # one object N times; deep copies; each with its own start
@@ -48,12 +48,12 @@ def clones(layers: Any = 6, width: Any = 16, steps: Any = 1, seed: Any = 0) -> d
 
 
 def _layers(config: ModelConfig, way: str, many: int, seed: int) -> list[EncoderLayer]:
-    first = seeded(lambda: EncoderLayer(config), seed).requires_grad_()
+    first = build_seeded(lambda: EncoderLayer(config), seed).requires_grad_()
     if way == "shared":
         return [first] * many
     if way == "copied":
         return [copy.deepcopy(first) for _ in range(many)]
-    more = (seeded(lambda: EncoderLayer(config), seed + at) for at in range(1, many))
+    more = (build_seeded(lambda: EncoderLayer(config), seed + at) for at in range(1, many))
     return [first, *(each.requires_grad_() for each in more)]
 
 

@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from glassformer.core.config import ModelConfig, NormPlace
 from glassformer.core.lab.inputs import whole
-from glassformer.core.lab.parts import EVERYTHING, seeded
+from glassformer.core.lab.parts import EVERYTHING, build_seeded
 from glassformer.core.model.encoder import Encoder
 from glassformer.core.trace.tape import Edit, Recorder
 
@@ -67,7 +67,7 @@ def encoder(layers: int, width: int, seed: int, place: NormPlace) -> Encoder:
         dropout=0.0,
         norm_place=place,
     )
-    return seeded(lambda: Encoder(config), seed)
+    return build_seeded(lambda: Encoder(config), seed)
 
 
 def _measure(layers: int, width: int, seed: int, place: NormPlace, residual: bool) -> Stack:

@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.lab.norms import batch_norm_statistics, layer_norms
-from glassformer.core.lab.parts import attention, unfilled
+from glassformer.core.lab.parts import attention, build_unfilled
 from glassformer.core.lab.softmax import shares
 from glassformer.core.model.attention import MultiHeadAttention
 from glassformer.core.model.embedding import frequency, position_encoding
@@ -43,8 +43,8 @@ def _shapes(inputs: Inputs) -> Values:
         tie_generator=True,
     )
     ids, tape = inputs["ids"].long(), Recorder()
-    model = unfilled(lambda: Transformer(config))  # any numbers will do
-    attention = unfilled(lambda: MultiHeadAttention(config))
+    model = build_unfilled(lambda: Transformer(config))  # any numbers will do
+    attention = build_unfilled(lambda: MultiHeadAttention(config))
     with torch.no_grad():
         memory = model.encode(ids, tape)  # (B, S, D)
         masks = target_mask(ids, config.pad_id), padding_mask(ids, config.pad_id)

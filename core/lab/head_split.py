@@ -9,7 +9,7 @@ from torch import Tensor
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.lab.inputs import whole
-from glassformer.core.lab.parts import EVERYTHING, seeded
+from glassformer.core.lab.parts import EVERYTHING, build_seeded
 from glassformer.core.model.attention import MultiHeadAttention, attention_maps
 from glassformer.core.trace.tape import Recorder
 
@@ -68,7 +68,7 @@ def head_split(sentences: Any = 1, words: Any = 4, width: Any = 8, heads: Any = 
 @lru_cache(maxsize=8)
 def _attention(width: int, heads: int) -> MultiHeadAttention:
     config = ModelConfig(vocabulary_size=1, d_model=width, n_heads=heads, positions="none")
-    return seeded(lambda: MultiHeadAttention(config))
+    return build_seeded(lambda: MultiHeadAttention(config))
 
 
 def _maps(

@@ -65,7 +65,7 @@ def norm_axes(x: Any = X, reading: Any = "image", at: Any = 1, epsilon: Any = EP
     return NormAxes(cells, _place(place, cells.shape), found)
 
 
-def averaged(key: Norm, axis: int) -> tuple[int, ...]:
+def mean_axes(key: Norm, axis: int) -> tuple[int, ...]:
     """The axes of x over which a norm takes its mean; `axis` is that of channels or features.
 
     Group norm takes those of instance norm and a part of the channels. In sentences layer and RMS
@@ -84,8 +84,8 @@ def _normed(key: Norm, x: Tensor, axis: int, place: int, epsilon: float) -> Norm
     groups = GROUPS if key == "group" else x.size(axis)
     # Four axes: the channels are split into groups, of one each but for group norm.
     parts = x.reshape(*x.shape[:axis], groups, -1, *x.shape[axis + 1 :])
-    over = [at + (at > axis) for at in averaged(key, axis)]
-    over += [axis + 1] if key == "group" or axis in averaged(key, axis) else []
+    over = [at + (at > axis) for at in mean_axes(key, axis)]
+    over += [axis + 1] if key == "group" or axis in mean_axes(key, axis) else []
     mean = parts.mean(dim=over, keepdim=True)
     centred = parts if key == "rms" else parts - mean
     divisor = (centred.square().mean(dim=over, keepdim=True) + epsilon).sqrt()

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.lab.inputs import whole
-from glassformer.core.lab.parts import seeded
+from glassformer.core.lab.parts import build_seeded
 from glassformer.core.model.attention import MultiHeadAttention
 
 
@@ -36,7 +36,7 @@ def one_matrix(words: Any = 3, width: Any = 4, heads: Any = 2, seed: Any = 0) ->
     many, h = whole("words", words, 1, 4), whole("heads", heads, 1, 4)
     d, start = whole("width", width, 2, 12, multiple_of=h), whole("seed", seed, 0, 2**31)
     config = ModelConfig(vocabulary_size=1, d_model=d, n_heads=h)
-    attention = seeded(lambda: MultiHeadAttention(config), start)
+    attention = build_seeded(lambda: MultiHeadAttention(config), start)
     x = torch.randn(many, d, generator=torch.Generator().manual_seed(start))  # (S, D)
     return both_ways(attention, x)
 

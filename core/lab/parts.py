@@ -18,15 +18,15 @@ Module = TypeVar("Module", bound=nn.Module)
 EVERYTHING = torch.ones(1, 1, 1, 1, dtype=torch.bool)  # a mask: every word may look at all
 
 
-def unfilled(build: Callable[[], Module]) -> Module:
+def build_unfilled(build: Callable[[], Module]) -> Module:
     """What `build` makes, its drawn weights left as memory holds them: for shapes alone."""
     with _NothingDrawn():
         return build().requires_grad_(False)
 
 
-def seeded(build: Callable[[], Module], seed: int = 0) -> Module:
+def build_seeded(build: Callable[[], Module], seed: int = 0) -> Module:
     """What `build` makes, started as the model starts: Xavier-uniform matrices, zero biases."""
-    module = unfilled(build)
+    module = build_unfilled(build)
     generator = torch.Generator().manual_seed(seed)
     for name, parameter in module.named_parameters():
         if parameter.dim() > 1:

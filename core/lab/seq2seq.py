@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lab.inputs import number, whole
-from glassformer.core.lab.parts import seeded
+from glassformer.core.lab.parts import build_seeded
 from glassformer.core.model.masks import apply_mask, causal_mask
 
 Answer = Literal["vector", "attention"]
@@ -79,7 +79,7 @@ def read_words(
 
 def lstm(width: int, forget: float, seed: int) -> nn.LSTM:
     """An untrained LSTM with this bias of the forget gate, in float64."""
-    layer = seeded(lambda: nn.LSTM(width, width, batch_first=True), seed).double()
+    layer = build_seeded(lambda: nn.LSTM(width, width, batch_first=True), seed).double()
     layer.get_parameter("bias_ih_l0")[width : 2 * width] = forget  # torch's order: i, f, g, o
     return layer
 

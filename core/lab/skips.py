@@ -44,11 +44,11 @@ def skips(layers: Any = 6, width: Any = 64, seed: Any = 0, place: Any = "post") 
     wide = whole("width", width, 8, 128, multiple_of=HEADS)
     model = encoder(many, wide, start, choice("place", place, ("post", "pre")))
     x = torch.randn(1, WORDS, wide, generator=torch.Generator().manual_seed(start))
-    return followed(model, x)
+    return follow_skips(model, x)
 
 
 @torch.no_grad()
-def followed(model: Encoder, x: Tensor) -> Skips:
+def follow_skips(model: Encoder, x: Tensor) -> Skips:
     """The same for any encoder and one sentence's input (1, S, D)."""
     tape = Recorder()
     model(x, EVERYTHING.to(x.device), tape)

@@ -21,7 +21,7 @@ from glassformer.core.config import (
 )
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lab.inputs import choice, number, whole
-from glassformer.core.lab.parts import seeded
+from glassformer.core.lab.parts import build_seeded
 from glassformer.core.model.layer_norm import LayerNorm
 from glassformer.core.model.transformer import Transformer
 
@@ -107,7 +107,7 @@ def blueprint(vocabulary: int, **given: Any) -> Blueprint:
 
 def build(of: Blueprint) -> Transformer:
     """The model of a blueprint, the same every time; torch's global random state is left alone."""
-    model = seeded(lambda: Transformer(of.config), of.seed)
+    model = build_seeded(lambda: Transformer(of.config), of.seed)
     if of.start == "torch":
         _start_as_torch(model, torch.Generator().manual_seed(of.seed))
     for module in model.modules():

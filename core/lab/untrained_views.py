@@ -70,10 +70,10 @@ def anatomy(model: Transformer, source: Ids, target: Ids) -> Anatomy:
     tensors = tape.tensors
     seen: dict[int, str] = {}
     tree = _module(model, "", "Transformer", {n: tuple(t.shape) for n, t in tensors.items()}, seen)
-    return Anatomy(tuple(_reaches(model.config, tensors)), tree, counted(model))
+    return Anatomy(tuple(_reaches(model.config, tensors)), tree, count_parameters(model))
 
 
-def counted(model: Transformer) -> Counter[str]:
+def count_parameters(model: Transformer) -> Counter[str]:
     """Every parameter once, by the part that it belongs to."""
     found = Counter[str]()
     for name, parameter in model.named_parameters():
@@ -165,7 +165,7 @@ class Drawn:
     reach: float
 
 
-def drawn(weight: Tensor) -> Drawn:
+def drawn_weights(weight: Tensor) -> Drawn:
     """A matrix (fan_out, fan_in) as it was drawn."""
     bound, ends = xavier_bound(weight), _ends(weight)
     reach = 1.05 * max(bound, *map(abs, ends))

@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from glassformer.core.config import ModelConfig
 from glassformer.core.lab.inputs import whole
-from glassformer.core.lab.parts import EVERYTHING, seeded
+from glassformer.core.lab.parts import EVERYTHING, build_seeded
 from glassformer.core.model.attention import MultiHeadAttention
 
 Kind = Literal["recurrent", "convolution", "dilated", "attention"]
@@ -65,9 +65,9 @@ def parts(width: int, kernel: int, seed: int, dtype: torch.dtype = torch.float64
     """The untrained layers; attention has 4 heads."""
     config = ModelConfig(vocabulary_size=1, d_model=width, n_heads=HEADS)
     return Parts(
-        seeded(lambda: nn.RNN(width, width, batch_first=True), seed).to(dtype),
-        seeded(lambda: nn.Conv1d(width, width, kernel), seed).to(dtype),
-        seeded(lambda: MultiHeadAttention(config), seed).to(dtype),
+        build_seeded(lambda: nn.RNN(width, width, batch_first=True), seed).to(dtype),
+        build_seeded(lambda: nn.Conv1d(width, width, kernel), seed).to(dtype),
+        build_seeded(lambda: MultiHeadAttention(config), seed).to(dtype),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Scene
-from glassformer.core.lectures.truth import TraceOf, found, truth
+from glassformer.core.lectures.truth import TraceOf, find_truth, truth
 
 LinkIsGood = Callable[[str, Mapping[str, str]], tuple[str, ...]]  # what of a link makes no sense
 
@@ -46,6 +46,6 @@ def _wrong(
         asked = scene.question if name == "truth" else None
         try:
             trace = trace_of(lecture.source(scene, each), language)
-            _ = truth(asked, trace, language) if asked else found(each, trace, language)
+            _ = truth(asked, trace, language) if asked else find_truth(each, trace, language)
         except GlassformerError as error:
             yield (asked.line if asked else scene.line), error

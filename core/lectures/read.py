@@ -40,7 +40,7 @@ from glassformer.core.lectures.lecture import (
     Truth,
 )
 from glassformer.core.lectures.lines import Path, bare, line_at, lines_of
-from glassformer.core.links import MOST, PACKED, opened
+from glassformer.core.links import MOST, PACKED, unpack_query
 
 FOLDER = File(__file__).parents[2] / "assets" / "lectures"
 MOST_BYTES = 256_000
@@ -55,19 +55,19 @@ PAGE = re.compile(r"[a-z]{0,30}")
 THE_READERS = ("language", "theme", "size", "mine")  # of a link: whoever looks has their own
 
 
-def bundled() -> tuple[str, ...]:
+def bundled_lectures() -> tuple[str, ...]:
     """The names of the lectures that come with the app."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
 def load(name: str) -> Lecture:
     """One of them. Errors: LookupError for another name."""
-    if name not in bundled():
+    if name not in bundled_lectures():
         raise LookupError(name)
-    return read((FOLDER / f"{name}.toml").read_bytes())
+    return read_lecture((FOLDER / f"{name}.toml").read_bytes())
 
 
-def read(data: str | bytes) -> Lecture:
+def read_lecture(data: str | bytes) -> Lecture:
     """The lecture that a file holds.
 
     Raises `GlassformerError`, lecture_…, with `line` (from 1) where there is one to name.
@@ -201,7 +201,9 @@ def _one_link(reader: Reader, path: Path, given: Any) -> Link:
         reader.refuse("lecture_link", path, given=str(given)[:60])
     try:
         parts = urlsplit(given.strip())
-        query = opened(dict(parse_qsl(parts.query, keep_blank_values=True, max_num_fields=MOST)))
+        query = unpack_query(
+            dict(parse_qsl(parts.query, keep_blank_values=True, max_num_fields=MOST))
+        )
     except ValueError:
         reader.refuse("lecture_link", path, given=given[:60])
     page = parts.path.rstrip("/").rpartition("/")[2]

@@ -30,7 +30,7 @@ class Answer:
     place: Mapping[str, int]
 
 
-def found(truth: Truth, trace: Trace, language: str) -> Answer:
+def find_truth(truth: Truth, trace: Trace, language: str) -> Answer:
     """The number or the word at the place.
 
     Raises `GlassformerError`: unknown_address, unknown_axis, out_of_range, lecture_word for a word
@@ -57,15 +57,15 @@ def found(truth: Truth, trace: Trace, language: str) -> Answer:
         return Answer(value, value, truth.address, place)
     if truth.form == "percent":
         value *= 100
-    return Answer(value, told(value, truth.form), truth.address, place)
+    return Answer(value, format_value(value, truth.form), truth.address, place)
 
 
 def truth(question: Question, trace: Trace, language: str) -> Answer:
     """The answer to a question; `trace` is that of `Lecture.source`.
 
-    Raises `GlassformerError`: as `found`, and lecture_answer where no option fits.
+    Raises `GlassformerError`: as `find_truth`, and lecture_answer where no option fits.
     """
-    answer = found(question.truth, trace, language)
+    answer = find_truth(question.truth, trace, language)
     if question.kind != "choice":
         return answer
     index = _option(question.truth, answer.value)
@@ -91,7 +91,7 @@ class Said:
     notes: str
 
 
-def said(lecture: Lecture, scene: Scene, language: str, trace_of: TraceOf) -> Said:
+def fill_texts(lecture: Lecture, scene: Scene, language: str, trace_of: TraceOf) -> Said:
     """What is said of a scene, every `{name}` filled in. Errors: as `truth`, and `trace_of`."""
     parts = [each.get(language, "") for each in (scene.title, scene.text, scene.notes)]
     names = {name for part in parts for name in PLACE.findall(part)}
@@ -102,11 +102,11 @@ def said(lecture: Lecture, scene: Scene, language: str, trace_of: TraceOf) -> Sa
             known[name] = answer.text if answer else ""
         elif name in names:
             source = lecture.source(scene, each)
-            known[name] = found(each, trace_of(source, language), language).text
+            known[name] = find_truth(each, trace_of(source, language), language).text
     return Said(*(PLACE.sub(lambda at: known.get(at[1], at[0]), part) for part in parts))
 
 
-def told(value: float, form: Form) -> str:
+def format_value(value: float, form: Form) -> str:
     """A number as the app's pages write it: three significant digits, "97.1%", or a whole one."""
     if form == "whole" and math.isfinite(value):
         return f"{round(value)}".replace("-", MINUS)

@@ -1,4 +1,4 @@
-"""A lecture as the TOML that `read` reads back equal, laid out for people who go on with it."""
+"""A lecture as the TOML that `read_lecture` reads back equal, laid out for people to go on with."""
 
 import json
 from collections.abc import Iterator, Mapping

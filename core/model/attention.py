@@ -8,7 +8,7 @@ from glassformer.core.config import MaskFill, ModelConfig
 from glassformer.core.model.cache import PastKeysAndValues
 from glassformer.core.model.dropout import dropout
 from glassformer.core.model.masks import apply_mask
-from glassformer.core.model.relative import biased
+from glassformer.core.model.relative import add_bias
 from glassformer.core.model.rotary import Turned
 from glassformer.core.trace.tape import SILENT, Tape
 
@@ -32,7 +32,7 @@ def attention_maps(
     """
     scores = tape("scores", q @ k.transpose(-2, -1))  # (B, H, T, S)
     scaled = tape("scaled", scores / math.sqrt(q.size(-1) if scale else 1))  # (B, H, T, S)
-    scaled = biased(scaled, bias, tape)
+    scaled = add_bias(scaled, bias, tape)
     mask = tape("mask", mask.expand_as(scaled))  # (B, H, T, S)
     masked = tape("masked", apply_mask(scaled, mask, fill))  # (B, H, T, S)
     weights = tape("weights", masked.softmax(dim=-1))  # (B, H, T, S)

@@ -49,7 +49,7 @@ def relative_bias(config: ModelConfig, causal: bool) -> RelativeBias | None:
     return RelativeBias(config, causal) if config.positions == "relative" else None
 
 
-def biased(scaled: Tensor, bias: Tensor | None, tape: Tape) -> Tensor:
+def add_bias(scaled: Tensor, bias: Tensor | None, tape: Tape) -> Tensor:
     """Scores (B, H, T, S) with what distances add to them, where they do."""
     if bias is None:
         return scaled

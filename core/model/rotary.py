@@ -38,13 +38,13 @@ class Turned(nn.Module):
         if self.rotates:
             keys = k.size(-2)
             start = keys - q.size(-2)
-            q_rotated = tape("q_rotated", rotated(q, start, self.config))  # (B, H, T, K)
-            k_rotated = tape("k_rotated", rotated(k, 0, self.config))  # (B, G, S, K)
+            q_rotated = tape("q_rotated", rotate_heads(q, start, self.config))  # (B, H, T, K)
+            k_rotated = tape("k_rotated", rotate_heads(k, 0, self.config))  # (B, G, S, K)
             q, k = q_rotated, k_rotated
         return q, for_each_query(k, q), for_each_query(v, q)  # (B, H, T | S, K)
 
 
-def rotated(x: Tensor, start: int, config: ModelConfig) -> Tensor:
+def rotate_heads(x: Tensor, start: int, config: ModelConfig) -> Tensor:
     """Heads (B, H, T, K) turned by their positions, start … start + T − 1."""
     places = torch.arange(start, start + x.size(-2), dtype=torch.float32)
     angles = places[:, None] * rotary_frequencies(config).float()  # (T, K / 2)

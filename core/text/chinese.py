@@ -13,7 +13,13 @@ from glassformer.core.text.forms import NUMERALS, apart, whole_forms
 from glassformer.core.text.gazetteer import ENGLISH, GIVEN, Gazetteer
 from glassformer.core.text.normalize import HAN, simplify
 from glassformer.core.text.numbers import CLOCK_ZH
-from glassformer.core.text.tokens import Token, meaning, reworded, single_marks, without_faces
+from glassformer.core.text.tokens import (
+    Token,
+    known_words_meaning,
+    reword_tokens,
+    single_marks,
+    without_faces,
+)
 from glassformer.core.text.vocabulary import Vocabulary
 
 WEEKDAY = re.compile(  # 周五, but neither 下周|天气 nor 每周|一次; 星期一|起床, but 星期|一起
@@ -67,7 +73,7 @@ def stops(run: str) -> set[int]:
     return {found.end() for found in [*WEEKDAY.finditer(run), *STOP.finditer(run)]}
 
 
-def bonds(run: str) -> set[int]:
+def places_inside_words(run: str) -> set[int]:
     """Places inside a word or a number: 星期·五, but 下周|五 may be two words."""
     days = (
         found.end() - 1
@@ -95,7 +101,7 @@ def split_chinese(text: str, vocabulary: Vocabulary, gazetteer: Gazetteer) -> li
         for match in RUN.finditer(chunk):
             tokens.extend(_run(match[0], spaced and match[0] == chunk, vocabulary, gazetteer))
     whole = apart(whole_forms(tokens, vocabulary.has_word), vocabulary.has_word)
-    return without_faces(single_marks(reworded(whole, "zh", vocabulary.has_word)))
+    return without_faces(single_marks(reword_tokens(whole, "zh", vocabulary.has_word)))
 
 
 def _run(run: str, whole: bool, vocabulary: Vocabulary, gazetteer: Gazetteer) -> list[Token]:
@@ -131,7 +137,7 @@ def _word(typed: str, vocabulary: Vocabulary) -> str:
 def _cheapest(run: str, vocabulary: Vocabulary, gazetteer: Gazetteer) -> list[tuple[int, int, str]]:
     """(start, end, kind) of every word of the cheapest cover."""
     covers = [Cover(0.0, 0, "")]
-    ends, inside = stops(run), bonds(run)
+    ends, inside = stops(run), places_inside_words(run)
     for end in range(1, len(run) + 1):
         options = []
         nearest = max((stop for stop in ends if stop < end), default=0)
@@ -152,7 +158,7 @@ def _price(word: str, vocabulary: Vocabulary, gazetteer: Gazetteer) -> tuple[str
     if vocabulary.has_word(known):
         read_as = vocabulary.piece(known) != known
         return "word", WORD_COST + vocabulary.cost(known) + (SYNONYM_COST if read_as else 0.0)
-    if word in gazetteer.chinese or meaning(word, "zh", vocabulary.has_word):
+    if word in gazetteer.chinese or known_words_meaning(word, "zh", vocabulary.has_word):
         return "word", GAZETTEER_COST
     if NUMERALS.fullmatch(word) or CLOCK_ZH.fullmatch(word):
         return "number", NUMBER_COST

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from glassformer.core.text.normalize import HAN, word_list
 from glassformer.core.text.numbers import CLOCK, MONEY, ORDINAL, SMALL
-from glassformer.core.text.tokens import Token, reworded, single_marks, without_faces
+from glassformer.core.text.tokens import Token, reword_tokens, single_marks, without_faces
 
 CLITICS = {"'m": "am", "'re": "are", "'ll": "will", "'ve": "have", "'d": "would"}
 IS_HOSTS = frozenset(
@@ -64,7 +64,9 @@ INITIALS = re.compile(r"(?:[A-Za-z]\.){2,}|[A-HJ-Z]\.(?= )")  # U.S., e.g., J. S
 APART = ("only", "very")  # behind "not": "is not only kind but …"
 
 
-def expanded(surface: str, following: str, known: Callable[[str], bool]) -> list[tuple[str, str]]:
+def expand_word(
+    surface: str, following: str, known: Callable[[str], bool]
+) -> list[tuple[str, str]]:
     """(surface, word) of each part of a word as typed; `following` is the word after it.
 
     A contraction that the vocabulary has is one word. The surfaces joined are what was typed.
@@ -142,7 +144,7 @@ def split_english(text: str, known: Callable[[str], bool]) -> list[Token]:
     for place, chunk in enumerate(chunks):
         following = chunks[place + 1] if place + 1 < len(chunks) else ""
         tokens.extend(_chunk(chunk, following.lower().strip(".,?!;:\"'()"), known))
-    tokens = _joined(reworded(tokens, "en", known), known)
+    tokens = _joined(reword_tokens(tokens, "en", known), known)
     joined = degrees(hours(tokens, known), known)
     return without_faces(single_marks(joined))
 
@@ -183,7 +185,7 @@ def _token(match: re.Match[str], following: str, known: Callable[[str], bool]) -
     elif kind in ("number", "han"):
         yield Token(surface, surface, "number" if kind == "number" else "odd")
     else:
-        parts = expanded(surface, following, known)
+        parts = expand_word(surface, following, known)
         if len(parts) == 1 and "-" in surface and not known(parts[0][1]):
             parts = _parts_of_compound(surface, known)
         yield from (Token(typed, word) for typed, word in parts)

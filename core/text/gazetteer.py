@@ -93,7 +93,7 @@ def _plural(noun: str) -> str:
     return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
 
 
-def titled(
+def titled_name(
     tokens: list[Token], position: int, reads: Callable[[Token], bool]
 ) -> tuple[int, Filler] | None:
     """A title and the name behind it, and how many tokens they are; None for anything else."""

@@ -9,7 +9,7 @@ side share a slot, so that none is lost and none is torn from its neighbour.
 
 from collections.abc import Callable, Iterator
 
-from glassformer.core.text.gazetteer import Filler, Gazetteer, name_in_english, titled
+from glassformer.core.text.gazetteer import Filler, Gazetteer, name_in_english, titled_name
 from glassformer.core.text.normalize import word_list
 from glassformer.core.text.numbers import MONTHS, ORDINAL, WORDS, chinese_numeral, in_both, value_of
 from glassformer.core.text.tokens import Token
@@ -116,7 +116,7 @@ class Slots:
         found = self._listed(tokens, position) or self._number(tokens, position)
         if found:
             return found
-        if self._language == "en" and (person := titled(tokens, position, self._reads)):
+        if self._language == "en" and (person := titled_name(tokens, position, self._reads)):
             return person
         if self._reads(token):
             return 1, None

@@ -66,13 +66,13 @@ def paraphrases(table: str) -> dict[str, tuple[str, ...]]:
     }
 
 
-def meaning(typed: str, table: str, known: Known) -> tuple[str, ...]:
+def known_words_meaning(typed: str, table: str, known: Known) -> tuple[str, ...]:
     """The known words that mean what was typed; none where the word itself is known."""
     meant = paraphrases(table).get(typed, ())
     return meant if not known(typed) and all(map(known, meant)) else ()
 
 
-def reworded(tokens: list[Token], table: str, known: Known) -> list[Token]:
+def reword_tokens(tokens: list[Token], table: str, known: Known) -> list[Token]:
     """Typed words as words of the vocabulary; the surfaces together are what was typed.
 
     "He is unfriendly" is "he is not friendly", but "an unfriendly dog" stays; 很 小气 is 不 大方.
@@ -98,7 +98,11 @@ def _found(
     for width in range(min(LONGEST, len(tokens) - place), 0, -1):
         run = tokens[place : place + width]
         plain = all(token.kind == "word" for token in run)
-        meant = meaning(" ".join(token.word for token in run), table, known) if plain else ()
+        meant = (
+            known_words_meaning(" ".join(token.word for token in run), table, known)
+            if plain
+            else ()
+        )
         if meant:
             return width, meant
     return 0, ()
@@ -109,7 +113,7 @@ def _negated(ahead: list[Token], known: Known) -> tuple[int, tuple[str, ...]]:
     place = 0
     while place < len(ahead) - 1 and ahead[place].word in DEGREES:
         place += 1
-    meant = meaning(ahead[place].word, "not", known) if ahead else ()
+    meant = known_words_meaning(ahead[place].word, "not", known) if ahead else ()
     return (place + 1, ("not", *meant)) if meant and known("not") else (0, ())
 
 

@@ -46,10 +46,12 @@ def recomputable(
 
 def logits_of(config: ModelConfig, tensors: Tensors, generator: Generator) -> Tensor:
     """The logits of a run that may have left them out: (B, T, V)."""
-    return tensors[LOGITS] if LOGITS in tensors else computed(config, tensors, generator, LOGITS)
+    return (
+        tensors[LOGITS] if LOGITS in tensors else compute_tensor(config, tensors, generator, LOGITS)
+    )
 
 
-def computed(
+def compute_tensor(
     config: ModelConfig, tensors: Tensors, generator: Generator | None, address: str
 ) -> Tensor:
     """A tensor that is `recomputable`; for a while it is kept, for pages ask again and again."""

@@ -16,7 +16,7 @@ from glassformer.core.errors import GlassformerError, check_index
 from glassformer.core.model.generator import Generator
 from glassformer.core.trace.files import read_run, write_run
 from glassformer.core.trace.graph import addresses
-from glassformer.core.trace.on_demand import LOGITS, computed, recomputable
+from glassformer.core.trace.on_demand import LOGITS, compute_tensor, recomputable
 from glassformer.core.trace.shapes import letters
 from glassformer.core.trace.sites import Axis, AxisName, Site, site_at
 from glassformer.core.trace.tape import nearest
@@ -96,7 +96,7 @@ class Trace:
         if address in self.tensors:
             return self.tensors[address]
         if address in self._recomputable:
-            return computed(self.config, self.tensors, self.generator, address)
+            return compute_tensor(self.config, self.tensors, self.generator, address)
         raise GlassformerError("unknown_address", address=address, nearest=nearest(address, self))
 
     def __iter__(self) -> Iterator[str]:

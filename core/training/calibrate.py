@@ -66,7 +66,7 @@ class Fit:
 def fit(translator: Translator, grammar: Grammar, folder: str | Path, pairs: int = PAIRS) -> Fit:
     """Fits a calibration and writes it into the model's folder as confidence.json."""
     cases = [*typed_cases(translator), *grammar_cases(translator, grammar, pairs)]
-    found = fitted(cases)
+    found = fit_badge(cases)
     text = json.dumps(found.to_dict(), indent=2) + "\n"
     (Path(folder) / CALIBRATION).write_text(text, encoding="utf-8")
     return found
@@ -119,7 +119,7 @@ def _cases(
         yield Case(quality_features(trace).numbers(), verdict in RIGHT, kind)
 
 
-def fitted(cases: Sequence[Case]) -> Fit:
+def fit_badge(cases: Sequence[Case]) -> Fit:
     """The logistic model of the cases, and how its badge does."""
     names = tuple(cases[0].features)
     rows = torch.tensor([[1.0, *case.features.values()] for case in cases], dtype=torch.float64)

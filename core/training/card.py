@@ -113,9 +113,9 @@ def _lost(metrics: Metrics, part: Part) -> dict[str, dict[str, float]]:
 def _card(name: str, about: dict[str, Any], metrics: Metrics) -> str:
     parts = [
         sections.prose("card", name=name),
-        sections.teaching(about),
+        sections.teaching_section(about),
         sections.held_out(metrics),
-        sections.typed(metrics, list(_lists(metrics))),
+        sections.typed_section(metrics, list(_lists(metrics))),
         sections.badge(metrics.calibration),
         sections.attention(metrics),
         sections.roles(metrics),

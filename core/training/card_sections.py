@@ -61,7 +61,7 @@ def _cell(value: Cell) -> str:
     return text.replace("|", "\\|")
 
 
-def teaching(about: Mapping[str, Any]) -> str:
+def teaching_section(about: Mapping[str, Any]) -> str:
     """Whether anything told the heads where to look; "" for a model that was not trained here."""
     if "training" not in about:
         return ""
@@ -96,7 +96,7 @@ def held_out(metrics: Metrics) -> str:
     )
 
 
-def typed(metrics: Metrics, lists: Sequence[str]) -> str:
+def typed_section(metrics: Metrics, lists: Sequence[str]) -> str:
     """How many typed sentences of each set came out right."""
     if not metrics.typed:
         return ""

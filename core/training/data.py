@@ -11,7 +11,7 @@ from torch import Tensor
 
 from glassformer.core.corpus import Direction, Grammar, HeldOut, Pair, draw_pair, training_pairs
 from glassformer.core.corpus.lexicon import spellings
-from glassformer.core.corpus.split import punctuated
+from glassformer.core.corpus.split import vary_punctuation
 from glassformer.core.text.tokenizer import Tokenizer
 from glassformer.core.text.vocabulary import END, RESERVED, TAGS, UNKNOWN, Vocabulary
 
@@ -55,7 +55,7 @@ def corpus_tokenizer(grammar: Grammar, sample: int = VOCABULARY_SAMPLE) -> Token
     english: Counter[str] = Counter()
     chinese: Counter[str] = Counter()
     for _ in range(sample):
-        pair = punctuated(draw_pair(grammar, rng), rng)
+        pair = vary_punctuation(draw_pair(grammar, rng), rng)
         english.update(pair.english)
         chinese.update(pair.chinese)
     counts = english + chinese

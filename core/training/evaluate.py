@@ -62,7 +62,7 @@ def evaluate(
     """
     unseen = held_out.unseen_pairs(grammar, pairs)
     progress(f"{len(unseen)} held-out pairs, both directions")
-    metrics = Metrics(held_out.written(translator, unseen))
+    metrics = Metrics(held_out.translate_pairs(translator, unseen))
     progress("cross-attention against the gold alignment")
     for direction in DIRECTIONS:
         taught = [pair for pair in unseen if direction in pair.directions]

@@ -43,7 +43,7 @@ def _first(family: Family, name: str, shelf: Shelf) -> Theirs | None:
     return next((each for each in family.theirs(name) if each.name in shelf.stored), None)
 
 
-def account(family: Family, config: ModelConfig, shelf: Shelf) -> dict[str, Theirs]:
+def locate_parameters(family: Family, config: ModelConfig, shelf: Shelf) -> dict[str, Theirs]:
     """Where each parameter of ours lies, by its name; shapes are compared before anything is built.
 
     Raises `weights_tensors` with the first five that are missing or misshapen, `weights_unknown`

@@ -68,14 +68,14 @@ def environment() -> ImmutableSandboxedEnvironment:
     return made
 
 
-def rendered(source: str, text: str, tokens: dict[str, str], most: int) -> dict[str, str]:
+def render_prompt(source: str, text: str, tokens: dict[str, str], most: int) -> dict[str, str]:
     """The text as a user's message with the beginning of its answer, or what was wrong."""
     messages = [{"role": "user", "content": text}]
     given = dict(zip(PLACES, (messages, None, None, True), strict=True))
     parts, length = list[str](), 0
     try:
         template = environment().from_string(source)
-        bound(NOFILE=3)  # those that are open
+        bound_resources(NOFILE=3)  # those that are open
         for part in template.generate(**tokens | given):
             parts.append(part)
             length += len(part)
@@ -88,7 +88,7 @@ def rendered(source: str, text: str, tokens: dict[str, str], most: int) -> dict[
     return {"text": "".join(parts)}
 
 
-def bound(**most_of: int) -> None:
+def bound_resources(**most_of: int) -> None:
     """No more than this of what the system can bound: seconds, bytes, files and connections."""
     with suppress(ImportError):  # on Windows
         import resource
@@ -100,5 +100,5 @@ def bound(**most_of: int) -> None:
 
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
-    bound(CPU=asked.pop("seconds"), AS=MEMORY, CORE=0, FSIZE=0)
-    json.dump(rendered(**asked), sys.stdout)
+    bound_resources(CPU=asked.pop("seconds"), AS=MEMORY, CORE=0, FSIZE=0)
+    json.dump(render_prompt(**asked), sys.stdout)

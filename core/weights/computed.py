@@ -11,7 +11,7 @@ Shape = tuple[int, ...]
 ELSE = torch.empty(0)  # of a shape that it cannot have
 
 
-def numbered(_config: ModelConfig, shape: Shape) -> Tensor:
+def number_positions(_config: ModelConfig, shape: Shape) -> Tensor:
     """Positions, counted from 0."""
     return torch.arange(shape[-1]).expand(shape)
 

@@ -8,7 +8,7 @@ from huggingface_hub import HfApi
 from safetensors.torch import save_file
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.weights.read import INDEX, WEIGHTS, damaged
+from glassformer.core.weights.read import INDEX, WEIGHTS, damaged_folder
 
 NAME = re.compile(r"(?:[\w.-]{1,96}/)?[\w.-]{1,96}")
 WANTED = (
@@ -55,7 +55,9 @@ def as_safetensors(folder: Path) -> None:
                 if isinstance(each, torch.Tensor)
             }
         except Exception as error:  # whatever a damaged or hostile pickle raises
-            raise damaged(folder, f"{path.name} holds more than tensors, or is cut") from error
+            raise damaged_folder(
+                folder, f"{path.name} holds more than tensors, or is cut"
+            ) from error
     if not found:
-        raise damaged(folder, f"it holds no {PICKLED[0]}")
+        raise damaged_folder(folder, f"it holds no {PICKLED[0]}")
     save_file(found, folder / WEIGHTS, metadata={"format": "pt"})

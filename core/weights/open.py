@@ -19,8 +19,8 @@ from glassformer.core.weights.account import (
     SOURCE,
     TABLES,
     TARGET,
-    account,
     as_ours,
+    locate_parameters,
     tables,
 )
 from glassformer.core.weights.aside import LeftAside, generation_of, not_applied
@@ -35,7 +35,7 @@ from glassformer.core.weights.families import (
     t5,
 )
 from glassformer.core.weights.family import Facts, Family, Theirs, head_of
-from glassformer.core.weights.read import Shelf, damaged, inside, shelf_of
+from glassformer.core.weights.read import Shelf, damaged_folder, inside, shelf_of
 
 FAMILIES: Mapping[str, Family] = {
     kind: each.FAMILY
@@ -110,7 +110,7 @@ def look(folder: Path) -> Found:
     except UNREADABLE as error:
         if isinstance(error, GlassformerError):
             raise
-        raise damaged(folder, f"config.json: {problem_of(error)}") from error
+        raise damaged_folder(folder, f"config.json: {problem_of(error)}") from error
     kind = facts.get("model_type")
     if "auto_map" in facts:
         what = "code of its own (auto_map), which is never run"
@@ -125,7 +125,7 @@ def look(folder: Path) -> Found:
     family = FAMILIES[kind]
     shelf = shelf_of(folder, family.prefixes)
     config = family.config(Facts(facts, folder.name, shelf.stored))
-    places = account(family, config, shelf)
+    places = locate_parameters(family, config, shelf)
     kinds = {shelf.stored[each.name].dtype for each in places.values()}
     dtype = max((DTYPES[each] for each in kinds), key=BYTES.__getitem__)
     licence = licence_of(folder)

@@ -73,16 +73,16 @@ def shelf_of(folder: Path, prefixes: Sequence[str]) -> Shelf:
         try:
             _, header = tensor_header(folder / file)
         except UNREADABLE as error:
-            raise damaged(folder, f"{file}: {problem_of(error)}") from error
+            raise damaged_folder(folder, f"{file}: {problem_of(error)}") from error
         for name, each in header.items():
             own = plain(name, prefixes)
             if own in stored:
-                raise damaged(folder, f"{name} is in it twice")
+                raise damaged_folder(folder, f"{name} is in it twice")
             stored[own], places[own] = each, (file, name)
     return Shelf(folder, stored, places)
 
 
-def damaged(folder: Path, problem: str) -> GlassformerError:
+def damaged_folder(folder: Path, problem: str) -> GlassformerError:
     """What is said of a folder that cannot be read."""
     return GlassformerError("weights_damaged", path=folder.name, problem=problem)
 
@@ -98,9 +98,9 @@ def inside(folder: Path, file: str) -> Path:
     try:
         beside = regular(path).exists() and path.suffix != ".safetensors"
     except ValueError as error:
-        raise damaged(folder, f"{file}: {error}") from error
+        raise damaged_folder(folder, f"{file}: {error}") from error
     if beside and path.stat().st_size > LARGEST_BESIDE:
-        raise damaged(folder, f"{file} has more than {LARGEST_BESIDE:,} bytes")
+        raise damaged_folder(folder, f"{file} has more than {LARGEST_BESIDE:,} bytes")
     return path
 
 
@@ -116,7 +116,7 @@ def _files(folder: Path) -> tuple[str, ...]:
     try:
         index = table_of(read_json_file(inside(folder, INDEX))["weight_map"], str, "weight_map")
     except UNREADABLE as error:
-        raise damaged(folder, problem_of(error)) from error
+        raise damaged_folder(folder, problem_of(error)) from error
     files = tuple(sorted(set(index.values())))
     for file in files:
         if not inside(folder, file).is_file():

@@ -20,7 +20,7 @@ from glassformer.core.analysis.attention_views import (
     largest_cell,
     overview,
     partner,
-    pooled,
+    pool_by_maximum,
     sides,
     strongest_cell,
 )
@@ -82,7 +82,7 @@ def test_overview_of_a_long_sentence_is_no_larger() -> None:
 def test_pooling_never_loses_a_sharp_cell(row: int, column: int, size: int) -> None:
     cells = np.zeros((100, 70), np.float32)
     cells[row, column] = 1
-    small = pooled(cells, size)
+    small = pool_by_maximum(cells, size)
     assert small.shape == (size, size)
     assert small.sum() == 1
     found_row, found_column = np.unravel_index(small.argmax(), small.shape)
@@ -92,8 +92,8 @@ def test_pooling_never_loses_a_sharp_cell(row: int, column: int, size: int) -> N
 
 def test_pooling_keeps_what_is_small_enough_and_takes_the_largest() -> None:
     cells = np.arange(12, dtype=np.float32).reshape(2, 6)
-    assert pooled(cells, 6) is cells
-    assert pooled(cells, 3).tolist() == [[1, 3, 5], [7, 9, 11]]
+    assert pool_by_maximum(cells, 6) is cells
+    assert pool_by_maximum(cells, 3).tolist() == [[1, 3, 5], [7, 9, 11]]
 
 
 def test_entropy_of_known_rows() -> None:

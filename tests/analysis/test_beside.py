@@ -7,11 +7,11 @@ import torch
 from glassformer.core.analysis.comparison import (
     MIDDLE,
     NONE,
-    beside,
+    compare_tensor,
     differences,
-    fitted,
+    fit_cells,
     largest_lines,
-    paired,
+    pair_words,
 )
 from glassformer.core.analysis.residual_stream import apart
 from glassformer.core.checkpoints import load_model
@@ -37,18 +37,18 @@ def switched() -> tuple[Trace, Trace]:
 
 
 def test_words_are_paired_by_place_where_there_are_as_many() -> None:
-    assert paired(("a", "b"), ("b", "a"), by_place=False) == ((0, 0), (1, 1))
-    assert paired(("a",), ("b", "a"), by_place=True) == ((0, 0), (None, 1))
+    assert pair_words(("a", "b"), ("b", "a"), by_place=False) == ((0, 0), (1, 1))
+    assert pair_words(("a",), ("b", "a"), by_place=True) == ((0, 0), (None, 1))
 
 
 def test_words_that_both_have_find_each_other() -> None:
-    found = paired(("a", "b", "d"), ("a", "x", "b", "c"), by_place=False)
+    found = pair_words(("a", "b", "d"), ("a", "x", "b", "c"), by_place=False)
     assert found == ((0, 0), (None, 1), (1, 2), (2, 3))
 
 
 def test_the_numbers_are_those_of_the_runs(two: tuple[Trace, Trace]) -> None:
     address = "encoder/1/self_attention/weights"
-    found = beside(two, address, pins={"head": 2})
+    found = compare_tensor(two, address, pins={"head": 2})
     rows, columns = found.rows.places, found.columns.places
     for run_, trace in enumerate(two):
         recorded = trace[address][0, 2].numpy()
@@ -62,7 +62,7 @@ def test_the_numbers_are_those_of_the_runs(two: tuple[Trace, Trace]) -> None:
 
 
 def test_a_word_that_one_sentence_has_stands_alone(two: tuple[Trace, Trace]) -> None:
-    found = beside(two, "encoder/0/self_attention/scores")
+    found = compare_tensor(two, "encoder/0/self_attention/scores")
     assert found.rows.alone(1) == 1
     assert found.rows.alone(0) == 0
     line = int(np.flatnonzero(found.rows.places[0] == NONE)[0])
@@ -72,7 +72,7 @@ def test_a_word_that_one_sentence_has_stands_alone(two: tuple[Trace, Trace]) -> 
 
 
 def test_both_share_a_scale_and_the_difference_has_its_own(two: tuple[Trace, Trace]) -> None:
-    found = beside(two, "encoder/0/self_attention/scores", mean=True)
+    found = compare_tensor(two, "encoder/0/self_attention/scores", mean=True)
     most = max(float(t["encoder/0/self_attention/scores"][0].mean(0).abs().max()) for t in two)
     assert found.limits == pytest.approx((-most, most))
     place = found.furthest
@@ -83,7 +83,7 @@ def test_both_share_a_scale_and_the_difference_has_its_own(two: tuple[Trace, Tra
 
 def test_an_experiment_is_compared_place_by_place(switched: tuple[Trace, Trace]) -> None:
     address = "decoder/1/self_attention/weights"
-    found = beside(switched, address, pins={"head": 1}, by_place=True)
+    found = compare_tensor(switched, address, pins={"head": 1}, by_place=True)
     exact = change(*switched, address).difference[0, 1]
     rows, columns = exact.shape
     assert torch.equal(torch.from_numpy(found.difference[:rows, :columns].copy()), exact)
@@ -94,21 +94,23 @@ def test_an_experiment_is_compared_place_by_place(switched: tuple[Trace, Trace])
 
 
 def test_a_fill_is_compared_with_nothing(switched: tuple[Trace, Trace]) -> None:
-    found = beside(switched, "decoder/0/self_attention/masked", by_place=True)
+    found = compare_tensor(switched, "decoder/0/self_attention/masked", by_place=True)
     assert not found.compared[0, 1]
     assert np.isnan(found.difference[0, 1])
     assert found.limits[1] < 1e6  # the fill is not in the scale
 
 
 def test_a_held_word_is_held_at_its_partner(two: tuple[Trace, Trace]) -> None:
-    found = beside(two, "encoder/0/self_attention/q", ("head", "head_feature"), {"position": 5})
+    found = compare_tensor(
+        two, "encoder/0/self_attention/q", ("head", "head_feature"), {"position": 5}
+    )
     assert found.held is not None
     assert [plan.pins["position"] for plan in found.held] == [5, 6]  # "street" in both
 
 
 def test_nothing_that_moved_vanishes_when_neighbours_share_a_cell(two: tuple[Trace, Trace]) -> None:
-    whole = beside(two, "encoder/0/feed_forward/activation")
-    small = fitted(whole, 1500)
+    whole = compare_tensor(two, "encoder/0/feed_forward/activation")
+    small = fit_cells(whole, 1500)
     assert small.values[0].size <= 1500
     assert small.columns.step == 4
     assert small.rows.step == 1
@@ -118,7 +120,7 @@ def test_nothing_that_moved_vanishes_when_neighbours_share_a_cell(two: tuple[Tra
 
 
 def test_the_most_probable_words_of_either_run_are_shown(two: tuple[Trace, Trace]) -> None:
-    found = largest_lines(beside(two, "output/probabilities"), 24)
+    found = largest_lines(compare_tensor(two, "output/probabilities"), 24)
     words = {found.rows.word(0, at) for at in range(24)}
     assert {"累", "宽", "旧"} <= words
 
@@ -128,7 +130,9 @@ def test_thumbnails_of_differences(switched: tuple[Trace, Trace]) -> None:
     assert most == 0  # the encoder has no causal mask
     assert (view.levels == MIDDLE).all()
     view, most = differences(switched, "decoder", by_place=True)
-    steps = beside(switched, "decoder/0/self_attention/weights", pins={"head": 3}, by_place=True)
+    steps = compare_tensor(
+        switched, "decoder/0/self_attention/weights", pins={"head": 3}, by_place=True
+    )
     level = round(MIDDLE + MIDDLE * float(steps.difference[4, 2]) / most)
     assert view.levels[0, 3, 4, 2] == level
 

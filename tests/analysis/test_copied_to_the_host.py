@@ -10,7 +10,7 @@ import pytest
 from glassformer.core.analysis.attention_cell import cell_of_heads, terms
 from glassformer.core.analysis.attention_views import head_map
 from glassformer.core.analysis.choices import top_words
-from glassformer.core.analysis.tensor_slice import cut, plan
+from glassformer.core.analysis.tensor_slice import cut_sheet, plan
 from glassformer.core.analysis.vectors import column_at, row_at, rows_at
 from glassformer.core.trace.trace import Trace
 from tests.fake_device import DEVICE, Copied, fake_device
@@ -37,7 +37,7 @@ def _device() -> Iterator[None]:
 
 
 def pinned(address: str, **pins: int) -> np.ndarray:
-    return cut(there(), address, plan(there(), address, pins=pins)).values
+    return cut_sheet(there(), address, plan(there(), address, pins=pins)).values
 
 
 VIEWS: dict[str, tuple[Callable[[], object], int]] = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glassformer.core.analysis.attention_views import HeadMap, Side
-from glassformer.core.analysis.head_roles import ROLES, Head, describe, heads_of, ranked, roles
+from glassformer.core.analysis.head_roles import ROLES, Head, describe, heads_of, rank_heads, roles
 from tests.traces import small_trace
 
 SIZE = 6
@@ -79,7 +79,7 @@ def test_rows_that_are_no_numbers_do_not_count() -> None:
 
 def test_ranking_puts_the_clearest_first_and_what_is_unknown_last() -> None:
     heads = tuple(Head(0, at, {"next": share}) for at, share in enumerate((0.1, 0.9, np.nan, 0.1)))
-    assert [head.head for head in ranked(heads, "next")] == [1, 0, 3, 2]
+    assert [head.head for head in rank_heads(heads, "next")] == [1, 0, 3, 2]
 
 
 def test_every_head_of_a_trace_is_described() -> None:

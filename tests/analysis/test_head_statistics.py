@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from glassformer.core.analysis.head_statistics import MEASURES, head_statistics, measured
+from glassformer.core.analysis.head_statistics import MEASURES, head_statistics, measure_heads
 from glassformer.core.checkpoints import load_model
 from glassformer.core.weights.opened import open_model
 from tests.weights import folders
@@ -29,7 +29,7 @@ def test_one_map_by_hand() -> None:
             assert address == "encoder/0/self_attention/weights"
             return weights
 
-    found = measured(Run(**vars(trace)))["encoder", 0]  # type: ignore[arg-type]
+    found = measure_heads(Run(**vars(trace)))["encoder", 0]  # type: ignore[arg-type]
     row = dict(zip(MEASURES, found[0], strict=True))
     unsure = [
         0,
@@ -52,7 +52,7 @@ def test_means_and_spread_over_texts() -> None:
     layers = config.encoder_layers + 2 * config.decoder_layers
     assert len(found) == layers * config.n_heads and set(found["texts"]) == {len(TEXTS)}
     line = found.set_index(["kind", "layer", "head"]).loc[("cross", 1, 2)]
-    each = [measured(run)["cross", 1][2] for run in runs]
+    each = [measure_heads(run)["cross", 1][2] for run in runs]
     for at, name in enumerate(MEASURES):
         values = [values[at] for values in each]
         assert line[name] == pytest.approx(np.mean(values))

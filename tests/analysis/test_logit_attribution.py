@@ -10,7 +10,7 @@ import pytest
 from glassformer.core.analysis.logit_attribution import logit_attribution, neurons, positions
 from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
-from glassformer.core.interventions.experiment import Experiment, prepared, run
+from glassformer.core.interventions.experiment import Experiment, prepare_model, run
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.tape import Edit
 from glassformer.core.weights.opened import open_model
@@ -129,7 +129,7 @@ def test_other_conventions(text: str) -> None:
     model = load_model("translator")
     experiment = Experiment.from_text(text)
     trace = run(experiment, model, "The cat is tired.")
-    made_by = prepared(experiment, model)[0].transformer
+    made_by = prepare_model(experiment, model)[0].transformer
     found = logit_attribution(trace, made_by, 0, trace.output_ids[0])
     assert _relative(trace, found.error) < 2e-6
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from glassformer.core.analysis.logit_lens import best_words, lens, settled
+from glassformer.core.analysis.logit_lens import best_words, first_settled_state, lens
 from glassformer.core.errors import GlassformerError
 from tests.seeded_runs import CONVENTIONS, RUN_NAMES, all_runs, bundled_run, seeded_run
 
@@ -91,7 +91,7 @@ def test_a_words_surface_is_shown() -> None:
 def test_settled() -> None:
     seen = lens(*seeded_run())
     ranks = np.array([[1, 2, 1, 5], [2, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 2]])
-    assert settled(dataclasses.replace(seen, rank=ranks)).tolist() == [2, 1, 0, 4]
+    assert first_settled_state(dataclasses.replace(seen, rank=ranks)).tolist() == [2, 1, 0, 4]
 
 
 def test_no_number_has_no_rank() -> None:

@@ -6,8 +6,8 @@ from glassformer.core.analysis.head_roles import (
     MEASURED_ROLES,
     MeasuredHead,
     best_by_role,
+    clearest_head,
     pronouns,
-    telling,
 )
 
 
@@ -47,13 +47,13 @@ def test_kind_layer_and_loss_are_read_off() -> None:
     ],
 )
 def test_a_pronoun_decides_which_head_tells_most(source: str, told: MeasuredHead) -> None:
-    assert telling(HEADS, "en-zh", source.split()) == told
+    assert clearest_head(HEADS, "en-zh", source.split()) == told
 
 
 def test_no_head_tells_where_none_plays_its_role_clearly() -> None:
     faint = head("decoder/1/cross_attention", 2, alignment=0.49)
-    assert telling((BEFORE, faint), "en-zh", ["it"]) is None
-    assert telling((), "en-zh", ["it"]) is None
+    assert clearest_head((BEFORE, faint), "en-zh", ["it"]) is None
+    assert clearest_head((), "en-zh", ["it"]) is None
 
 
 def test_pronouns_are_whole_words() -> None:

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from glassformer.core.analysis.neurons import direction, firings, most_active, promoted, sparsity
+from glassformer.core.analysis.neurons import (
+    direction,
+    firings,
+    most_active,
+    promoted_words,
+    sparsity,
+)
 from glassformer.core.errors import GlassformerError
 from tests.seeded_runs import RUN_NAMES, all_runs, seeded_run
 
@@ -75,7 +81,7 @@ def test_most_active(run: Any, stack: Any) -> None:
 def test_what_a_unit_of_the_decoder_promotes(run: Any) -> None:
     trace, model = run()
     unit = most_active(trace, model, "decoder", 0, 0, 1)[0].index
-    found = promoted(trace, model, "decoder", 0, unit, 5)
+    found = promoted_words(trace, model, "decoder", 0, unit, 5)
     effect = model.generator.weight.double().numpy() @ w_2(model, "decoder", 0)[0][unit]
     assert found.scale == "logit"
     assert [each.value for each in found.up] == pytest.approx(np.sort(effect)[::-1][:5])
@@ -93,7 +99,7 @@ def test_what_a_unit_of_the_decoder_promotes(run: Any) -> None:
 @pytest.mark.parametrize("run", all_runs(), ids=RUN_NAMES)
 def test_a_unit_of_the_encoder_is_only_a_direction(run: Any) -> None:
     trace, model = run()
-    found = promoted(trace, model, "encoder", 1, 7, 5)
+    found = promoted_words(trace, model, "encoder", 1, 7, 5)
     table = model.source_embedding.table.weight.double()
     row = torch.tensor(w_2(model, "encoder", 1)[0][7])
     nearest = torch.nan_to_num(torch.cosine_similarity(table, row[None], dim=-1)).numpy()
@@ -109,7 +115,7 @@ def test_chance_is_what_a_random_direction_finds(stack: Any) -> None:
     rows = np.nan_to_num(table.double().numpy())
     if stack == "encoder":
         rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-    found = [promoted(trace, model, stack, 0, unit, 1) for unit in range(3)]
+    found = [promoted_words(trace, model, stack, 0, unit, 1) for unit in range(3)]
     drawn = np.random.default_rng(9).standard_normal((2000, rows.shape[1]))
     drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
     best = np.quantile(np.abs(drawn @ rows.T).max(axis=1), 0.95)
@@ -151,8 +157,8 @@ def test_refusals() -> None:
     for ask in (
         lambda: most_active(trace, model, "encoder", 2, 0),
         lambda: most_active(trace, model, "encoder", 0, 8),
-        lambda: promoted(trace, model, "decoder", 3, 0),
-        lambda: promoted(trace, model, "decoder", 0, 20),
+        lambda: promoted_words(trace, model, "decoder", 3, 0),
+        lambda: promoted_words(trace, model, "decoder", 0, 20),
         lambda: firings(trace, "decoder", 0, -1),
     ):
         with pytest.raises(GlassformerError, match="does not exist"):

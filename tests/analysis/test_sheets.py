@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from glassformer.core.analysis.measure import telling
-from glassformer.core.analysis.tensor_slice import cut, largest, offered, plan, pool, window
+from glassformer.core.analysis.measure import informative_mask
+from glassformer.core.analysis.tensor_slice import (
+    cut_sheet,
+    largest,
+    plan,
+    pool,
+    sheet_axes,
+    window,
+)
 from glassformer.core.trace.trace import Trace
 from tests.hand_made import hand_made
 
@@ -40,7 +47,7 @@ def test_the_last_two_axes_are_drawn_the_others_held(run: Trace) -> None:
         "head_feature",
     )
     assert chosen.pins == {"head": 1}
-    sheet = cut(run, f"{AT}/q", chosen)
+    sheet = cut_sheet(run, f"{AT}/q", chosen)
     assert np.array_equal(sheet.values, run[f"{AT}/q"][0, 1].numpy())
     assert sheet.rows.labels == run.source_tokens
     assert sheet.columns.labels is None
@@ -49,7 +56,7 @@ def test_the_last_two_axes_are_drawn_the_others_held(run: Trace) -> None:
 @pytest.mark.parametrize("names", [("head", "position"), ("position", "head")])
 def test_any_two_axes_in_either_order(run: Trace, names: tuple[str, str]) -> None:
     chosen = plan(run, f"{AT}/q", names, {"head_feature": 1})
-    sheet = cut(run, f"{AT}/q", chosen)
+    sheet = cut_sheet(run, f"{AT}/q", chosen)
     expected = run[f"{AT}/q"][0, :, :, 1].numpy()
     assert np.array_equal(sheet.values, expected if names[0] == "head" else expected.T)
     assert sheet.rows.axis is not None
@@ -70,21 +77,21 @@ def test_one_axis_makes_one_column(run: Trace) -> None:
         ("encoder/0/self_attention_norm/mean", [1, 2, 3, 4]),
     ):
         chosen = plan(run, address)
-        sheet = cut(run, address, chosen)
+        sheet = cut_sheet(run, address, chosen)
         assert chosen.columns is None
         assert sheet.values[:, 0].tolist() == expected
         assert sheet.values.dtype == np.float32
 
 
 def test_a_tensor_without_a_batch(run: Trace) -> None:
-    sheet = cut(run, "source/positions", plan(run, "source/positions"))
+    sheet = cut_sheet(run, "source/positions", plan(run, "source/positions"))
     assert np.array_equal(sheet.values, run["source/positions"].numpy())
 
 
 def test_a_vocabulary_is_drawn_as_rows(run: Trace) -> None:
     chosen = plan(run, "output/probabilities")
     assert chosen.rows.name == "vocabulary"
-    assert [axis.name for axis in offered(run, "output/probabilities")] == [
+    assert [axis.name for axis in sheet_axes(run, "output/probabilities")] == [
         "position",
         "vocabulary",
     ]
@@ -94,12 +101,12 @@ def test_forbidden_cells_say_nothing(run: Trace) -> None:
     where = "decoder/0/self_attention"
     causal = run[f"{where}/mask"].numpy()
     for name in ("mask", "masked", "weights"):
-        said = telling(run, f"{where}/{name}")
+        said = informative_mask(run, f"{where}/{name}")
         assert said is not None
         assert np.array_equal(said, causal)
-    assert telling(run, f"{where}/scaled") is None
-    assert telling(run, f"{AT}/q") is None
-    sheet = cut(run, f"{where}/masked", plan(run, f"{where}/masked", ("key", "query")))
+    assert informative_mask(run, f"{where}/scaled") is None
+    assert informative_mask(run, f"{AT}/q") is None
+    sheet = cut_sheet(run, f"{where}/masked", plan(run, f"{where}/masked", ("key", "query")))
     assert sheet.allowed is not None
     assert np.array_equal(sheet.allowed, causal[0, 0].T)
 
@@ -109,11 +116,11 @@ def test_weights_of_a_row_where_all_is_forbidden_are_shown() -> None:
     where = "decoder/0/self_attention"
     uniform = torch.full((1, 2, 3, 3), 1 / 3)
     run = hand_made({f"{where}/mask": nothing, f"{where}/weights": uniform})
-    assert telling(run, f"{where}/weights") is None
+    assert informative_mask(run, f"{where}/weights") is None
 
 
 def test_a_window_keeps_numbers_and_words_together(run: Trace) -> None:
-    sheet = cut(run, f"{AT}/q", plan(run, f"{AT}/q"))
+    sheet = cut_sheet(run, f"{AT}/q", plan(run, f"{AT}/q"))
     part = window(sheet, "rows", 1, 2)
     assert part.rows.labels == run.source_tokens[1:3]
     assert np.array_equal(part.values, sheet.values[1:3])
@@ -125,7 +132,7 @@ def test_the_largest_make_a_staircase() -> None:
     run = hand_made(
         {"output/probabilities": values}, target=("<zh>", "b"), vocabulary=tuple("abcde")
     )
-    sheet = cut(run, "output/probabilities", plan(run, "output/probabilities"))
+    sheet = cut_sheet(run, "output/probabilities", plan(run, "output/probabilities"))
     best = largest(sheet, "rows", 3)
     assert best.rows.labels == ("c", "e", "b")
     assert best.values[:, 0].tolist() == pytest.approx([0.7, 0.2, 0.0])
@@ -134,7 +141,7 @@ def test_the_largest_make_a_staircase() -> None:
 def test_the_largest_of_nothing_but_nan() -> None:
     values = torch.full((1, 2, 5), torch.nan)
     run = hand_made({"output/logits": values}, target=("<zh>", "b"), vocabulary=tuple("abcde"))
-    sheet = cut(run, "output/logits", plan(run, "output/logits"))
+    sheet = cut_sheet(run, "output/logits", plan(run, "output/logits"))
     assert len(largest(sheet, "rows", 3).rows) == 3
 
 
@@ -143,7 +150,7 @@ def test_pooling_keeps_the_furthest_from_zero_and_nan() -> None:
     row[0, 0, 2], row[0, 0, 3], row[0, 0, 5], row[0, 0, 9] = -4.0, 3.0, torch.nan, 1.0
     run = hand_made({"encoder/0/feed_forward/activation": row}, source=("<eos>",))
     address = "encoder/0/feed_forward/activation"
-    sheet = cut(run, address, plan(run, address))
+    sheet = cut_sheet(run, address, plan(run, address))
     pooled = pool(sheet, 4)
     assert pooled.columns.step == 3
     assert pooled.columns.indices.tolist() == [0, 3, 6, 9]
@@ -157,7 +164,7 @@ def test_a_pooled_cell_is_forbidden_only_where_all_are() -> None:
     where = "decoder/0/cross_attention"
     masked = torch.tensor([[[[2.0, -1e9, -1e9, -1e9]]]])
     run = hand_made({f"{where}/mask": mask, f"{where}/masked": masked}, target=("<zh>",))
-    pooled = pool(cut(run, f"{where}/masked", plan(run, f"{where}/masked")), 2)
+    pooled = pool(cut_sheet(run, f"{where}/masked", plan(run, f"{where}/masked")), 2)
     assert pooled.allowed is not None
     assert pooled.allowed.tolist() == [[True, False]]
     assert pooled.values[0, 0] == 2.0

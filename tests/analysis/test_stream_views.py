@@ -11,11 +11,11 @@ from glassformer.core.analysis.blocks import (
     block_at,
     blocks,
     change,
+    feature_spread,
     head_entropies,
     highest_entropy,
     neurons,
     ratios,
-    spread,
 )
 from glassformer.core.trace.trace import Trace
 from tests.traces import small_trace
@@ -85,7 +85,7 @@ def test_the_embedding_has_nothing_to_compare() -> None:
 def test_spread_is_the_norms_own_mean_and_deviation() -> None:
     trace = small_trace()
     where = "encoder/0/feed_forward_norm"
-    found = spread(trace, "encoder/0/feed_forward_residual/summed")
+    found = feature_spread(trace, "encoder/0/feed_forward_residual/summed")
     assert found.mean == pytest.approx(trace[f"{where}/mean"][0, :, 0].numpy(), abs=1e-6)
     assert found.std == pytest.approx(trace[f"{where}/std"][0, :, 0].numpy(), abs=1e-6)
 

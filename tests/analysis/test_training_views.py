@@ -7,7 +7,7 @@ from glassformer.core.analysis.attention_views import sides
 from glassformer.core.analysis.training_views import (
     Plane,
     Replay,
-    agreeing,
+    agreeing_words,
     film,
     marked_text,
     mean_length,
@@ -44,7 +44,7 @@ def test_snapshots_are_equally_far_from_each_other() -> None:
 def test_words_that_stay_to_the_end_are_marked(
     said: str, end: str, marks: tuple[bool, ...]
 ) -> None:
-    assert agreeing(said.split(), end.split()) == marks
+    assert agreeing_words(said.split(), end.split()) == marks
 
 
 @pytest.mark.parametrize(

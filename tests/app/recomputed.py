@@ -15,11 +15,11 @@ from glassformer import load_model
 from glassformer.app.pages.lab.model import PRESETS as MODELS
 from glassformer.app.pages.vectors.positions.tables import shown_pairs
 from glassformer.app.plots.heat import bulk
-from glassformer.core.analysis.neurons import direction, promoted
+from glassformer.core.analysis.neurons import direction, promoted_words
 from glassformer.core.config import MaskFill, ModelConfig
 from glassformer.core.corpus import draw_pair, load_grammar
 from glassformer.core.decoding.beam import length_penalty
-from glassformer.core.decoding.cuts import Sampling, cut_of, drawn
+from glassformer.core.decoding.cuts import Sampling, cut_of, draw_id
 from glassformer.core.explain.steps.steps import steps_of
 from glassformer.core.interventions.causal_tracing import Question, Tracing, patched_addresses
 from glassformer.core.lab.masks import masks
@@ -29,7 +29,7 @@ from glassformer.core.lab.worked_examples import notes_inputs, work
 from glassformer.core.lectures.read import load
 from glassformer.core.model.layer_norm import LayerNorm
 from glassformer.core.model.masks import apply_mask, padding_mask
-from glassformer.core.training.queue.lessons import narrowed, pronoun_families
+from glassformer.core.training.queue.lessons import narrow_grammar, pronoun_families
 from glassformer.core.training.queue.run_files import PEAK_RATE, peak_of
 from tests.architecture.sources import ROOT
 
@@ -190,7 +190,7 @@ def highest_wave() -> Numbers:
 def by_chance() -> Numbers:
     """How many of 20 random directions have no word beyond the dotted line."""
     model, trace = load_model(), load_model().trace("I like you")
-    found = promoted(trace, model.transformer, "decoder", 0, 0)
+    found = promoted_words(trace, model.transformer, "decoder", 0, 0)
     line = found.chance / np.linalg.norm(direction(model.transformer, "decoder", 0, 0))
     words = model.transformer.generator.weight.detach().double().numpy()  # (V, D)
     drawn = np.random.default_rng(1).standard_normal((2000, words.shape[1]))
@@ -208,7 +208,9 @@ def cut(**how: Any) -> Numbers:
 def greedy() -> Numbers:
     """The temperature at which the best word alone can be drawn."""
     logits = torch.tensor([0.5, 2.0, 1.9])
-    assert all(drawn(cut_of(logits, Sampling(temperature=0), lot)) == 1 for lot in (0.0, 0.5, 0.99))
+    assert all(
+        draw_id(cut_of(logits, Sampling(temperature=0), lot)) == 1 for lot in (0.0, 0.5, 0.99)
+    )
     return [0]
 
 
@@ -286,7 +288,7 @@ def slip() -> Numbers:
 def with_pronouns() -> Numbers:
     """Of three sentences of the families with pronouns, how many have one."""
     grammar, rng = load_grammar(), random.Random(0)
-    narrow = narrowed(grammar, pronoun_families(grammar))
+    narrow = narrow_grammar(grammar, pronoun_families(grammar))
     return [3 * sum(bool(draw_pair(narrow, rng).antecedents) for _ in range(1000)) / 1000, 3]
 
 

@@ -202,11 +202,11 @@ def test_a_click_pins_a_cell_and_a_second_one_releases_it(monkeypatch: pytest.Mo
     now = State()
     monkeypatch.setattr(focus.store, "get_state", lambda: now)
     monkeypatch.setattr(focus.store, "update", lambda **changes: pins.append(changes))
-    picture.clicked(Click("attention_large", 3, 2, 0, None))
-    picture.clicked(Click("attention_large", 0.5, 2, 3, None))  # a bar is no cell
+    picture.pin_clicked_cell(Click("attention_large", 3, 2, 0, None))
+    picture.pin_clicked_cell(Click("attention_large", 0.5, 2, 3, None))  # a bar is no cell
     assert pins == [{"query": 2, "key": 3}]
     now = State(query=2, key=3)
-    picture.clicked(Click("attention_large", 3, 2, 1, None))
+    picture.pin_clicked_cell(Click("attention_large", 3, 2, 1, None))
     assert pins[-1] == {"query": None, "key": None}
 
 

@@ -106,7 +106,7 @@ def test_every_family_on_every_page(
 def test_attention(
     page: Callable[..., AppTest], kind: str, view: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attention_focus, "measured", tuple)  # as of a run without a session
+    monkeypatch.setattr(attention_focus, "measured_heads", tuple)  # as of a run without a session
     app = page("attention", kind, view=view, head="2", stage="biased")
     trace, now = drawn(app), state_of(app)
     assert now.kind in kinds_of(trace.config)

@@ -129,13 +129,13 @@ def test_it_is_used_on_every_page_and_its_link_opens_it_again() -> None:
 
 
 def test_a_name_is_a_model_and_hostile_ones_are_none() -> None:
-    plan = untrained.read(NAME)
-    assert untrained.read(untrained.name_of(plan)) == plan
+    plan = untrained.read_blueprint(NAME)
+    assert untrained.read_blueprint(untrained.name_of(plan)) == plan
     assert get_model(NAME) is get_model(untrained.name_of(plan))
     assert (get_history(NAME), get_taught(NAME)) == (None, {})
     for wrong in ("", "d_model,30", "vocabulary,9", "a", "d_model,(1,2)", "d_model,!", "layers,9"):
         with pytest.raises(GlassformerError):
-            untrained.read(f"untrained:{wrong}")
+            untrained.read_blueprint(f"untrained:{wrong}")
         assert f"untrained:{wrong}" not in models()
     app = opened(model="untrained:d_model,30")
     assert "d\\_model is 30; it must be 8 × n" in said(app)

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from glassformer.app.pages.lab import example_results, kit, page
 from glassformer.app.pages.lab.figures.tables import exact
-from glassformer.app.pages.lab.inputs import Field, cleaned, start, written
+from glassformer.app.pages.lab.inputs import Field, clean_values, input_value, start
 from glassformer.app.session.memory import Memory
 from glassformer.app.session.state import LAB, State
 from glassformer.core.errors import GlassformerError
@@ -144,15 +144,15 @@ def test_originals_are_written_as_they_stand_in_inputs() -> None:
         [[1, 0]],
         ["a-b", "-"],
     ]
-    assert written(1e-30) == "1e-30"
-    assert written("-3") == "−3"
+    assert input_value(1e-30) == "1e-30"
+    assert input_value("-3") == "−3"
 
 
 def test_what_no_input_can_hold_is_left_out() -> None:
     given = {"x": ["1"], "rows": [["1"], ["2", "3"]], "mask": [[0, 1]], "words": "a", "other": "1"}
-    assert cleaned(given, FIELDS) == {"rows": [["1"], ["2", "3"]], "mask": [[0, 1]]}
-    assert cleaned({"x": "1" * 1000, "rows": [["1"] * 9999]}, FIELDS) == {}
-    assert cleaned({"x": True, "rows": [[None]]}, FIELDS) == {}
+    assert clean_values(given, FIELDS) == {"rows": [["1"], ["2", "3"]], "mask": [[0, 1]]}
+    assert clean_values({"x": "1" * 1000, "rows": [["1"] * 9999]}, FIELDS) == {}
+    assert clean_values({"x": True, "rows": [[None]]}, FIELDS) == {}
 
 
 @pytest.fixture
@@ -178,24 +178,24 @@ def double(x: str) -> float:
 
 def test_bad_input_keeps_the_last_good_result(kept: dict[str, Any]) -> None:
     field = [Field("x", "x_1", 1.5)]
-    assert kit.worked("demo", field, double) == kit.Answer(3.0, {"x": "1.5"})
+    assert kit.compute_from_inputs("demo", field, double) == kit.Answer(3.0, {"x": "1.5"})
     assert kept["drawn"][3:5] == (("", None), False)
-    kit.put("demo", x=-4.0)
-    assert kit.worked("demo", field, double) == kit.Answer(-8.0, {"x": "−4"})
+    kit.put_inputs("demo", x=-4.0)
+    assert kit.compute_from_inputs("demo", field, double) == kit.Answer(-8.0, {"x": "−4"})
     assert kept["drawn"][3:5] == (("", None), True)
-    kit.put("demo", x="bad")
-    assert kit.worked("demo", field, double).result == -8.0
+    kit.put_inputs("demo", x="bad")
+    assert kit.compute_from_inputs("demo", field, double).result == -8.0
     (said, wrong), edited = kept["drawn"][3:5]
     assert (wrong, edited) == ("x", True)
     assert said.startswith("x_1 holds “bad”")
     assert kept["state"].inputs == "demo:x,−4"  # a link has what can be computed
     kit.reset("demo")
-    assert kit.worked("demo", field, double).result == 3.0
+    assert kit.compute_from_inputs("demo", field, double).result == 3.0
     assert kept["memory"].lab_stamps["demo"] == 3
 
 
 def test_a_note_stands_where_nothing_is_wrong(kept: dict[str, Any]) -> None:
-    kit.worked(
+    kit.compute_from_inputs(
         "demo", [Field("x", "x", 1)], double, note=lambda result, edited: f"{result}{edited}"
     )
     assert kept["drawn"][3] == ("2.0False", None)

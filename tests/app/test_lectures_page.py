@@ -14,12 +14,12 @@ from glassformer.app.session import limits
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture
-from glassformer.core.lectures.read import load, read
-from glassformer.core.lectures.truth import said
+from glassformer.core.lectures.read import load, read_lecture
+from glassformer.core.lectures.truth import fill_texts
 from glassformer.core.lectures.write import write
 from tests.opened_app import memory, opened, state_of
 
-LECTURE = read((Path(__file__).parents[1] / "browser" / "presented.toml").read_bytes())
+LECTURE = read_lecture((Path(__file__).parents[1] / "browser" / "presented.toml").read_bytes())
 
 
 def with_draft(lecture: Lecture = LECTURE) -> AppTest:
@@ -35,7 +35,7 @@ def with_draft(lecture: Lecture = LECTURE) -> AppTest:
 def kept(app: AppTest) -> Lecture:
     held = memory(app).drafts
     assert held is not None
-    return read(held[LECTURE.name])
+    return read_lecture(held[LECTURE.name])
 
 
 def test_a_field_is_kept_as_soon_as_it_is_left_and_undone() -> None:
@@ -44,7 +44,7 @@ def test_a_field_is_kept_as_soon_as_it_is_left_and_undone() -> None:
     assert not app.exception
     assert kept(app).scenes[0].title == {**LECTURE.scenes[0].title, "zh": "新标题 $x$"}
     changes = memory(app).drafts_changes  # what the browser is to write
-    assert read(str(changes[LECTURE.name])) == kept(app)
+    assert read_lecture(str(changes[LECTURE.name])) == kept(app)
     app.button("widget_lectures_undo").click().run()
     assert kept(app) == LECTURE
 
@@ -116,7 +116,7 @@ def test_a_truth_is_read_as_it_is_typed() -> None:
 
 def test_scenes_move_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
     held: list[Lecture] = []
-    monkeypatch.setattr(drafts, "put", held.append)
+    monkeypatch.setattr(drafts, "put_draft", held.append)
     names = [scene.name for scene in LECTURE.scenes]
     assert one.change(LECTURE, "up", 1) == 0
     assert [scene.name for scene in held[-1].scenes] == [names[1], names[0], *names[2:]]
@@ -157,7 +157,7 @@ def test_a_lecture_that_is_read_has_its_numbers(language: str) -> None:
     assert not app.exception
     shown = [each.value for each in [*app.text, *app.markdown]]
     assert not [text for text in shown if re.search(r"\{[a-z_]+\}", text)]
-    texts = said(lecture, scene, language, trace_of)
+    texts = fill_texts(lecture, scene, language, trace_of)
     assert texts.text in shown and texts.notes in shown
     assert re.search(r"\d%", texts.text)
 

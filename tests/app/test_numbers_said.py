@@ -9,7 +9,7 @@ import pytest
 from glassformer.app.frame.guide import stops, words
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.words import texts
-from glassformer.core.lectures.read import bundled, load
+from glassformer.core.lectures.read import bundled_lectures, load
 from tests.app.numbers_said import FACTS, NAMES, NUMBER, NUMBER_WORDS, number_in
 from tests.app.recomputed import EXAMPLES
 
@@ -30,7 +30,7 @@ NUMERALS = {
 def all_texts(language: str) -> dict[str, str]:
     """What the words files say, and the bundled lectures."""
     found = dict(texts(language))
-    for name in bundled():
+    for name in bundled_lectures():
         lecture = load(name)
         found |= {
             f"{name}.title": lecture.title[language],

@@ -26,7 +26,7 @@ from glassformer.app.runs.models import get_model, task_of
 from glassformer.app.session.state import State, clamp
 from glassformer.core.analysis.attention_views import attention_at, kinds_of
 from glassformer.core.analysis.blocks import blocks
-from glassformer.core.analysis.choices import probabilities, written
+from glassformer.core.analysis.choices import probabilities, rows_by_model
 from glassformer.core.analysis.export import run_bytes
 from glassformer.core.trace.trace import Trace
 from glassformer.core.weights.opened import open_model
@@ -86,7 +86,7 @@ def test_the_first_page_shows_what_was_written(name: str, language: str) -> None
         assert sent["parts"] == [[TEXTS[name], True]]
         return
     chances = probabilities(trace)
-    least = min(chances[row] for row in written(trace))
+    least = min(chances[row] for row in rows_by_model(trace))
     assert format_percent(least) in sent["cue"]
     own = "".join(part for part, given in sent["parts"] if not given) or sent["text"]
     assert own != ""
@@ -301,7 +301,7 @@ def test_the_sentence_of_a_patch_has_lines_too() -> None:
 
 def test_a_blank_is_filled_in_the_text_as_typed() -> None:
     trace = run_of("bert")
-    (row,) = written(trace)
+    (row,) = rows_by_model(trace)
     given, word, rest = headline_parts.parts(trace)
     assert (given, rest) == (("the cat ", True), (" on", True))
     assert word == (headline_parts.as_text([trace.output_tokens[row]]), False)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from streamlit import config
 
-from glassformer.app.server.network import is_local, reach, written
+from glassformer.app.server.network import host_in_url, is_local, reach
 from tests.architecture.sources import ROOT
 
 
@@ -41,7 +41,7 @@ def test_everybody_in_the_network(monkeypatch: pytest.MonkeyPatch, address: str 
 
 def test_one_address_of_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "at http://192.0.2.7:8600 " in said(monkeypatch, "192.0.2.7")
-    assert written("2001:db8::1") == "[2001:db8::1]"
+    assert host_in_url("2001:db8::1") == "[2001:db8::1]"
     assert not is_local("my-machine.example")
 
 

@@ -15,7 +15,7 @@ from glassformer.app.session.codecs import LONG_TEXT, sections_text
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import DIRECTIONS, KINDS, STAGES, THEMES, State, clamp
 from glassformer.app.words import texts
-from glassformer.core.links import INFLATED, LONGEST, PACKED, PLAIN, opened, packed
+from glassformer.core.links import INFLATED, LONGEST, PACKED, PLAIN, pack_query, unpack_query
 from tests.traces import small_trace
 
 index = some.integers(0, 500)
@@ -67,11 +67,11 @@ RUN = small_trace(tuple("abcdef"), tuple("wxyz"), decoder_layers=3, max_length=9
 @given(states)
 def test_round_trip(now: State) -> None:
     assert State.from_query(now.to_query()) == (now, ())
-    query = packed(now.to_query())
+    query = pack_query(now.to_query())
     assert len(urlencode(query)) <= LONGEST
-    assert packed(opened(query)) == query
+    assert pack_query(unpack_query(query)) == query
     if query.keys() == {PACKED}:
-        assert State.from_query(opened(query)) == (now, ())
+        assert State.from_query(unpack_query(query)) == (now, ())
 
 
 def test_only_what_differs_is_in_the_link() -> None:
@@ -83,20 +83,20 @@ def test_only_what_differs_is_in_the_link() -> None:
 
 def test_a_long_link_is_packed_and_a_short_one_stays_plain() -> None:
     short, long = {"text": "我 爱"}, {"pairs": "I like you\t我 喜欢 你\n" * 200, "head": "2"}
-    assert packed(short) == opened(short) == short
-    query = packed(long)
+    assert pack_query(short) == unpack_query(short) == short
+    query = pack_query(long)
     assert query.keys() == {PACKED}
     assert len(urlencode(query)) < PLAIN
-    assert opened(query) == long
-    assert opened({**query, "head": "3"}) == {**long, "head": "3"}  # beside it goes before
+    assert unpack_query(query) == long
+    assert unpack_query({**query, "head": "3"}) == {**long, "head": "3"}  # beside it goes before
 
 
 def test_what_is_too_large_even_packed_stays_out() -> None:
     rng = random.Random(1)
     noise = "".join(chr(rng.randrange(0x4E00, 0x9FA5)) for _ in range(LONG_TEXT))
-    query = packed({"pairs": noise, "head": "2"})
+    query = pack_query({"pairs": noise, "head": "2"})
     assert query == {"head": "2"}
-    assert len(urlencode(packed({"pairs": "a" * 10 * INFLATED, "head": "2"}))) < PLAIN
+    assert len(urlencode(pack_query({"pairs": "a" * 10 * INFLATED, "head": "2"}))) < PLAIN
 
 
 def _z(data: bytes) -> str:
@@ -119,7 +119,7 @@ def _z(data: bytes) -> str:
 )
 def test_what_is_no_packed_link_is_told_and_costs_nothing(text: str) -> None:
     start = time.process_time()
-    assert opened({PACKED: text, "layer": "2"}) == {PACKED: text, "layer": "2"}
+    assert unpack_query({PACKED: text, "layer": "2"}) == {PACKED: text, "layer": "2"}
     assert time.process_time() - start < 0.05
 
 

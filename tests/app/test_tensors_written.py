@@ -13,7 +13,7 @@ from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.codecs import AXES, PART, PINS
 from glassformer.app.session.state import State
 from glassformer.core.analysis.measure import measure, overview
-from glassformer.core.analysis.tensor_slice import Lines, Sheet, cut, plan
+from glassformer.core.analysis.tensor_slice import Lines, Sheet, cut_sheet, plan
 from glassformer.core.trace.graph import addresses
 from glassformer.core.trace.sites import SITES, Axis
 from glassformer.core.trace.trace import Trace
@@ -62,7 +62,7 @@ def test_snippet_gives_the_numbers_on_screen(run: Trace) -> None:
         chosen = plan(run, WEIGHTS, names, {"head": 1, "query": 2})
         code = written.snippet(run, WEIGHTS, chosen, written.run_lines(run, State()))
         shown: torch.Tensor = eval(code.splitlines()[-1], {"trace": run})
-        assert np.array_equal(shown.numpy(), cut(run, WEIGHTS, chosen).values)
+        assert np.array_equal(shown.numpy(), cut_sheet(run, WEIGHTS, chosen).values)
     assert "model = load_model()\ntrace = model.trace('the <b>x</b> the')" in code
     told = written.run_lines(run, State(model="big", step="400", direction="en-zh"))
     assert "model = load_model('big@400')" in told
@@ -89,7 +89,7 @@ def test_a_line_of_the_tree_is_json_and_in_the_order_of_its_script(run: Trace) -
 
 def test_table_names_are_unique_and_literal(run: Trace) -> None:
     chosen = plan(run, WEIGHTS)
-    named = picture.sheet_table(cut(run, WEIGHTS, chosen))
+    named = picture.sheet_table(cut_sheet(run, WEIGHTS, chosen))
     assert list(named.columns) == ["1 the", "2 <b>x</b>", "3 the", "4 <eos>"]
     assert named.index.name == "Query"
     assert np.array_equal(np.nan_to_num(named.to_numpy()), run[WEIGHTS][0, 0].numpy())
@@ -98,7 +98,7 @@ def test_table_names_are_unique_and_literal(run: Trace) -> None:
 def test_a_table_stays_within_what_is_sent() -> None:
     wide = torch.zeros(1, 4, 6000)
     run = hand_made({"encoder/0/feed_forward/activation": wide})
-    sheet = cut(run, "encoder/0/feed_forward/activation", plan(run, next(iter(run))))
+    sheet = cut_sheet(run, "encoder/0/feed_forward/activation", plan(run, next(iter(run))))
     shown = picture.table_part(sheet)
     assert len(shown.columns) == picture.TABLE_CELLS // 4
     assert len(picture.table_notes(sheet, shown)) == 2
@@ -157,7 +157,7 @@ def test_wrong_parts_are_refused(text: str) -> None:
 
 def test_notes_count_what_is_left_out(run: Trace) -> None:
     masked = "encoder/0/self_attention/masked"
-    sheet = cut(run, masked, plan(run, masked))
+    sheet = cut_sheet(run, masked, plan(run, masked))
     notes = " ".join(picture.picture_notes(sheet, measure(sheet.values, sheet.allowed)))
     assert "(6 cells)" in notes
     assert "✕" not in notes
@@ -167,7 +167,7 @@ def test_notes_count_what_is_left_out(run: Trace) -> None:
 
 
 def test_ids_are_named_by_the_vocabulary(run: Trace) -> None:
-    assert picture.pieces_of(run, cut(run, "source/ids", plan(run, "source/ids"))) == [
+    assert picture.pieces_of(run, cut_sheet(run, "source/ids", plan(run, "source/ids"))) == [
         "猫", "<unk>", "猫", "<eos>",
     ]  # fmt: skip
 

@@ -88,4 +88,4 @@ def test_a_cell_is_in_a_run_or_not() -> None:
     assert not panel.is_in(trace, Cell("memory", (0, 99, 0)))
     assert not panel.is_in(trace, Cell("memory", (0, 0)))
     assert not panel.is_in(trace, Cell("encoder/norm/mean", (0, 0, 0)))
-    assert panel.crumb(trace, Cell("memory", (0, 0, 0)), FigureStyle())
+    assert panel.visited_number(trace, Cell("memory", (0, 0, 0)), FigureStyle())

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from glassformer.app.pages.translate.lead import around, cues, signs, title
 from glassformer.app.panels.words.words_panel import (
     attention_in_focus,
-    pinned,
+    pinned_word,
     shown_piece,
     step_in_focus,
     why_never,
@@ -21,7 +21,7 @@ from glassformer.app.ui.components.word_lines import Pin
 from glassformer.core.analysis.choices import choice_at
 from glassformer.core.analysis.confidence import Confidence, Reason, confidence
 from glassformer.core.decoding.step import Step
-from glassformer.core.links import opened as opened_link
+from glassformer.core.links import unpack_query as opened_link
 from glassformer.core.text.vocabulary import SLOTS
 from tests.example_trace import WRITTEN, example_trace
 from tests.opened_app import drawn, opened, state_of
@@ -116,8 +116,8 @@ def test_without_a_pinned_output_word_the_least_sure_word_is_shown() -> None:
     assert step_in_focus(State(token=("target", 3)), trace) == 3
     only_marks = example_trace(output_tokens=("。", "?", "，", "<eos>"))
     assert step_in_focus(State(), only_marks) == 1
-    assert pinned(State(token=("source", 2))) == Pin("source", 2)
-    assert pinned(State()) is None
+    assert pinned_word(State(token=("source", 2))) == Pin("source", 2)
+    assert pinned_word(State()) is None
 
 
 def trusted(*reasons: Reason, level: str = "unsure", probability: float = 0.97) -> Confidence:

@@ -8,7 +8,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 
 from glassformer.app.runs import uploads
-from glassformer.app.runs.uploads import A_FILE, UploadLimit, dropped, held
+from glassformer.app.runs.uploads import A_FILE, UploadLimit, bytes_held, take_upload
 from glassformer.app.session import limits
 from glassformer.app.session.limits import UPLOAD_BYTES, UPLOADS_BYTES
 from tests.visitor import run
@@ -60,7 +60,7 @@ def test_a_session_and_the_server_hold_no_more_than_their_bounds(
 ) -> None:
     size = MOST // 2 - A_FILE
     assert [put(manager, "a", size, name) for name in "123"] == [204, 204, 413]
-    assert held("a") == MOST
+    assert bytes_held("a") == MOST
     assert [put(manager, "b", size, name) for name in "12"] == [204, 204]
     assert put(manager, "c", 1) == 413  # everybody's together
     manager.remove_session_files("a")
@@ -74,14 +74,14 @@ def test_many_empty_files_count_too(manager: MemoryUploadedFileManager) -> None:
 
 def test_a_file_of_unknown_length_is_refused(manager: MemoryUploadedFileManager) -> None:
     assert put(manager, "a", None) == 411
-    assert held() == 0
+    assert bytes_held() == 0
 
 
 def test_a_file_that_was_read_is_held_no_longer(manager: MemoryUploadedFileManager) -> None:
     assert put(manager, "session", 1000, "one") == 204
     record = manager.file_storage["session"]["one"]
-    assert dropped(UploadedFile(record, None)) == ("f.txt", b"x" * 1000)  # type: ignore[arg-type]
-    assert held() == 0
+    assert take_upload(UploadedFile(record, None)) == ("f.txt", b"x" * 1000)  # type: ignore[arg-type]
+    assert bytes_held() == 0
 
 
 def test_other_requests_pass() -> None:

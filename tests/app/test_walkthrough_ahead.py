@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from glassformer.app.pages.walkthrough.ahead import ahead_data
-from glassformer.app.pages.walkthrough.focus import MOST, REMEMBERED, StepFocus, heard
+from glassformer.app.pages.walkthrough.focus import MOST, REMEMBERED, StepFocus, remember_event
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session import store
 from glassformer.app.session.memory import Memory
@@ -51,11 +51,11 @@ def after(app: AppTest, step: str, lacks: tuple[str, ...], version: str = "") ->
 
     def page(event):  # type: ignore[no-untyped-def]  # a script of its own
         from glassformer.app.pages.walkthrough import ahead
-        from glassformer.app.pages.walkthrough.focus import arrived
+        from glassformer.app.pages.walkthrough.focus import go_to_event
         from glassformer.app.runs import on_screen
 
         on_screen.current()
-        arrived(event)
+        go_to_event(event)
         ahead.show()
 
     small = AppTest.from_function(page, args=(event,), default_timeout=60)
@@ -125,6 +125,6 @@ def test_no_event_asks_for_more_than_a_few_steps() -> None:
     value = {"step": FIRST, "lacks": lacks, "version": "v"}
     with patch.object(store, "memory", lambda: kept):
         for nonce in range(20):
-            heard(value | {"nonce": str(nonce)})
+            remember_event(value | {"nonce": str(nonce)})
     assert kept.walk_asked[2] == lacks[:MOST]
     assert kept.walk_heard == tuple(map(str, range(20 - REMEMBERED, 20)))

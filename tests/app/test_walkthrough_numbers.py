@@ -14,7 +14,7 @@ import pytest
 
 from glassformer.app.pages.walkthrough.figures import sheets as walk_sheets
 from glassformer.app.pages.walkthrough.focus import StepFocus
-from glassformer.app.pages.walkthrough.scene.scene import own, shared
+from glassformer.app.pages.walkthrough.scene.scene import own, scene_context
 from glassformer.app.plots.labels import format_number, format_percent
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.state import State
@@ -38,7 +38,7 @@ def scene_of(trace: Trace, step: Step, **state: Any) -> tuple[StepFocus, dict[st
     with patch(
         "glassformer.app.words.get_state", State
     ):  # without a session it warns at every text
-        return focus, shared(focus) | own(focus)
+        return focus, scene_context(focus) | own(focus)
 
 
 @cache
@@ -187,7 +187,7 @@ def test_long_sentences_send_colours_only() -> None:
     found = walk_sheets.sheet(
         tensor(trace, wide)[0].numpy(), axes(trace, wide), {"batch": 0, "position": 1, "hidden": 5}
     )
-    sent = walk_sheets.sent(found, 2.0, positive=True, exact=False)
+    sent = walk_sheets.sheet_data(found, 2.0, positive=True, exact=False)
     levels = np.frombuffer(base64.b64decode(sent["levels"]), np.uint8).reshape(found.values.shape)
     assert np.allclose(levels / 254 * 2, np.clip(found.values, 0, 2), atol=0.01)
     assert "values" not in sent

@@ -13,7 +13,7 @@ from glassformer.app.runs.cache import BoundedCache, Budget
 from glassformer.app.runs.turns import Queue
 from glassformer.app.session import limits
 from glassformer.core import interruption
-from glassformer.core.interruption import StoppedError, counted, heard_by
+from glassformer.core.interruption import StoppedError, count_parts, heard_by
 from tests.opened_app import memory, opened
 
 NOISE = "noise:*/output"  # under edits every word is a whole pass: the dearest link there is
@@ -98,13 +98,13 @@ def test_long_work_is_shared_fairly_and_one_at_a_time(monkeypatch: pytest.Monkey
 def test_nobody_listens_and_nothing_happens() -> None:
     interruption.step()
     interruption.idle()
-    assert list(counted("abc", 3)) == list("abc")
+    assert list(count_parts("abc", 3)) == list("abc")
 
 
 def test_a_counted_loop_tells_how_far_it_is() -> None:
     ear = Ear()
     with heard_by(ear):
-        assert list(counted("abc", 3)) == list("abc")
+        assert list(count_parts("abc", 3)) == list("abc")
     assert ear.told == [(0, 3), (1, 3), (2, 3), (0, 0)]
     interruption.step()
     assert ear.steps == 4

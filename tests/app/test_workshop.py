@@ -24,11 +24,11 @@ from glassformer.app.runs import trainings
 from glassformer.core.checkpoints import load_model
 from glassformer.core.corpus import load_grammar
 from glassformer.core.history import CurvePoint, SnapshotMetrics
-from glassformer.core.links import opened as opened_link
+from glassformer.core.links import unpack_query as opened_link
 from glassformer.core.training.queue.lessons import (
     examples_of,
     family_names,
-    narrowed,
+    narrow_grammar,
     pronoun_families,
 )
 from glassformer.core.training.queue.pairs import Problem
@@ -127,7 +127,7 @@ def test_every_family_has_examples(open_page: Callable[..., AppTest], language: 
 def test_pronouns_are_part_of_the_grammar() -> None:
     grammar = load_grammar()
     assert 0 < len(pronoun_families(grammar)) < len(family_names(grammar))
-    narrow = narrowed(grammar, pronoun_families(grammar))
+    narrow = narrow_grammar(grammar, pronoun_families(grammar))
     assert {rule.name for rule in narrow.templates.rules} == set(pronoun_families(grammar))
     assert len(grammar.templates.rules) > len(narrow.templates.rules)
 

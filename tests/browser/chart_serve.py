@@ -10,7 +10,7 @@ from glassformer.app.ui import scripts
 
 @asynccontextmanager
 async def _begin(_app: st.App) -> AsyncIterator[None]:
-    with scripts.served():
+    with scripts.serve_scripts():
         yield
 
 

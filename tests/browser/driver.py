@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -193,12 +194,14 @@ def lead(page: Page, path: str, query: str = "") -> None:
 def wait_until_idle(page: Page, quiet: float = QUIET, seconds: float = 60) -> None:
     """Wait until the script has run and the page has stood still for `quiet` seconds.
 
-    Still is: no answer of the server is owed, nothing is loading or about to be drawn, and no
-    element comes or goes. The page is one of `new_page`.
-    A test should also wait for a value that it expects: some widgets ask only after a moment.
+    Still is: no answer of the server is owed, nothing is loading or about to be drawn, no timer is
+    soon due, and no element comes or goes. The page is one of `new_page`.
     """
     question = {"call": next(_CALLS), "idle": IDLE, "quiet": 1000 * quiet}
-    page.wait_for_function("(it) => atRest(it)", arg=question, timeout=1000 * seconds)
+    try:
+        page.wait_for_function("(it) => atRest(it)", arg=question, timeout=1000 * seconds)
+    except PlaywrightTimeout as error:
+        raise TimeoutError(f"{page.url}: {page.evaluate('whyNotAtRest()')}") from error
 
 
 def new_page(home: Browser | BrowserContext, **options: Any) -> Page:

@@ -9,7 +9,7 @@ from glassformer import load_model
 from glassformer.app.pages.switch.examples.panel import examples
 from glassformer.app.plots.labels import format_number, format_percent
 from glassformer.core.interventions import Experiment, run
-from glassformer.core.interventions.effect import effect, moved
+from glassformer.core.interventions.effect import effect, measure_move
 from tests.browser import driver
 
 NOUN = 6  # the second 动物, that 马路 takes the place of
@@ -39,7 +39,7 @@ def numbers() -> tuple[str, str]:
     forced = run(experiment, model, example.text, before.output_text)
     chances = effect(before, after, forced).lines[NOUN].probabilities
     assert chances is not None
-    row = moved(before, forced, "output/probabilities").by_position[NOUN]
+    row = measure_move(before, forced, "output/probabilities").by_position[NOUN]
     return " → ".join(map(format_percent, chances)), format_number(float(row), 7)
 
 

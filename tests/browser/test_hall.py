@@ -116,6 +116,7 @@ def test_keys_drive_and_repeat(room: Room, own: Client, screen: Callable[..., Pa
 def test_a_question_is_answered_by_keyboard(own: Client, screen: Callable[..., Page]) -> None:
     own.ask("/move", {"scene": NUMBER})
     page = screen(own.url, viewport={"width": 1280, "height": 720})
+    expect(page.locator("#question input")).to_be_visible()
     page.keyboard.press("Tab")  # the language
     page.keyboard.press("Tab")
     page.keyboard.type("a lot")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from glassformer.core.lectures.read import read
+from glassformer.core.lectures.read import read_lecture
 from tests.browser import driver
 
 ANIMAL = (
@@ -88,7 +88,7 @@ def test_screens_become_scenes_that_are_ordered_edited_and_kept(
         page.get_by_role("button", name="Export TOML").click()
     file = tmp_path / "mine.toml"
     download.value.save_as(file)
-    lecture = read(file.read_bytes())
+    lecture = read_lecture(file.read_bytes())
     assert [scene.page for scene in lecture.scenes] == ["attention", "decoding"]
     assert lecture.scenes[0].query == {"layer": "2", "head": "1"}
     assert lecture.scenes[0].title == {"en": TITLE, "zh": "“it”看向哪里"}
@@ -99,7 +99,7 @@ def test_screens_become_scenes_that_are_ordered_edited_and_kept(
     page.reload()
     driver.wait_until_idle(page)
     expect(page.locator(".row .title")).to_have_text([TITLE, "Word by word"])
-    assert read(kept(page)) == lecture
+    assert read_lecture(kept(page)) == lecture
 
     # Imported under a name of its own; a file with a mistake names its line.
     page.get_by_role("button", name="All lectures").click()

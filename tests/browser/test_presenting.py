@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page, expect
 from glassformer.app.hall.rooms import Room
 from glassformer.app.runs.scenes import trace_of
 from glassformer.core.lectures.lecture import Lecture, Scene
-from glassformer.core.lectures.read import bundled, load, read
-from glassformer.core.lectures.truth import found
+from glassformer.core.lectures.read import bundled_lectures, load, read_lecture
+from glassformer.core.lectures.truth import find_truth
 from tests.hall.halls import open_at
 
 SMALL = "presented"  # a lecture of this folder, with a page of every kind
@@ -54,7 +54,7 @@ WATCH = """() => {
 
 def lecture_of(name: str) -> Lecture:
     if name == SMALL:
-        return read(Path(__file__).with_name("presented.toml").read_bytes())
+        return read_lecture(Path(__file__).with_name("presented.toml").read_bytes())
     return load(name)
 
 
@@ -111,11 +111,13 @@ def key_of(lecture: Lecture, scene: Scene, language: str) -> str:
     """The number or the word that is to be seen on the scene, from the run; "" without one."""
     if scene.key is None:
         return ""
-    return found(scene.key, trace_of(lecture.source(scene, scene.key), language), language).text
+    return find_truth(
+        scene.key, trace_of(lecture.source(scene, scene.key), language), language
+    ).text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", [*bundled(), SMALL])
+@pytest.mark.parametrize("name", [*bundled_lectures(), SMALL])
 def test_a_lecture_is_played_by_keyboard_alone(
     present: Callable[..., tuple[Page, Room]], name: str, language: str
 ) -> None:
@@ -237,6 +239,60 @@ def test_what_is_done_on_a_scene_stays(present: Callable[..., tuple[Page, Room]]
         led = page.evaluate("pool.serial")
     page.wait_for_timeout(10_000)
     assert page.evaluate("pool.serial") == led, "screens are led though nobody touches anything"
+
+
+# A field of its own kind, in a scene or beside it, that has the keyboard.
+FIELD = """(document, markup) => {
+  document.body.insertAdjacentHTML("beforeend", `<section>${markup}</section>`);
+  document.body.lastElementChild.firstElementChild.focus();
+}"""
+FIELDS = (
+    "<input>",
+    "<textarea></textarea>",
+    '<div contenteditable="plaintext-only">typed</div>',
+    "<select><option>no</option><option>go on</option></select>",
+    '<div role="combobox" tabindex="0">chosen</div>',
+)
+
+
+def test_what_is_typed_into_a_scene_is_no_key_of_the_lecture(
+    present: Callable[..., tuple[Page, Room]],
+) -> None:
+    page, _ = present(lecture_of(SMALL))
+
+    def untouched(place: int) -> bool:
+        shown = page.locator("#black, .over").locator("visible=true").count()
+        return page.evaluate("pool.at") == place and not shown
+
+    page.keyboard.press("End")
+    at_scene(page, 5)
+    frame = page.locator("iframe.seen").content_frame
+    field = frame.get_by_role("textbox", name="q · k 1, 2")  # in the tree of a component
+    field.fill("")
+    page.keyboard.type("a boq of .5 ")
+    expect(field).to_have_value("a boq of .5 ")
+    page.keyboard.press("Home")
+    for markup in FIELDS:
+        for home in (page.locator("iframe.seen"), page.locator("html")):
+            inside = "each.contentDocument" if home.get_attribute("src") else "document"
+            home.evaluate(f"(each, markup) => ({FIELD})({inside}, markup)", markup)
+            page.keyboard.type(" bo.nv")
+            for key in ("ArrowRight", "ArrowUp", "Home", "End"):
+                page.keyboard.press(key)
+            assert untouched(5), markup
+    page.keyboard.press("Escape")  # out of the field: keys are the lecture's again
+    page.keyboard.press("b")
+    expect(page.locator("#black")).to_be_visible()
+    page.keyboard.press("ArrowLeft")
+    at_scene(page, 4)
+    slider = page.locator("iframe.seen").content_frame.get_by_role("slider", name="α")
+    slider.focus()
+    before = slider.get_attribute("aria-valuenow")
+    page.keyboard.press("ArrowRight")
+    expect(slider).not_to_have_attribute("aria-valuenow", before or "")
+    assert untouched(4)
+    page.keyboard.press("PageUp")  # of a clicker
+    at_scene(page, 3)
 
 
 def test_a_question_is_asked_and_its_answer_shown(

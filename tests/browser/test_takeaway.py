@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Frame, Page
 
 from glassformer.app import takeaway
 from glassformer.app.runs.scenes import trace_of
-from glassformer.core.lectures.read import bundled, load
+from glassformer.core.lectures.read import bundled_lectures, load
 from tests.takeaway.lectures import HOSTILE, LECTURE, SCENES, WEIGHTS
 
 Opened = Callable[..., Page]
@@ -140,7 +140,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(file: Path, opened: Opened)
     assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize(("at", "name"), [*enumerate(bundled())])
+@pytest.mark.parametrize(("at", "name"), [*enumerate(bundled_lectures())])
 def test_every_bundled_lecture(at: int, name: str, opened: Opened, tmp_path: Path) -> None:
     lecture = load(name)
     language = lecture.languages[at % len(lecture.languages)]

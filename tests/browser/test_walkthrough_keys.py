@@ -53,6 +53,12 @@ LEAVES = """() => {
   link.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, composed: true }));
   link.click();
 }"""
+# A key, and the browser's back button before the server was told of it.
+GOES_BACK = """(place) => {
+  document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+  history.pushState(null, "", place);
+  dispatchEvent(new PopStateEvent("popstate", { state: null }));
+}"""
 TOLD = "() => glassformerWalk.here === glassformerWalk.told && glassformerWalk.waiting === null"
 AT_HAND = "() => glassformerWalk.lacks().length === 0"
 
@@ -243,6 +249,19 @@ def test_a_link_right_after_a_key_leads_away(open_page: Callable[..., Page]) -> 
     expect(page.locator(".st-key-widget_attention_kind")).to_be_visible()
     driver.wait_until_idle(page)
     assert page.url.partition("?")[0].endswith("/attention")
+
+
+def test_the_back_button_right_after_a_key_leads_away(
+    context: BrowserContext, slow: driver.Server
+) -> None:
+    page = driver.open_page(context, f"{slow.url}/walkthrough?{SCALE}")
+    with away(slow):
+        page.evaluate(GOES_BACK, f"{slow.url}/attention")
+        page.wait_for_timeout(700)  # the keys rest: the server would be told, and call back
+    expect(page.locator(".st-key-widget_attention_kind")).to_be_visible()
+    driver.wait_until_idle(page)
+    assert page.url.partition("?")[0].endswith("/attention")
+    page.close()
 
 
 def test_played_the_steps_go_on_until_a_key(browser: Browser, app_url: str) -> None:

@@ -10,7 +10,7 @@ from glassformer.core.decoding.beam import beam
 from glassformer.core.decoding.cuts import Sampling
 from glassformer.core.decoding.greedy import (
     WrongWord,
-    beside,
+    compare_with_forcing,
     greedy,
     most_harmful,
     teacher_forced,
@@ -43,7 +43,7 @@ def test_teacher_forcing_reads_every_given_word(small_model: Maker) -> None:
 
 
 def test_both_ways_give_the_same_numbers(small_model: Maker) -> None:
-    for place, row in enumerate(beside(small_model(), task(), WORDS)):
+    for place, row in enumerate(compare_with_forcing(small_model(), task(), WORDS)):
         assert row.forced.chosen == row.free.chosen == WORDS[place]
         assert row.difference <= 1e-5
         assert row.forced.probability == pytest.approx(row.free.probability, abs=1e-5)
@@ -52,7 +52,7 @@ def test_both_ways_give_the_same_numbers(small_model: Maker) -> None:
 def test_without_the_causal_mask_they_part(small_model: Maker) -> None:
     """The difference is measured, not asserted: rows that see the future are other rows."""
     sees_all = Edit("decoder/*/self_attention/mask", torch.ones_like)
-    rows = beside(small_model(), task(), WORDS, lambda: Recorder([sees_all]))
+    rows = compare_with_forcing(small_model(), task(), WORDS, lambda: Recorder([sees_all]))
     assert all(row.difference > 1e-4 for row in rows[:-1])
     assert rows[-1].difference <= 1e-5  # the last row had seen everything anyway
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from glassformer.core.decoding.cuts import Sampling, cut_of, drawn
+from glassformer.core.decoding.cuts import Sampling, cut_of, draw_id
 from glassformer.core.decoding.greedy import greedy
 from glassformer.core.decoding.no_repeat import NoRepeat, longest_run
 from glassformer.core.decoding.sampling import SampledStep
@@ -44,7 +44,7 @@ def test_top_k_keeps_the_best_k() -> None:
     assert (cut.kept, cut.mass) == (2, pytest.approx(0.7, abs=1e-6))
     assert cut.cumulative.tolist() == pytest.approx([0.4, 0.7, 0.85, 0.95, 1.0], abs=1e-6)
     # 1 with 4/7, 3 with 3/7
-    drawings = [drawn(replace(cut, draw=draw)) for draw in (0, 0.57, 0.572, 1)]
+    drawings = [draw_id(replace(cut, draw=draw)) for draw in (0, 0.57, 0.572, 1)]
     assert drawings == [1, 1, 3, 3]
 
 
@@ -78,7 +78,7 @@ def test_temperature_is_a_power_of_the_probabilities(temperature: float) -> None
 def test_temperature_nothing_leaves_the_best() -> None:
     assert kept(Sampling(temperature=0)) == [1]
     cold = cut_of(LOGITS, Sampling(temperature=1e-3), 0.999)
-    assert drawn(cold) == 1 and math.isfinite(cold.mass)
+    assert draw_id(cold) == 1 and math.isfinite(cold.mass)
 
 
 def test_a_forbidden_word_is_not_there() -> None:
@@ -92,7 +92,7 @@ def test_a_forbidden_word_is_not_there() -> None:
     ("draw", "word"), [(0.0, 1), (0.39, 1), (0.41, 3), (0.69, 3), (0.71, 4), (0.86, 0), (0.99, 2)]
 )
 def test_the_word_is_the_one_in_whose_stretch_the_lot_falls(draw: float, word: int) -> None:
-    assert drawn(cut_of(LOGITS, Sampling(), draw)) == word
+    assert draw_id(cut_of(LOGITS, Sampling(), draw)) == word
 
 
 def test_equal_words_go_by_their_id() -> None:
@@ -118,19 +118,19 @@ def test_top_p_that_is_reached_exactly_needs_no_more() -> None:
 @pytest.mark.parametrize(("draw", "word"), [(0.4, 3), (0.6, 4), (0.8, 0), (0.99, 2)])
 def test_without_a_word_the_lot_falls_among_the_others(draw: float, word: int) -> None:
     cut = cut_of(LOGITS, Sampling(), draw)  # of 0.3, 0.15, 0.1 and 0.05
-    assert drawn(cut, without=[1]) == word
-    assert drawn(cut, without=range(5)) is None
+    assert draw_id(cut, without=[1]) == word
+    assert draw_id(cut, without=range(5)) is None
 
 
 def test_no_numbers_no_crash() -> None:
     cut = cut_of(torch.full((5,), torch.nan), Sampling(), 0.1, forbidden=[0])
-    assert drawn(cut) == 1
+    assert draw_id(cut) == 1
 
 
 def test_words_are_drawn_as_often_as_they_are_probable() -> None:
     draws = torch.rand(4000, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     how = Sampling(top_k=3)
-    words = [drawn(cut_of(LOGITS, how, float(draw))) for draw in draws]
+    words = [draw_id(cut_of(LOGITS, how, float(draw))) for draw in draws]
     for word, chance in ((1, 4 / 8.5), (3, 3 / 8.5), (4, 1.5 / 8.5)):
         assert words.count(word) / 4000 == pytest.approx(chance, abs=0.03)
 

@@ -23,7 +23,7 @@ from glassformer.core.analysis.export import run_bytes
 from glassformer.core.checkpoints import load_model, save_model
 from glassformer.core.config import ModelConfig
 from glassformer.core.interventions import Experiment
-from glassformer.core.lectures.read import FOLDER, read
+from glassformer.core.lectures.read import FOLDER, read_lecture
 from glassformer.core.lectures.write import write
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.opening.kinds import kind_of
@@ -234,8 +234,8 @@ def lectures(_: Path) -> Attempt:
     def attempt(rng: random.Random) -> None:
         kept = [rng.choice(lines) if rng.random() < 0.01 else line for line in lines]
         data = b"\n".join(kept[: rng.choice((len(kept), rng.randrange(len(kept))))])
-        lecture = read(hostile.damaged(rng, data) if rng.random() < 0.6 else data)
-        assert read(write(lecture)) == lecture
+        lecture = read_lecture(hostile.damaged(rng, data) if rng.random() < 0.6 else data)
+        assert read_lecture(write(lecture)) == lecture
 
     return attempt
 

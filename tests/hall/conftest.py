@@ -18,7 +18,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     keys.CODES.clear()
     yield tmp_path
     halls.wait_for_runs()
-    store.held().close()
+    store.open_store().close()
     store._store.cache_clear()
 
 

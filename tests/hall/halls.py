@@ -24,13 +24,13 @@ from glassformer.app.hall.rooms import Room
 from glassformer.app.server.doors import Hosts, Proxies
 from glassformer.app.server.network import SecurityHeaders
 from glassformer.core.lectures.lecture import Lecture
-from glassformer.core.lectures.read import read
+from glassformer.core.lectures.read import read_lecture
 
 WELCOME, WORD, NUMBER, CHOICE = range(4)  # its scenes
 
 
 def lecture() -> Lecture:
-    return read(Path(__file__).with_name("lecture.toml").read_bytes())
+    return read_lecture(Path(__file__).with_name("lecture.toml").read_bytes())
 
 
 def wait_for_runs() -> None:
@@ -71,7 +71,7 @@ def served() -> Iterator[str]:
 
     @asynccontextmanager
     async def running(_app: Starlette) -> AsyncIterator[None]:
-        async with routes.running():
+        async with routes.hall_lifespan():
             yield
 
     middleware = [Middleware(each) for each in (Proxies, SecurityHeaders, Hosts)]

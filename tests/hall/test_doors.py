@@ -140,7 +140,7 @@ def test_a_file_that_another_holds_stops_nobody_who_reads(
 def test_a_file_that_another_keeps_is_told(url: str, room: Room, folder: Path) -> None:
     driver, phone = (Client(f"{url}/hall/{room.code}", key) for key in (room.key, ""))
     phone.ask(), driver.ask("/move", {"scene": CHOICE})
-    store.held().ask("pragma busy_timeout = 100")
+    store.open_store().ask("pragma busy_timeout = 100")
     with another_writes(folder):
         told = phone.vote(CHOICE, 1)
         assert told.status == 503 and "Another program holds" in told.said
@@ -150,8 +150,8 @@ def test_a_file_that_another_keeps_is_told(url: str, room: Room, folder: Path) -
 
 def test_a_full_disk_is_told(url: str, room: Room) -> None:
     driver = Client(f"{url}/hall/{room.code}", room.key)
-    ((pages,),) = store.held().ask("pragma page_count")
-    store.held().ask(f"pragma max_page_count = {pages}")
+    ((pages,),) = store.open_store().ask("pragma page_count")
+    store.open_store().ask(f"pragma max_page_count = {pages}")
     picture = b"\x89PNG\r\n\x1a\n" + bytes(150_000)
     told = driver.ask("/picture/1", picture, "PUT")
     assert told.status == 507 and "cannot be written" in told.said

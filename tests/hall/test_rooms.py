@@ -37,8 +37,8 @@ def on(room: Room, scene: int) -> Room:
 def test_a_code_can_be_read_out_and_the_key_is_not_kept(room: Room, folder: Path) -> None:
     assert re.fullmatch("[A-HJ-NP-Z]{6}", room.code)
     assert re.fullmatch("[0-9a-f]{32}", room.key)
-    assert rooms.allowed(room, room.key) and not rooms.allowed(room, "") and not now(room).key
-    assert not rooms.allowed(room, room.key.upper()) and not rooms.allowed(room, "ключ\ud800")
+    assert rooms.may_drive(room, room.key) and not rooms.may_drive(room, "") and not now(room).key
+    assert not rooms.may_drive(room, room.key.upper()) and not rooms.may_drive(room, "ключ\ud800")
     assert room.key not in repr(room)
     files = [path.read_bytes() for path in folder.iterdir()]
     assert files and not any(room.key.encode() in each for each in files)
@@ -230,7 +230,7 @@ def test_a_reveal_without_a_question_changes_nothing(room: Room) -> None:
 
 
 def test_notes_hold_the_numbers_of_the_run(room: Room) -> None:
-    told = rooms.prepared(room, WORD)
+    told = rooms.scene_texts(room, WORD)
     assert told["notes"]["en"] == "Let them choose first. The weight is animal."
     assert told["words"][:3] == ["The", "animal", "didn't"]
 
@@ -238,7 +238,7 @@ def test_notes_hold_the_numbers_of_the_run(room: Room) -> None:
 def test_the_last_hand_over_wins(room: Room) -> None:
     second = rooms.hand_over(room)
     third = rooms.hand_over(now(room))
-    held = [rooms.allowed(now(room), key) for key in (room.key, second, third)]
+    held = [rooms.may_drive(now(room), key) for key in (room.key, second, third)]
     assert held == [False, False, True] and now(room).handed == 2
 
 
@@ -263,7 +263,7 @@ def test_a_room_waits_two_hours_for_its_presenter(
         monkeypatch.setattr(rooms, "now", lambda hours=hours: start + 3600 * hours)
         assert (rooms.room(room.code) is not None) == there
         if there:
-            rooms.seen(room)  # the key opens it again
+            rooms.mark_presenter_seen(room)  # the key opens it again
 
 
 def test_nothing_is_left_after_a_day(
@@ -276,11 +276,11 @@ def test_nothing_is_left_after_a_day(
     start = rooms.now()
     for hour in range(1, 24):
         monkeypatch.setattr(rooms, "now", lambda hour=hour: start + 3600 * hour)
-        rooms.seen(room)
+        rooms.mark_presenter_seen(room)
         assert rooms.purge() == []
     monkeypatch.setattr(rooms, "now", lambda: start + 24.1 * 3600)
     assert rooms.room(room.code) is None and rooms.purge() == [room.code]
-    held = store.held()
+    held = store.open_store()
     for table in ("rooms", "answers", "votes", "pictures", "prepared"):
         assert held.ask(f"select count(*) from {table}") == [(0,)]
     held.ask("pragma wal_checkpoint(truncate)")
@@ -296,14 +296,14 @@ def test_a_server_that_starts_again_finds_its_rooms(room: Room) -> None:
     here = on(room, CHOICE)
     rooms.vote(here, CHOICE, "a", 2)
     before = now(room)
-    store.held().close()
+    store.open_store().close()
     store._store.cache_clear()
     assert now(room) == before
-    assert rooms.counts(room, CHOICE) == {2: 1} and rooms.allowed(now(room), room.key)
+    assert rooms.counts(room, CHOICE) == {2: 1} and rooms.may_drive(now(room), room.key)
 
 
 def test_a_damaged_file_is_begun_anew(room: Room, folder: Path) -> None:
-    store.held().close()
+    store.open_store().close()
     store._store.cache_clear()
     for path in folder.iterdir():
         path.write_bytes(b"no database, but long enough to be read as one" * 100)

@@ -301,16 +301,16 @@ def test_the_hall_can_be_off(monkeypatch: pytest.MonkeyPatch, room: Room) -> Non
             assert found.status == 404 and b"HALL=off" in found.body
     with pytest.raises(GlassformerError, match="HALL=off"):
         rooms.open_room(lecture(), "en")
-    assert "no audience" in keys.said()
+    assert "no audience" in keys.startup_line()
 
 
 def test_the_presenters_key_is_asked_for_where_others_come_in(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert not keys.is_asked() and keys.said() == ""
+    assert not keys.is_asked() and keys.startup_line() == ""
     monkeypatch.setenv("GLASSFORMER_HALL", "key")
     key = keys.presenter_key()
-    assert re.fullmatch("[A-Z2-9]{4}-[A-Z2-9]{4}", key) and key in keys.said()
+    assert re.fullmatch("[A-Z2-9]{4}-[A-Z2-9]{4}", key) and key in keys.startup_line()
     for wrong in ("", "AAAA-AAAA", key[:-1], "ключ"):
         with pytest.raises(GlassformerError, match="presenter's key"):
             rooms.open_room(lecture(), "en", wrong)

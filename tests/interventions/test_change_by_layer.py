@@ -9,7 +9,7 @@ from torch import Tensor
 from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.concepts import NormPlaceIs, SublayerOff
-from glassformer.core.interventions.effect import change, change_by_layer, moved
+from glassformer.core.interventions.effect import change, change_by_layer, measure_move
 from glassformer.core.interventions.experiment import Experiment, run
 from tests.hand_made import hand_made
 from tests.traces import small_trace
@@ -28,7 +28,7 @@ def test_a_change_by_hand() -> None:
     found = change(before, after, STREAM)
     assert found.difference[0, 0].tolist() == [0, 0, 0, 5] and found.difference[0, 3, 1] == 2
     assert (found.changed, found.broken) == (2, 0)
-    far = moved(before, after, STREAM)
+    far = measure_move(before, after, STREAM)
     assert far.by_position.tolist() == pytest.approx([1.0, 0.0, 0.0, 1.0])
     assert far.overall == pytest.approx(math.sqrt((25 + 4) / (25 + 1 + 4)))
     assert not far.still
@@ -36,9 +36,9 @@ def test_a_change_by_hand() -> None:
 
 def test_from_zero_to_something_is_infinitely_far() -> None:
     zero, one = stream(*[(0.0,) * 4] * 4), stream(*[(1.0,) * 4] * 4)
-    far = moved(hand_made({STREAM: zero}), hand_made({STREAM: one}), STREAM)
+    far = measure_move(hand_made({STREAM: zero}), hand_made({STREAM: one}), STREAM)
     assert far.by_position.tolist() == [math.inf] * 4
-    assert moved(hand_made({STREAM: zero}), hand_made({STREAM: zero}), STREAM).still
+    assert measure_move(hand_made({STREAM: zero}), hand_made({STREAM: zero}), STREAM).still
 
 
 def test_lost_numbers_are_counted_and_infinities_do_not_spread() -> None:
@@ -59,10 +59,10 @@ def test_how_a_forbidden_score_is_written_is_no_distance() -> None:
     for fill, mark in ((-1e9, mask), (-torch.inf, mask)):
         scores = torch.full((1, 2, 4, 4), 2.0).masked_fill(~mark, fill)
         runs.append(hand_made({MASKED: scores, address: mark}))
-    assert moved(*runs, MASKED).still
+    assert measure_move(*runs, MASKED).still
     freed = torch.ones_like(mask)
     open_run = hand_made({MASKED: torch.full((1, 2, 4, 4), 2.0), address: freed})
-    far = moved(runs[1], open_run, MASKED)  # each row: three cells of 2, and one that comes
+    far = measure_move(runs[1], open_run, MASKED)  # each row: three cells of 2, and one that comes
     assert far.by_position.tolist() == pytest.approx([math.sqrt(4 / 12)] * 4)
 
 
@@ -71,8 +71,8 @@ def test_other_lengths_are_cut() -> None:
     address = "target/positions"
     found = change(long, short, address)
     assert found.before.shape == found.after.shape == (3, 16)
-    assert moved(long, short, address).still
-    assert len(moved(long, short, "decoder/0/self_attention/v").by_position) == 3
+    assert measure_move(long, short, address).still
+    assert len(measure_move(long, short, "decoder/0/self_attention/v").by_position) == 3
 
 
 def test_runs_of_models_of_other_sizes_are_refused() -> None:
@@ -109,7 +109,7 @@ def test_it_runs_on_from_the_edit_and_never_back() -> None:
 )
 def test_every_kind_of_tensor_has_its_words(address: str, axis: int) -> None:
     before, after = small_trace(), small_trace(norm_formula="sample", positions="halves")
-    found = moved(before, after, address)
+    found = measure_move(before, after, address)
     one, two = before[address].double(), after[address].double()
     expected = [
         (torch.linalg.norm(b - a) / torch.linalg.norm(a)).item()

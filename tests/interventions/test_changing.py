@@ -4,7 +4,7 @@ import pytest
 
 from glassformer import load_model
 from glassformer.core.errors import GlassformerError
-from glassformer.core.interventions import Experiment, setting
+from glassformer.core.interventions import Experiment, setting_of
 from glassformer.core.interventions.concepts import PositionTable
 from glassformer.core.interventions.heads import HeadsOff
 from glassformer.core.interventions.masks import Causal
@@ -26,7 +26,7 @@ def test_a_tensor_names_the_switches_that_change_it(
     address: str, found: tuple[object, ...]
 ) -> None:
     experiment = Experiment((OFF, PositionTable(), CAUSAL))
-    assert experiment.changing(address, setting(load_model())) == found
+    assert experiment.changing(address, setting_of(load_model())) == found
 
 
 @pytest.mark.parametrize(

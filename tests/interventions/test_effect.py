@@ -6,9 +6,15 @@ import pytest
 import torch
 
 from glassformer import Trace, load_model
-from glassformer.core.decodings import recorded
-from glassformer.core.interventions import Experiment, run, setting
-from glassformer.core.interventions.effect import effect, first_changed, passed, rungs, sees_ahead
+from glassformer.core.decodings import record_words
+from glassformer.core.interventions import Experiment, run, setting_of
+from glassformer.core.interventions.effect import (
+    effect,
+    first_changed,
+    moves_of_rungs,
+    rungs,
+    sees_ahead,
+)
 from glassformer.core.interventions.experiment import with_config
 from glassformer.core.translator import Translator
 
@@ -32,8 +38,8 @@ def three(translator: Translator, edits: str, text: str) -> Three:
     experiment = Experiment.from_text(edits)
     first, second = translator.trace(text), run(experiment, translator, text)
     variant = with_config(translator, second.config)
-    made = experiment.edits(setting(translator, second.config))
-    forced = recorded(variant, second, ids(first), made, dropout_seed=experiment.seed)
+    made = experiment.edits(setting_of(translator, second.config))
+    forced = record_words(variant, second, ids(first), made, dropout_seed=experiment.seed)
     return first, second, forced
 
 
@@ -56,7 +62,7 @@ def test_a_change_of_one_row_moves_that_row_alone(translator: Translator) -> Non
     first, _, forced = three(translator, REDIRECT, TIRED)
     address = "decoder/1/cross_attention/weights"
     assert first_changed(first, forced) == address
-    found = passed(first, forced)
+    found = moves_of_rungs(first, forced)
     assert [rung.address for rung, _ in found] == [each.address for each in rungs(first.config)]
     began = [rung.address for rung, _ in found].index(address)
     assert all(each.still for _, each in found[:began])
@@ -73,7 +79,10 @@ def test_lost_numbers_are_nan_and_spread(translator: Translator) -> None:
     found = effect(first, second, forced)
     assert math.isnan(found.log_probabilities[1])
     assert found.log_probabilities[0] < 0
-    lost = {rung.address: each.by_position.isnan().tolist() for rung, each in passed(first, forced)}
+    lost = {
+        rung.address: each.by_position.isnan().tolist()
+        for rung, each in moves_of_rungs(first, forced)
+    }
     assert lost["decoder/0/self_attention/weights"] == [False, False, True, False, False]
     assert lost["decoder/0/feed_forward_norm/output"] == [False, False, True, False, False]
     assert all(lost["decoder/1/self_attention_norm/output"])
@@ -83,7 +92,7 @@ def test_lost_numbers_are_nan_and_spread(translator: Translator) -> None:
 def test_nothing_switched_moves_nothing(translator: Translator) -> None:
     first, second, forced = three(translator, "", TIRED)
     assert first_changed(first, forced) == ""
-    assert all(each.still for _, each in passed(first, forced))
+    assert all(each.still for _, each in moves_of_rungs(first, forced))
     assert {line.divergence for line in effect(first, second, forced).lines} == {0.0}
 
 
@@ -92,7 +101,7 @@ def test_another_convention_and_dropout_have_a_forced_run(translator: Translator
         first, second, forced = three(translator, edits, "I love machine learning")
         assert forced.output_pieces == first.output_pieces
         assert forced.config == second.config
-        assert passed(first, forced)
+        assert moves_of_rungs(first, forced)
         if second.output_pieces == first.output_pieces:
             assert torch.equal(second["output/logits"], forced["output/logits"])
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from glassformer import Trace, load_model
 from glassformer.core.errors import GlassformerError
-from glassformer.core.interventions import Experiment, run, setting
+from glassformer.core.interventions import Experiment, run, setting_of
 from glassformer.core.interventions.concepts import Dropout, NormOff, NormPlaceIs, PositionTable
 from glassformer.core.interventions.experiment import fingerprint, with_config
 from glassformer.core.interventions.heads import (
@@ -228,7 +228,7 @@ def test_what_another_switch_adds_or_takes_away_counts() -> None:
 
 def test_the_edits_of_an_experiment_are_those_of_a_trace() -> None:
     experiment = Experiment((HeadsOff("decoder/1/cross_attention", (0, 1)), Causal()))
-    edits = experiment.edits(setting(model()))
+    edits = experiment.edits(setting_of(model()))
     trace = model().trace(SENTENCE, edits=edits)
     assert torch.equal(trace["output/logits"], run(experiment, model(), SENTENCE)["output/logits"])
     assert set(trace.edits) == {each.text for each in experiment.switches}

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from glassformer import Trace, load_model
 from glassformer.core.errors import GlassformerError
-from glassformer.core.interventions import Experiment, run, setting
+from glassformer.core.interventions import Experiment, run, setting_of
 from glassformer.core.interventions.concepts import Dropout
 from glassformer.core.interventions.experiment import REFERENCE, mean_contexts
 from glassformer.core.interventions.head_ablation import COPIES, ablated_heads
@@ -237,7 +237,7 @@ def test_the_means_are_asked_for_only_where_they_are_needed() -> None:
         asked.append(1)
         return dict(mean_contexts(model()))
 
-    given = setting(model(), means=means)
+    given = setting_of(model(), means=means)
     run(Experiment((HeadsOff(CROSS, (1,)),)), model(), SENTENCE, asked=given)
     assert not asked
     run(Experiment((HeadsOff(CROSS, (1,), "mean"),)), model(), SENTENCE, asked=given)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from glassformer import load_model
-from glassformer.core.interventions import Experiment, run, setting
+from glassformer.core.interventions import Experiment, run, setting_of
 from glassformer.core.interventions.masks import (
     Band,
     Causal,
@@ -18,8 +18,8 @@ from glassformer.core.interventions.masks import (
     PaddingOff,
     Painted,
     cells_of,
+    cells_of_drag,
     closed_rows,
-    covered,
     spans_of,
 )
 from glassformer.core.interventions.switch import Switch
@@ -41,7 +41,7 @@ def model() -> Translator:
 
 def batch(*switches: Switch) -> dict[str, Tensor]:
     """A pass over the padded batch with some switches."""
-    tape = Recorder(Experiment(switches).edits(setting(model())))
+    tape = Recorder(Experiment(switches).edits(setting_of(model())))
     with torch.no_grad():
         model().transformer(SOURCE, TARGET, tape)
     tape.finish()
@@ -176,15 +176,15 @@ def test_a_row_with_nothing_allowed_is_uniform_or_nan_and_never_crashes() -> Non
 
 def test_strokes_of_the_brush() -> None:
     size = (3, 4)
-    painted = Painted(ENCODER).brushed(covered("cell", (2, 3), (0, 2), size), "hide")
+    painted = Painted(ENCODER).brushed(cells_of_drag("cell", (2, 3), (0, 2), size), "hide")
     assert painted.hidden == ((0, 2, 3), (1, 2, 3), (2, 2, 3))
-    painted = painted.brushed(covered("row", (1, 0), (1, 0), size), "show")
+    painted = painted.brushed(cells_of_drag("row", (1, 0), (1, 0), size), "show")
     assert (painted.hidden, painted.shown) == (((0, 2, 3), (2, 2, 3)), ((1, 0, 3),))
-    painted = painted.brushed(covered("column", (0, 2), (0, 2), size), "clear")
+    painted = painted.brushed(cells_of_drag("column", (0, 2), (0, 2), size), "clear")
     assert (painted.hidden, painted.shown) == (((0, 3, 3), (2, 3, 3)), ((1, 0, 1), (1, 3, 3)))
-    everything = covered("cell", (0, 0), (9, 9), size)
+    everything = cells_of_drag("cell", (0, 0), (9, 9), size)
     assert painted.brushed(everything, "clear") == Painted(ENCODER)
-    band = set(covered("band", (1, 0), (0, 0), (4, 5)))
+    band = set(cells_of_drag("band", (1, 0), (0, 0), (4, 5)))
     assert band == {(0, 0), (1, 0), (1, 1), (2, 1), (2, 2), (3, 2), (3, 3)}
     assert cells_of(spans_of(band)) == band
 

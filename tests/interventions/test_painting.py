@@ -14,11 +14,11 @@ from glassformer.core.interventions.masks import (
     Causal,
     Lines,
     Painted,
-    covered,
+    add_stroke,
+    cells_of_drag,
     mask_view,
     own_mask,
-    restored,
-    stroked,
+    restore_mask,
 )
 from glassformer.core.trace.trace import Trace
 from glassformer.core.translator import Translator
@@ -49,18 +49,18 @@ def stroke(
     before: Experiment, what: str, *cells: tuple[int, int], heads: tuple[int, ...] = ()
 ) -> Experiment:
     size = (side(), side())
-    return stroked(before, model().config, PLACE, heads, cells, what, size)  # type: ignore[arg-type]
+    return add_stroke(before, model().config, PLACE, heads, cells, what, size)  # type: ignore[arg-type]
 
 
 def test_what_a_brush_covers() -> None:
     size = (3, 4)
-    assert covered("cell", (2, 1), (1, 2), size) == ((1, 1), (1, 2), (2, 1), (2, 2))
-    assert covered("row", (1, 3), (1, 0), size) == ((1, 0), (1, 1), (1, 2), (1, 3))
-    assert covered("column", (0, 2), (2, 3), size) == tuple(
+    assert cells_of_drag("cell", (2, 1), (1, 2), size) == ((1, 1), (1, 2), (2, 1), (2, 2))
+    assert cells_of_drag("row", (1, 3), (1, 0), size) == ((1, 0), (1, 1), (1, 2), (1, 3))
+    assert cells_of_drag("column", (0, 2), (2, 3), size) == tuple(
         (row, column) for row in range(3) for column in (2, 3)
     )
-    assert covered("band", (0, 1), (1, 2), size) == ((0, 1), (1, 2), (2, 3))
-    assert set(covered("band", (0, 1), (1, 1), size)) == {
+    assert cells_of_drag("band", (0, 1), (1, 2), size) == ((0, 1), (1, 2), (2, 3))
+    assert set(cells_of_drag("band", (0, 1), (1, 1), size)) == {
         (0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 3),
     }  # fmt: skip
 
@@ -82,13 +82,13 @@ def test_the_last_stroke_over_a_cell_decides_for_its_heads_alone() -> None:
 
 
 def test_erased_cells_leave_nothing_behind() -> None:
-    drawn = stroke(NOTHING, "hide", *covered("cell", (1, 1), (2, 3), (9, 9)))
-    assert stroke(drawn, "clear", *covered("cell", (0, 0), (5, 5), (9, 9))) == NOTHING
+    drawn = stroke(NOTHING, "hide", *cells_of_drag("cell", (1, 1), (2, 3), (9, 9)))
+    assert stroke(drawn, "clear", *cells_of_drag("cell", (0, 0), (5, 5), (9, 9))) == NOTHING
     part = stroke(drawn, "clear", (1, 1), heads=(0,))
     assert torch.equal(mask(part)[0, 1], torch.tensor([True, True, False, False, *[True] * 3]))
     assert not mask(part)[1:, 1, 1].any()
-    assert restored(part, model().config, PLACE, (0,)) != part
-    assert restored(part, model().config, OTHER, ()) == part
+    assert restore_mask(part, model().config, PLACE, (0,)) != part
+    assert restore_mask(part, model().config, OTHER, ()) == part
 
 
 def test_other_switches_keep_their_order_and_their_place() -> None:
@@ -117,20 +117,22 @@ def test_paint_of_a_longer_sentence_goes_with_the_next_stroke() -> None:
 def test_a_preset_takes_the_place_of_what_was_drawn() -> None:
     config = model().config
     drawn = stroke(Experiment((Lines(PLACE, (), (0,)),)), "hide", (1, 1))
-    itself = restored(drawn, config, PLACE, ()).having(Band(PLACE))
+    itself = restore_mask(drawn, config, PLACE, ()).having(Band(PLACE))
     assert itself.switches == (Band(PLACE, (), 0, 0),)
-    one = restored(itself, config, PLACE, (1,)).having(Band(PLACE, (1,), -1, 1))
+    one = restore_mask(itself, config, PLACE, (1,)).having(Band(PLACE, (1,), -1, 1))
     away = torch.arange(side())[None, :] - torch.arange(side())[:, None]
     assert torch.equal(mask(one)[0], away == 0)
     assert torch.equal(mask(one)[1], away.abs() <= 1)
-    whole = restored(one, config, PLACE, ())
+    whole = restore_mask(one, config, PLACE, ())
     assert whole == NOTHING
-    assert torch.equal(mask(restored(one, config, PLACE, (0,)))[0], own_mask(traced(one), PLACE))
+    assert torch.equal(
+        mask(restore_mask(one, config, PLACE, (0,)))[0], own_mask(traced(one), PLACE)
+    )
 
 
 def test_switches_of_another_model_are_left_as_they_are() -> None:
     foreign = Experiment((Band("encoder/7/self_attention"), Painted(PLACE, (9,), ((0, 0, 0),))))
-    assert restored(foreign, model().config, PLACE, ()) == foreign
+    assert restore_mask(foreign, model().config, PLACE, ()) == foreign
     assert foreign.switches[1] in stroke(foreign, "hide", (0, 0)).switches
 
 

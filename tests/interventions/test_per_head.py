@@ -65,28 +65,31 @@ def of(*switches: Switch) -> Experiment:
 )
 def test_what_is_told_to_be_off_is_off_and_a_toggle_moves_one_head(experiment: Experiment) -> None:
     fits = [each for each in experiment.switches if not of(each).misfits(CONFIG, 4, 4)]
-    assert set(heads.silenced(experiment, CONFIG)) == quiet(of(*fits))
+    assert set(heads.silenced_heads(experiment, CONFIG)) == quiet(of(*fits))
     for where, head in ((FIRST, 1), (FIRST, 0), (CROSS, 2)):
-        after = heads.toggled(experiment, CONFIG, where, head)
+        after = heads.toggle_head(experiment, CONFIG, where, head)
         fits = [each for each in after.switches if not of(each).misfits(CONFIG, 4, 4)]
-        moved = quiet(of(*fits)) ^ set(heads.silenced(experiment, CONFIG))
+        moved = quiet(of(*fits)) ^ set(heads.silenced_heads(experiment, CONFIG))
         assert moved == {(where, head)}
         assert after.name == "mine"
-        back = heads.toggled(after, CONFIG, where, head)
-        assert heads.silenced(back, CONFIG).keys() == heads.silenced(experiment, CONFIG).keys()
+        back = heads.toggle_head(after, CONFIG, where, head)
+        assert (
+            heads.silenced_heads(back, CONFIG).keys()
+            == heads.silenced_heads(experiment, CONFIG).keys()
+        )
         assert (Causal() in after) == (Causal() in experiment)
 
 
 def test_heads_of_one_attention_share_a_switch() -> None:
-    one = heads.toggled(of(), CONFIG, FIRST, 2)
+    one = heads.toggle_head(of(), CONFIG, FIRST, 2)
     assert one == of(HeadsOff(FIRST, (2,)))
-    two = heads.toggled(one, CONFIG, FIRST, 0)
+    two = heads.toggle_head(one, CONFIG, FIRST, 0)
     assert two == of(HeadsOff(FIRST, (0, 2)))
-    mixed = heads.toggled(two, CONFIG, FIRST, 1, "mean")
-    assert heads.silenced(mixed, CONFIG) == {
+    mixed = heads.toggle_head(two, CONFIG, FIRST, 1, "mean")
+    assert heads.silenced_heads(mixed, CONFIG) == {
         (FIRST, 0): "zero", (FIRST, 2): "zero", (FIRST, 1): "mean",
     }  # fmt: skip
-    assert heads.toggled(one, CONFIG, FIRST, 2) == of()
+    assert heads.toggle_head(one, CONFIG, FIRST, 2) == of()
 
 
 def test_solo_and_out_of_it() -> None:
@@ -94,7 +97,7 @@ def test_solo_and_out_of_it() -> None:
     assert solo == of(HeadsAlone(CROSS, (1,)))
     assert quiet(solo) == {(CROSS, head) for head in EVERY if head != 1}
     assert heads.alone(solo, CONFIG) == {(CROSS, 1)}
-    joined = heads.toggled(solo, CONFIG, CROSS, 3)
+    joined = heads.toggle_head(solo, CONFIG, CROSS, 3)
     assert joined == of(HeadsAlone(CROSS, (1, 3)))
     assert heads.toggled_alone(solo, CONFIG, CROSS, 2) == of(HeadsAlone(CROSS, (2,)))
     assert heads.toggled_alone(solo, CONFIG, CROSS, 1) == of()
@@ -104,7 +107,7 @@ def test_all_heads_of_a_layer_or_a_kind() -> None:
     every = {(where, head) for where in (FIRST, SECOND) for head in EVERY}
     off = heads.toggled_all(of(HeadsOff(FIRST, (1,))), CONFIG, "encoder/*/self_attention")
     assert len(off.switches) == 1 and quiet(off) == every
-    one_on = heads.toggled(off, CONFIG, SECOND, 2)
+    one_on = heads.toggle_head(off, CONFIG, SECOND, 2)
     assert quiet(one_on) == every - {(SECOND, 2)}
     assert quiet(heads.toggled_all(one_on, CONFIG, SECOND)) == every
     assert heads.toggled_all(off, CONFIG, FIRST) == of(HeadsOff(SECOND))
@@ -114,8 +117,8 @@ def test_all_heads_of_a_layer_or_a_kind() -> None:
 def test_the_way_of_all_that_is_off() -> None:
     given = of(Causal(), HeadsOff(FIRST, (1,)), HeadsAlone(CROSS, (2,)))
     mean = heads.with_way(given, "mean")
-    assert set(heads.silenced(mean, CONFIG).values()) == {"mean"}
-    assert heads.silenced(mean, CONFIG).keys() == heads.silenced(given, CONFIG).keys()
+    assert set(heads.silenced_heads(mean, CONFIG).values()) == {"mean"}
+    assert heads.silenced_heads(mean, CONFIG).keys() == heads.silenced_heads(given, CONFIG).keys()
     assert given.keeping(lambda each: isinstance(each, Causal)) == of(Causal())
 
 
@@ -124,7 +127,7 @@ def test_where_one_head_looks_is_changed_without_the_others() -> None:
     assert heads.latest(given, CONFIG, heads.STEERED, SECOND, 1) == given.switches[1]
     assert heads.latest(given, CONFIG, heads.STEERED, SECOND, 0) == given.switches[0]
     assert heads.latest(given, CONFIG, heads.STEERED, CROSS, 0) is None
-    free = heads.released(given, CONFIG, heads.STEERED, SECOND, (1,))
+    free = heads.release_heads(given, CONFIG, heads.STEERED, SECOND, (1,))
     was = trace(of())
     now = trace(free)
     even = torch.full((4,), 0.25)
@@ -138,8 +141,8 @@ def test_where_one_head_looks_is_changed_without_the_others() -> None:
 def test_a_head_that_the_model_lacks_is_nobodys_business() -> None:
     foreign = of(HeadsAlone(CROSS, (9,)), HeadsOff("encoder/7/self_attention"))
     assert heads.alone(foreign, CONFIG) == set()
-    assert heads.silenced(foreign, CONFIG) == {}
-    assert heads.released(foreign, CONFIG, (HeadsOff,), CROSS, EVERY) == foreign
+    assert heads.silenced_heads(foreign, CONFIG) == {}
+    assert heads.release_heads(foreign, CONFIG, (HeadsOff,), CROSS, EVERY) == foreign
 
 
 def test_off_is_off_whatever_was_switched_first() -> None:
@@ -153,6 +156,6 @@ def test_off_is_off_whatever_was_switched_first() -> None:
 
 def test_a_swap_ends_for_both() -> None:
     given = of(HeadsSwapped("encoder/*", (0, 2)))
-    again = heads.swapped(given, CONFIG, HeadsSwapped(FIRST, (2, 1)))
+    again = heads.swap_heads(given, CONFIG, HeadsSwapped(FIRST, (2, 1)))
     assert again == of(HeadsSwapped(SECOND, (0, 2)), HeadsSwapped(FIRST, (2, 1)))
     assert heads.latest(again, CONFIG, (HeadsSwapped,), FIRST, 0) is None

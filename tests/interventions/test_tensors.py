@@ -9,7 +9,7 @@ from torch import Tensor
 
 from glassformer.core.checkpoints import load_model
 from glassformer.core.errors import GlassformerError
-from glassformer.core.interventions.experiment import Experiment, run, setting
+from glassformer.core.interventions.experiment import Experiment, run, setting_of
 from glassformer.core.interventions.switch import Switch
 from glassformer.core.interventions.tensors import (
     Slice,
@@ -17,9 +17,9 @@ from glassformer.core.interventions.tensors import (
     TensorPatch,
     TensorScale,
     TensorSet,
+    count_touched,
     normal_at,
     open_mesh,
-    touched,
 )
 from glassformer.core.trace.trace import Trace
 from glassformer.core.translator import Translator
@@ -219,16 +219,16 @@ def test_links_and_files(model: Translator) -> None:
 
 
 def test_what_a_switch_takes_hold_of(model: Translator) -> None:
-    asked = setting(model)
+    asked = setting_of(model)
     trace = model.trace("I have a cat")
     address = "encoder/0/self_attention/weights"
     shape = trace[address].shape
     some = (("head", (1,)), ("query", (0, 2)))
-    assert touched(TensorSet(address), trace, asked) == (shape.numel(), shape.numel())
-    assert touched(TensorScale(address, some), trace, asked) == (2 * shape[-1], shape.numel())
+    assert count_touched(TensorSet(address), trace, asked) == (shape.numel(), shape.numel())
+    assert count_touched(TensorScale(address, some), trace, asked) == (2 * shape[-1], shape.numel())
     patch = TensorPatch("*/0/feed_forward/output", (), "I have a dog")
     both = sum(trace[f"{side}/0/feed_forward/output"].numel() for side in ("encoder", "decoder"))
-    assert touched(patch, trace, asked) == (both, both)
+    assert count_touched(patch, trace, asked) == (both, both)
 
 
 @pytest.mark.parametrize(
@@ -245,5 +245,5 @@ def test_what_a_switch_takes_hold_of(model: Translator) -> None:
 )
 def test_what_a_switch_cannot_take_hold_of(model: Translator, switch: Slice, key: str) -> None:
     with pytest.raises(GlassformerError) as error:
-        touched(switch, model.trace("I like you and your cats"), setting(model))
+        count_touched(switch, model.trace("I like you and your cats"), setting_of(model))
     assert error.value.key == key

@@ -9,8 +9,8 @@ from glassformer.core.errors import GlassformerError
 from glassformer.core.lab.added import added
 from glassformer.core.lab.clones import clones
 from glassformer.core.lab.one_matrix import both_ways, one_matrix
-from glassformer.core.lab.parts import seeded
-from glassformer.core.lab.skips import followed, skips
+from glassformer.core.lab.parts import build_seeded
+from glassformer.core.lab.skips import follow_skips, skips
 from glassformer.core.model.attention import MultiHeadAttention
 from glassformer.core.model.encoder import Encoder
 
@@ -50,7 +50,7 @@ def test_small_matrices_are_columns_of_the_large_one() -> None:
 
 def test_biases_are_shared_out_among_the_heads() -> None:
     config = ModelConfig(vocabulary_size=1, d_model=4, n_heads=2)
-    attention = seeded(lambda: MultiHeadAttention(config))
+    attention = build_seeded(lambda: MultiHeadAttention(config))
     attention.w_q.bias.copy_(torch.tensor([1.0, 2.0, 3.0, 4.0]))
     found = both_ways(attention, torch.zeros(1, 4))
     assert found.apart.tolist() == found.split.tolist() == [[[1, 2]], [[3, 4]]]
@@ -92,9 +92,9 @@ def test_a_share_recomputed_for_pre_norm() -> None:
     """Without norms on the stream a share is (f · x) / (x · x) for each word."""
     config = ModelConfig(vocabulary_size=1, d_model=8, n_heads=2, encoder_layers=1, d_ff=16,
                          norm_place="pre")  # fmt: skip
-    model = seeded(lambda: Encoder(config))
+    model = build_seeded(lambda: Encoder(config))
     x = torch.randn(1, 3, 8, generator=torch.Generator().manual_seed(1))
-    found = followed(model, x)
+    found = follow_skips(model, x)
     end = model(x, torch.ones(1, 1, 1, 3, dtype=torch.bool))[0].double()
     share = ((x[0].double() * end).sum(-1) / (end * end).sum(-1)).mean()
     assert float(found.shares[-1, 0]) == pytest.approx(float(share), rel=1e-5)
@@ -104,10 +104,10 @@ def test_a_share_recomputed_for_pre_norm() -> None:
 def test_norms_with_gains_and_shifts_are_followed(formula: str) -> None:
     config = ModelConfig(vocabulary_size=1, d_model=8, n_heads=2, encoder_layers=2, d_ff=16,
                          norm_formula=formula, norm_initial_shift=0.5)  # type: ignore[arg-type] # fmt: skip
-    model = seeded(lambda: Encoder(config))
+    model = build_seeded(lambda: Encoder(config))
     for name, each in model.named_parameters():
         if name.endswith("gamma"):
             each.mul_(torch.linspace(0.5, 2, 8))
-    found = followed(model, torch.randn(1, 3, 8, generator=torch.Generator().manual_seed(2)))
+    found = follow_skips(model, torch.randn(1, 3, 8, generator=torch.Generator().manual_seed(2)))
     assert found.rest < 1e-5
     assert float(found.shares[-1, 1]) != 0  # β has its share

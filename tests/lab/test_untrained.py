@@ -18,7 +18,13 @@ from glassformer.core.lab.untrained import (
     torch_bound,
     xavier_bound,
 )
-from glassformer.core.lab.untrained_views import NOTES_IDS, ModuleNode, anatomy, counted, drawn
+from glassformer.core.lab.untrained_views import (
+    NOTES_IDS,
+    ModuleNode,
+    anatomy,
+    count_parameters,
+    drawn_weights,
+)
 from glassformer.core.model.transformer import Transformer
 
 SMALL = {"encoder_layers": 2, "decoder_layers": 1, "d_model": 8, "n_heads": 2, "d_ff": 16}
@@ -72,7 +78,7 @@ def test_parameters_by_hand() -> None:
     }  # fmt: skip
     plan = small()
     assert {each.key: each.count(plan.config) for each in parts(plan.config)} == by_hand
-    assert counted(build(plan)) == by_hand
+    assert count_parameters(build(plan)) == by_hand
 
 
 @pytest.mark.parametrize("positions", ["paper", "learned"])
@@ -81,7 +87,7 @@ def test_closed_forms_count_what_is_built(flag: str, positions: str) -> None:
     names = ("final_norm", "attention_bias", "generator_bias", *SHARED)
     for name in names:
         plan = small(positions=positions, **{name: flag})
-        found, model = counted(build(plan)), build(plan)
+        found, model = count_parameters(build(plan)), build(plan)
         assert sum(found.values()) == sum(p.numel() for p in model.parameters())
         for part in parts(plan.config):
             assert part.count(plan.config) == found[part.key], (name, part.key)
@@ -115,7 +121,7 @@ def test_torch_starts_as_its_own_modules_do() -> None:
 def test_xavier_fills_its_bound_evenly() -> None:
     model = build(small(start="xavier", d_model=64, n_heads=4))
     matrix = model.encoder.layers[0].get_parameter("self_attention.w_q.weight")
-    found, bound = drawn(matrix), math.sqrt(6 / 128)
+    found, bound = drawn_weights(matrix), math.sqrt(6 / 128)
     assert found.xavier == xavier_bound(matrix) == pytest.approx(bound)
     assert found.outside == 0
     assert max(map(abs, found.ends)) == pytest.approx(bound, rel=0.01)
@@ -123,7 +129,7 @@ def test_xavier_fills_its_bound_evenly() -> None:
     assert sum(found.counts) == 64 * 64
     embedding = build(small(start="torch", d_model=64, n_heads=4)).source_embedding.table.weight
     beyond = (embedding.abs() > math.sqrt(6 / 1064)).sum()
-    assert drawn(embedding).outside == beyond > 0.9 * embedding.numel()
+    assert drawn_weights(embedding).outside == beyond > 0.9 * embedding.numel()
 
 
 def test_the_notes_model_reaches_94_and_its_embeddings_do_so_alone() -> None:

@@ -21,7 +21,7 @@ from glassformer.core.interventions.experiment import NOTHING
 from glassformer.core.lab.mask_steps import target_steps
 from glassformer.core.lectures.lecture import Index, Truth
 from glassformer.core.lectures.read import load
-from glassformer.core.lectures.truth import found
+from glassformer.core.lectures.truth import find_truth
 from glassformer.core.trace.trace import Trace
 
 TIRED = "The animal didn't cross the street because it was too tired"
@@ -32,13 +32,13 @@ ENCODER, CROSS = "encoder/1/self_attention", "decoder/1/cross_attention"
 
 
 def number(trace: Trace, address: str, read: str = "value", **at: Index) -> float:
-    answer = found(Truth(address, at, read), trace, "en")  # type: ignore[arg-type]
+    answer = find_truth(Truth(address, at, read), trace, "en")  # type: ignore[arg-type]
     assert isinstance(answer.value, float)
     return answer.value
 
 
 def word(trace: Trace, address: str, axis: str, **at: Index) -> str:
-    return str(found(Truth(address, at, "argmax", axis), trace, "en").value)
+    return str(find_truth(Truth(address, at, "argmax", axis), trace, "en").value)
 
 
 def run(lecture: str, scene: str, language: str = "en") -> Trace:

@@ -11,13 +11,13 @@ from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.session.state import State, clamp
 from glassformer.core.lectures.check import check
 from glassformer.core.lectures.lecture import Scene
-from glassformer.core.lectures.read import bundled, load, read
-from glassformer.core.lectures.truth import found, said
+from glassformer.core.lectures.read import bundled_lectures, load, read_lecture
+from glassformer.core.lectures.truth import fill_texts, find_truth
 from glassformer.core.lectures.write import write
 from tests.architecture.sources import ROOT
 from tests.lectures.claims import CLAIMS, Claim
 
-NAMES = bundled()
+NAMES = bundled_lectures()
 SCENES = [(name, scene.name) for name in NAMES for scene in load(name).scenes]
 BENCHES = {("transformer", "scaling"), ("decoding", "build")}  # with numbers of no run
 # Numbers of runs are written in braces; these are arithmetic, or claims of their own.
@@ -42,7 +42,7 @@ def test_a_lecture_holds_in_the_app(name: str) -> None:
         (each.scene, each.language, str(each.error)) for each in check(lecture, good, trace_of)
     ]
     assert set(lecture.languages) == set(LANGUAGES)
-    assert read(write(lecture)) == lecture
+    assert read_lecture(write(lecture)) == lecture
     for scene in lecture.scenes:
         for language in lecture.languages:
             state, dropped = State.from_query(scene.link(language)[1])
@@ -63,7 +63,7 @@ def test_a_scene_can_be_given(name: str, scene: str) -> None:
     assert each.text and each.notes and each.minutes
     assert bool(each.key) != ((name, scene) in BENCHES)
     for language in lecture.languages:
-        texts = said(lecture, each, language, trace_of)
+        texts = fill_texts(lecture, each, language, trace_of)
         assert not re.search(r"\{[a-z_]+\}", texts.title + texts.text + texts.notes)
         length = len(texts.text.split()) if language == "en" else len(texts.text)
         assert length <= LONGEST[language], texts.text
@@ -115,9 +115,9 @@ def test_a_key_is_a_number_or_a_word_of_its_own_scene() -> None:
             continue
         assert not each.key.scene, "the key is on the screen of its scene"
         for language in LANGUAGES:
-            assert found(each.key, trace_of(each, language), language).text.strip()
+            assert find_truth(each.key, trace_of(each, language), language).text.strip()
 
 
 def test_the_files_are_named_as_they_say() -> None:
     for path in Path(ROOT / "assets" / "lectures").glob("*.toml"):
-        assert read(path.read_bytes()).name == path.stem
+        assert read_lecture(path.read_bytes()).name == path.stem

@@ -3,9 +3,9 @@
 import pytest
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.lectures.read import MOST_BYTES, bundled, load, read
+from glassformer.core.lectures.read import MOST_BYTES, bundled_lectures, load, read_lecture
 from glassformer.core.lectures.write import write
-from glassformer.core.links import packed
+from glassformer.core.links import pack_query
 from tests.lectures.lectures import GOOD, changed
 
 TRUTH, AT = "[scene.question.truth]", "at = { position = 1 }"
@@ -16,7 +16,7 @@ def line_of(text: str, words: str) -> int:
 
 
 def test_a_lecture_is_read_and_written() -> None:
-    lecture = read(GOOD)
+    lecture = read_lecture(GOOD)
     assert (lecture.name, lecture.languages, lecture.minutes) == ("small", ("en", "zh"), 2.5)
     one, two = lecture.scenes
     assert one.link("en") == ("attention", {"text": "I like you", "layer": "2", "head": "1"})
@@ -26,22 +26,22 @@ def test_a_lecture_is_read_and_written() -> None:
     assert one.question is not None and one.question.line == line_of(GOOD, "[scene.question]")
     assert set(one.truths) == {"key", "truth", "share"}
     assert lecture.source(one, one.truths["truth"]) == two
-    assert read(write(lecture)) == lecture
-    assert read(GOOD.replace("\n", "\r\n").encode("utf-8-sig")) == lecture
+    assert read_lecture(write(lecture)) == lecture
+    assert read_lecture(GOOD.replace("\n", "\r\n").encode("utf-8-sig")) == lecture
 
 
 def test_any_text_is_written_so_that_it_is_read_again() -> None:
     hostile = 'a "quoted" \\ back\tslash \x7f \x01 {} \u2028 </script> 😀\n\nlast """ line \\'
-    lecture = read(changed('title.en = "Small"', "title.en = 'x'"))
+    lecture = read_lecture(changed('title.en = "Small"', "title.en = 'x'"))
     named = lecture.having(*lecture.scenes)
     object.__setattr__(named, "title", {"en": hostile, "zh": hostile[::-1].strip()})
-    assert read(write(named)) == named
+    assert read_lecture(write(named)) == named
 
 
 def test_a_packed_link_is_opened() -> None:
     query = {"text": "I like you", "pairs": "a\tb\n" * 900}
-    link = f"training?z={packed(query)['z']}&size=150"
-    assert read(changed("?text=猫睡觉。", link)).scenes[1].link("zh") == ("training", query)
+    link = f"training?z={pack_query(query)['z']}&size=150"
+    assert read_lecture(changed("?text=猫睡觉。", link)).scenes[1].link("zh") == ("training", query)
 
 
 # what is wrong: the change, the error, the words on the line that it names
@@ -87,7 +87,7 @@ WRONG = [
 def test_a_mistake_is_named_with_its_line(old: str, new: str, key: str, words: str) -> None:
     text = changed(old, new)
     with pytest.raises(GlassformerError) as caught:
-        read(text)
+        read_lecture(text)
     assert caught.value.key == f"lecture_{key}", caught.value
     assert caught.value.values["line"] == line_of(text, words), caught.value
     assert len(str(caught.value)) < 400
@@ -119,7 +119,7 @@ def test_a_mistake_is_named_with_its_line(old: str, new: str, key: str, words: s
 )
 def test_what_is_hostile_costs_little(data: str | bytes, key: str) -> None:
     with pytest.raises(GlassformerError) as caught:
-        read(data)
+        read_lecture(data)
     assert caught.value.key == f"lecture_{key}"
 
 
@@ -127,4 +127,4 @@ def test_another_name_is_no_bundled_lecture() -> None:
     for name in ("../secrets", "", "nothing"):
         with pytest.raises(LookupError):
             load(name)
-    assert all(load(name).name == name for name in bundled())
+    assert all(load(name).name == name for name in bundled_lectures())

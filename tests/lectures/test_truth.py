@@ -10,8 +10,8 @@ from glassformer.app.plots.labels import format_number, format_percent
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.check import check
 from glassformer.core.lectures.lecture import Question, Scene, Truth
-from glassformer.core.lectures.read import read
-from glassformer.core.lectures.truth import answer_of, found, said, told, truth
+from glassformer.core.lectures.read import read_lecture
+from glassformer.core.lectures.truth import answer_of, fill_texts, find_truth, format_value, truth
 from glassformer.core.trace.trace import Trace
 from tests.example_trace import CROSS, example_trace
 from tests.lectures.lectures import GOOD
@@ -45,24 +45,27 @@ def test_each_reading_against_the_tensor() -> None:
         5.0: Truth(CROSS, read="size", axis="key"),
     }
     for expected, place in cases.items():
-        assert found(place, TRACE, "en").value == pytest.approx(expected), place
-    answer = found(replace(Truth(CROSS, cell), form="percent"), TRACE, "en")
+        assert find_truth(place, TRACE, "en").value == pytest.approx(expected), place
+    answer = find_truth(replace(Truth(CROSS, cell), form="percent"), TRACE, "en")
     assert answer.value == pytest.approx(100 * float(WEIGHTS[1, 2, 1]))
     assert answer.text == format_percent(float(WEIGHTS[1, 2, 1]))
     assert dict(answer.place) == {"head": 1, "query": 2, "key": 1}
 
 
 def test_words_are_those_of_the_sentence_and_heads_count_from_one() -> None:
-    assert found(WORD, TRACE, "en").value == "喜欢"
+    assert find_truth(WORD, TRACE, "en").value == "喜欢"
     shown = replace(WORD, at={"position": 0})
-    assert found(shown, TRACE, "en").value == "Zorblax", "a slot is shown as the reader's word"
+    assert find_truth(shown, TRACE, "en").value == "Zorblax", "a slot is shown as the reader's word"
     best = int(WEIGHTS[:, 2, 1].argmax()) + 1
-    assert found(Truth(CROSS, {"query": 2, "key": 1}, "argmax", "head"), TRACE, "en").value == best
-    looked = found(Truth(CROSS, {"head": 0, "query": 1}, "argmax", "key"), TRACE, "en").value
+    assert (
+        find_truth(Truth(CROSS, {"query": 2, "key": 1}, "argmax", "head"), TRACE, "en").value
+        == best
+    )
+    looked = find_truth(Truth(CROSS, {"head": 0, "query": 1}, "argmax", "key"), TRACE, "en").value
     assert looked == TRACE.source_tokens[int(WEIGHTS[0, 1].argmax())]
     by_language = Truth(CROSS, {"head": 0, "query": 1, "key": {"en": 0, "zh": "likes"}})
-    assert found(by_language, TRACE, "en").place["key"] == 0
-    assert found(by_language, TRACE, "zh").place["key"] == 1
+    assert find_truth(by_language, TRACE, "en").place["key"] == 0
+    assert find_truth(by_language, TRACE, "zh").place["key"] == 1
 
 
 @pytest.mark.parametrize(
@@ -82,7 +85,7 @@ def test_words_are_those_of_the_sentence_and_heads_count_from_one() -> None:
 )
 def test_a_place_that_the_run_has_not_is_refused(place: Truth, key: str) -> None:
     with pytest.raises(GlassformerError) as caught:
-        found(place, TRACE, "en")
+        find_truth(place, TRACE, "en")
     assert caught.value.key == key
 
 
@@ -106,7 +109,7 @@ def test_a_choice_is_answered_by_bounds_or_words() -> None:
 
 
 def test_texts_are_filled_from_the_run_of_the_scene_that_is_named() -> None:
-    lecture = read(GOOD)
+    lecture = read_lecture(GOOD)
     first = lecture.scenes[0]
     asked: list[tuple[str, str]] = []
 
@@ -114,8 +117,8 @@ def test_texts_are_filled_from_the_run_of_the_scene_that_is_named() -> None:
         asked.append((scene.name, language))
         return TRACE
 
-    texts = said(lecture, first, "en", trace_of)
-    assert texts.title == f"One {told(float(TRACE['source/input'][0, 1, 0]), 'number')}"
+    texts = fill_texts(lecture, first, "en", trace_of)
+    assert texts.title == f"One {format_value(float(TRACE['source/input'][0, 1, 0]), 'number')}"
     share = format_percent(float(WEIGHTS[0, 0, 1]))
     assert texts.notes == f"Braces like {{this one}} and {{}} are no places; {share} is."
     answer = answer_of(lecture, first, "zh", trace_of)
@@ -127,16 +130,16 @@ def test_texts_are_filled_from_the_run_of_the_scene_that_is_named() -> None:
 def test_numbers_are_written_as_the_pages_write_them() -> None:
     for power in range(-9, 9):
         for number in (1.0, 1.5, -2.345678, 9.9996):
-            assert told(number * 10**power, "number") == format_number(number * 10.0**power)
+            assert format_value(number * 10**power, "number") == format_number(number * 10.0**power)
     for share in (0.0, 0.0002, 0.5, 0.97149, 0.99951, 1.0, math.nan):
-        assert told(100 * share, "percent") == format_percent(share)
+        assert format_value(100 * share, "percent") == format_percent(share)
     for number in (math.nan, math.inf, -math.inf, 0.0):
-        assert told(number, "number") == format_number(number)
-    assert told(12.0, "whole") == "12" and told(-3.0, "whole") == "−3"
+        assert format_value(number, "number") == format_number(number)
+    assert format_value(12.0, "whole") == "12" and format_value(-3.0, "whole") == "−3"
 
 
 def test_check_names_scene_language_and_line() -> None:
-    lecture = read(GOOD)
+    lecture = read_lecture(GOOD)
     assert check(lecture, lambda page, query: (), of) == ()
     first = lecture.scenes[0]
     bad = replace(first, key=Truth("nowhere"), facts={})

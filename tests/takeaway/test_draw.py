@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from glassformer.app.takeaway import draw
-from glassformer.app.takeaway.draw import LARGEST, merged, plain
+from glassformer.app.takeaway.draw import LARGEST, merge_themes, plain
 from glassformer.app.takeaway.tree import Drawn
 from glassformer.app.ui import chart  # noqa: F401 – registers the component
 
@@ -32,7 +32,7 @@ def test_what_is_no_number_is_null() -> None:
 def test_themes_are_one_but_where_they_differ() -> None:
     light = {"ink": "#000", "z": [1, 2], "more": ["a"], "same": None}
     dark = {"ink": "#fff", "z": [1, 2], "more": ["a", "b"], "same": None}
-    assert merged(light, dark) == {
+    assert merge_themes(light, dark) == {
         "ink": {"¦": ["#000", "#fff"]},
         "z": [1, 2],
         "more": {"¦": [["a"], ["a", "b"]]},

@@ -3,7 +3,7 @@
 import pytest
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.text.english import expanded
+from glassformer.core.text.english import expand_word
 from glassformer.core.text.gazetteer import name_in_english
 from glassformer.core.text.normalize import simplify
 from glassformer.core.text.numbers import chinese_numeral, figures, in_both, value_of
@@ -43,7 +43,7 @@ KNOWN = frozenset(
     ],
 )
 def test_contractions(typed: str, following: str, parts: str) -> None:
-    found = expanded(typed, following, KNOWN.__contains__)
+    found = expand_word(typed, following, KNOWN.__contains__)
     assert [f"{surface}={word}" for surface, word in found] == parts.split()
     assert "".join(surface for surface, _ in found) == typed
 

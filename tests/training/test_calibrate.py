@@ -10,7 +10,7 @@ from glassformer import load_model
 from glassformer.core.analysis.confidence import Calibration
 from glassformer.core.corpus import load_grammar
 from glassformer.core.training import calibrate
-from glassformer.core.training.calibrate import Case, fit, fitted, nonsense
+from glassformer.core.training.calibrate import Case, fit, fit_badge, nonsense
 from glassformer.core.training.evaluation.typed import SEALED, SETS, Sentence
 
 
@@ -27,7 +27,7 @@ def cases(count: int) -> list[Case]:
 
 
 def test_it_finds_what_matters_and_badges_the_wrong_ones() -> None:
-    found = fitted(cases(600))
+    found = fit_badge(cases(600))
     weights = found.calibration.weights
     assert weights["undecided"] < -2 and abs(weights["noise"]) < 1
     assert found.calibration.intercept == pytest.approx(6, abs=1.5)
@@ -35,7 +35,7 @@ def test_it_finds_what_matters_and_badges_the_wrong_ones() -> None:
 
 
 def test_it_is_the_same_every_time() -> None:
-    assert fitted(cases(80)) == fitted(cases(80))
+    assert fit_badge(cases(80)) == fit_badge(cases(80))
 
 
 def test_nonsense_has_no_right_translation_and_mixes_what_is_there() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from glassformer.core.analysis.head_roles import best_by_role, telling
+from glassformer.core.analysis.head_roles import best_by_role, clearest_head
 from glassformer.core.checkpoints import load_heads, load_model
 from glassformer.core.training.card import LIST, SEALED_LIST, write_card
 from glassformer.core.training.evaluate import Metrics
@@ -86,9 +86,13 @@ def test_the_card_tells_what_heads_do(folder: Path) -> None:
     assert head.lost["zeroed"]["coreference"] == pytest.approx(0.8)
     pronoun = replace(head, roles={"en-zh": {"antecedent": 0.9, "alignment": 0.6}})
     faint = replace(head, roles={"en-zh": {"antecedent": 0.4, "alignment": 0.4}})
-    assert telling([faint, pronoun], "en-zh", ("it", "is")) == pronoun
-    assert telling([pronoun], "en-zh", ("he", "is")) == pronoun  # by its alignment
-    assert telling([faint], "en-zh", ("it", "is")) is telling([], "en-zh", ("it", "is")) is None
+    assert clearest_head([faint, pronoun], "en-zh", ("it", "is")) == pronoun
+    assert clearest_head([pronoun], "en-zh", ("he", "is")) == pronoun  # by its alignment
+    assert (
+        clearest_head([faint], "en-zh", ("it", "is"))
+        is clearest_head([], "en-zh", ("it", "is"))
+        is None
+    )
     write_card(folder, Metrics(Written(exact={"en-zh": Tally(1, 2)})))
     assert load_heads(folder) == ()
 

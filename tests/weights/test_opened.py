@@ -13,7 +13,7 @@ from glassformer.core.config import ModelConfig
 from glassformer.core.decoding.beam import beam
 from glassformer.core.decoding.cuts import Sampling
 from glassformer.core.decoding.sampling import samples
-from glassformer.core.decodings import recorded, task_of
+from glassformer.core.decodings import record_words, task_of
 from glassformer.core.errors import GlassformerError
 from glassformer.core.explain.provenance.unfold import unfold
 from glassformer.core.interventions import Experiment, run
@@ -89,7 +89,7 @@ def test_a_decoder_goes_on_as_the_oracle_does(kind: str, tmp_path: Path) -> None
     assert trace.task == "continue" and trace.source_tokens == ()
     ends = len(written) + 1
     assert trace.output_text == words.decode(told[0, :ends], skip_special_tokens=True)
-    again = recorded(model, trace, trace.output_ids)
+    again = record_words(model, trace, trace.output_ids)
     assert again.output_text == trace.output_text
     assert len(trace.steps) == len(trace.target_tokens)
     forced = model.trace("The small", target=" house")
@@ -240,7 +240,7 @@ def test_another_decoding_of_a_run_is_as_lean(tmp_path: Path) -> None:
     whole("marian", tmp_path)
     model = opened(tmp_path)
     trace = model.trace("the small house")
-    again = recorded(model, trace, trace.output_ids)
+    again = record_words(model, trace, trace.output_ids)
     assert set(again.tensors) == set(trace.tensors)
     assert torch.equal(again["output/probabilities"], trace["output/probabilities"])
 

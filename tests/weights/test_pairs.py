@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from glassformer import Trace, load_model
-from glassformer.core.decodings import recorded
+from glassformer.core.decodings import record_words
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment, run
 from glassformer.core.interventions.causal_tracing import causal_tracing
@@ -77,7 +77,7 @@ def test_a_pair_survives_wherever_its_run_is_made_again(tmp_path: Path) -> None:
     unfolds(trace, model)
     assert trace.line == "the small house\tI like it"
     assert torch.equal(trace_of(model, trace.line)["output/logits"], logits)
-    assert torch.equal(recorded(model, trace, trace.output_ids)["output/logits"], logits)
+    assert torch.equal(record_words(model, trace, trace.output_ids)["output/logits"], logits)
     patch = TensorPatch("encoder/0/self_attention/output", sentence=trace.line)
     patched = run(Experiment((patch,)), model, trace.source_text, text_pair=trace.text_pair)
     assert torch.equal(patched["output/logits"], logits)

@@ -20,7 +20,7 @@ from tokenizers import (
 )
 
 from glassformer.core.errors import GlassformerError
-from glassformer.core.weights.tokenizers.pieces import shown
+from glassformer.core.weights.tokenizers.pieces import readable_piece
 from glassformer.core.weights.tokenizers.tokens import MarianTokens, tokens_of
 from tests.weights import small_tokenizers as small
 from tests.weights.oracle import transformers
@@ -136,7 +136,7 @@ def test_marians_pair_gives_the_oracles_ids(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_pieces_can_be_read(piece: str, byte_level: bool, seen: str) -> None:
-    assert shown(piece, byte_level) == seen
+    assert readable_piece(piece, byte_level) == seen
 
 
 def test_an_added_piece_is_no_bytes_and_a_typed_one_is_what_is_seen(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def show(pair: Pair) -> None:
         _grids(pair, cast(Kind, now.kind))
     with right, st.container(gap="xsmall"):
         with pickers.row("attention"):
-            pickers.focused(pair.first, KEY)
+            pickers.pick_attention(pair.first, KEY)
             pickers.stages(pair.first, KEY)
         stage = pickers.stage_in_view(pair.first, now)
         asked = Matrix(

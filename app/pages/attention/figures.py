@@ -13,8 +13,8 @@ from glassformer.app.plots.bars import row_bars
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.plots.heat import heat_map, reach
 from glassformer.app.plots.labels import escape, format_number, format_percent, text_width
-from glassformer.app.plots.latex import latex_number, painted
-from glassformer.app.plots.marks import hover, inked, note, row_title, upright
+from glassformer.app.plots.latex import latex_number, paint_latex
+from glassformer.app.plots.marks import colour_label, hover, note, row_title, upright
 from glassformer.app.plots.theme import FigureStyle, base_layout, hatch_pattern
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_cell import CellOfHeads, Terms
@@ -58,7 +58,7 @@ def stage_formula(
     fill: the config's `mask_fill`; width: d_k.
     """
     made = made or Scored()
-    asks, answers = painted(made.asks, "query", look), painted(made.answers, "key", look)
+    asks, answers = paint_latex(made.asks, "query", look), paint_latex(made.answers, "key", look)
     if len(made.answers) > 1:
         answers = f"({answers})"
     product = rf"{asks} {answers}^{{\top}}"
@@ -80,7 +80,7 @@ def stage_formula(
             rf" {FILLS[fill]} & M_{{ts}} = 0 \end{{cases}}"
         )
     return (
-        rf"{painted('A_{ts}', 'weights', look)} = \frac{{e^{{\tilde S_{{ts}}}}}}"
+        rf"{paint_latex('A_{ts}', 'weights', look)} = \frac{{e^{{\tilde S_{{ts}}}}}}"
         rf"{{\sum_{{j}} e^{{\tilde S_{{tj}}}}}}"
     )
 
@@ -97,7 +97,7 @@ def cell_formula(
     )
     biased = scaled if terms.biased is None else latex_number(terms.biased, look)
     masked = biased if terms.allowed else FILLS[fill]
-    pair = f"{painted('q_i', 'query', look)} {painted('k_i', 'key', look)}"
+    pair = f"{paint_latex('q_i', 'query', look)} {paint_latex('k_i', 'key', look)}"
     lines = {
         "scores": (rf"\textstyle\sum_i {pair}", "= ", score),
         "scaled": (rf"{score} / \sqrt{{{terms.q.size}}}" if divides else "S'", "= ", scaled),
@@ -110,7 +110,7 @@ def cell_formula(
         del lines["biased"]
     for name, (left, middle, result) in lines.items():
         if name == stage:
-            result = rf"\boldsymbol{{{painted(result, 'weights', look)}}}"
+            result = rf"\boldsymbol{{{paint_latex(result, 'weights', look)}}}"
         rows.append(f"{left} &{middle} {result}")
     return r"\begin{aligned}" + r" \\[2pt] ".join(rows) + r"\end{aligned}"
 
@@ -169,7 +169,11 @@ def terms_figure(rows: Sequence[Term], look: FigureStyle) -> go.Figure:
         template="none",
         xaxis=bare_axis(look, 15, ticks="", domain=[0, BARS_FROM - 0.03], side="top")
         | {"range": [-0.5, 1.5], "tickvals": [0, 1]}
-        | {"ticktext": [inked(f"<b>{v}</b>", look.colour(role)) for role, v in VECTORS.items()]},
+        | {
+            "ticktext": [
+                colour_label(f"<b>{v}</b>", look.colour(role)) for role, v in VECTORS.items()
+            ]
+        },
         xaxis2=bare_axis(look, 15, ticks="", domain=[BARS_FROM, 1], side="top", anchor="y")
         | {"range": [-most, most], "tickvals": [0], "ticktext": ["<b>q · k</b>"]}
         | _zero_line(look),

@@ -16,10 +16,10 @@ from glassformer.app.pages.attention.figures import (
 from glassformer.app.pages.attention.motion import board
 from glassformer.app.panels import provenance
 from glassformer.app.panels.attention import picture
-from glassformer.app.panels.attention.focus import AttentionFocus, head_name, measured
+from glassformer.app.panels.attention.focus import AttentionFocus, head_name, measured_heads
 from glassformer.app.panels.attention.heads import (
     SIGN,
-    does,
+    head_role_sentence,
     off_button,
     role_word,
     show_heads,
@@ -32,7 +32,7 @@ from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.session import store
 from glassformer.app.ui.chart import show_chart
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, into, menu
+from glassformer.app.ui.pick import choice, menu, set_field
 from glassformer.app.ui.text import on_top
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_cell import cell_of_heads, terms
@@ -65,16 +65,16 @@ def show() -> None:
 def _headline(focus: AttentionFocus) -> None:
     """Draw what the head in focus does here, in a sentence, and what it does at all below."""
     chosen = describe(focus.trace, focus.kind, focus.now.layer, focus.now.head)
-    found = habit(focus) or does(focus.kind, chosen)
+    found = habit(focus) or head_role_sentence(focus.kind, chosen)
     row = {"horizontal": True, "vertical_alignment": "center", "gap": "small", "wrap": False}
     with st.container(key="attention_top", gap=None):
-        on_top(said(focus))
+        on_top(head_sentence(focus))
         with box("dense", "attention_does", **row):
             st.markdown(found, help=say("attention.does_help"), width="stretch")
             off_button("attention_off")
 
 
-def said(focus: AttentionFocus) -> str:
+def head_sentence(focus: AttentionFocus) -> str:
     """Which words the head in focus joins, and how strongly, as HTML."""
     now, (query, key) = focus.now, focus.cell
     row = focus.sides[0]
@@ -102,7 +102,7 @@ def _heads(focus: AttentionFocus) -> None:
     pickers.kinds(trace, "attention", width="stretch")
     orders = {"place": "place"} | {role: role_word(focus.kind, role) for role in ROLES}
     labels = {order: say(f"attention.order_{word}") for order, word in orders.items()}
-    menu("attention_order", say("attention.order"), labels, now.order, into("order"))
+    menu("attention_order", say("attention.order"), labels, now.order, set_field("order"))
     _shared(focus)
     show_heads(focus)
     name = head_name(now.layer, now.head)
@@ -149,7 +149,7 @@ def _rates(wrong: tuple[float, float]) -> dict[str, str]:
 def show_worth(focus: AttentionFocus) -> None:
     """Draw the button and the list that it opens; nothing for a model without measures."""
     direction = focus.trace.direction
-    best = best_by_role(measured(), direction)
+    best = best_by_role(measured_heads(), direction)
     if not best:
         return
     with st.popover(
@@ -191,7 +191,7 @@ def show_cell(focus: AttentionFocus) -> None:
     with box("tex", "attention_cell", gap="xsmall"):
         st.html(pair_html(focus))
         with box("rows-2", "attention_why"):
-            st.caption(why(focus))
+            st.caption(cell_reason(focus))
         if focus.now.head is None:
             _show_shares(focus)
             return
@@ -214,7 +214,7 @@ def about(focus: AttentionFocus) -> str:
     return say("language.gap").join(said)
 
 
-def why(focus: AttentionFocus) -> str:
+def cell_reason(focus: AttentionFocus) -> str:
     """Why this cell is spelled out: pinned, the pronoun's, or the largest weight."""
     if focus.pinned:
         return say("attention.pinned")
@@ -240,7 +240,7 @@ def _show_terms(focus: AttentionFocus, head: int) -> None:
     made = Scored.of(focus.trace.config, focus.kind)
     st.latex(cell_formula(cell, focus.stage, focus.trace.config.mask_fill, look, made.divides))
     _show_bars(focus, "terms", figure, score=format_number(cell.score))
-    choice("attention_terms", "attention.terms", TERMS, now.terms, into("terms"))
+    choice("attention_terms", "attention.terms", TERMS, now.terms, set_field("terms"))
 
 
 def _show_shares(focus: AttentionFocus) -> None:

@@ -8,7 +8,7 @@ from glassformer.app.panels.words.words_panel import shown_piece, step_in_focus
 from glassformer.app.runs import on_screen
 from glassformer.app.session import store
 from glassformer.app.session.state import State
-from glassformer.app.ui.text import told
+from glassformer.app.ui.text import format_error
 from glassformer.app.words import say
 from glassformer.core.decoding.beam import STRONGEST, Beam, Rule, beam
 from glassformer.core.decoding.cuts import Sampling
@@ -17,7 +17,7 @@ from glassformer.core.decoding.rows import Tapes, tapes
 from glassformer.core.decoding.sampling import SampledStep, samples
 from glassformer.core.decoding.step import NOTHING, Forced, Step, Task, check_number
 from glassformer.core.decoding.timeline import Moment, timeline
-from glassformer.core.decodings import log_probability, recorded, task_of
+from glassformer.core.decodings import log_probability, record_words, task_of
 from glassformer.core.errors import GlassformerError
 from glassformer.core.model.transformer import Transformer
 from glassformer.core.models import Model
@@ -215,7 +215,7 @@ class Decoding:
     def recorded(self, words: tuple[int, ...]) -> Trace:
         """Every tensor of the run over some words."""
         return self._last(
-            "recorded", words, lambda: recorded(self.translator, self.trace, words, self.edits)
+            "recorded", words, lambda: record_words(self.translator, self.trace, words, self.edits)
         )
 
     def sentence(self, words: Sequence[int]) -> str:
@@ -239,7 +239,7 @@ class Decoding:
             except GlassformerError as error:
                 return None, error
             words = [step.chosen for step in steps]
-            trace = recorded(self.translator, self.trace, words, self.edits, steps)
+            trace = record_words(self.translator, self.trace, words, self.edits, steps)
             moments = timeline(self.model, self.task, steps, self.tape)
             reached = {place: word for place, word in asked.items() if place < len(steps)}
             own = {place: self.own_choice(asked, place) for place in reached}
@@ -300,7 +300,7 @@ def refusal(error: GlassformerError) -> str:
         return say("timeline.refused_word", given=given, last=last)
     if error.key == "out_of_range" and error.values["name"] == "position":
         return say("timeline.refused_step", given=int(str(given)) + 1, last=int(str(last)) + 1)
-    return told(error)
+    return format_error(error)
 
 
 def take(place: int, word: int) -> None:

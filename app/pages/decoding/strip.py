@@ -9,7 +9,7 @@ import streamlit as st
 from glassformer.app.pages.decoding.run import DecodedRun, Decoding, go, release, word_of
 from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.session import store
-from glassformer.app.ui.component import component, going
+from glassformer.app.ui.component import component, go_to_place
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 
@@ -34,7 +34,7 @@ def draw_strip(
     texts = {name: say(f"timeline.strip_{name}") for name in TEXTS}
     data = {"columns": columns, "now": now - run.first, "texts": texts, "bars": bars}
     go_on, take_back = (
-        going(len(columns), lambda at, act=act: act(at + run.first))  # type: ignore[misc]
+        go_to_place(len(columns), lambda at, act=act: act(at + run.first))  # type: ignore[misc]
         for act in (on_go, on_undo)
     )
     _strip(key, data, go=go_on, undo=take_back)
@@ -42,7 +42,7 @@ def draw_strip(
 
 def _column(run: DecodedRun, place: int, most: float) -> dict[str, Any]:
     step, reads = run.moments[place].step, visible(run.trace.target_tokens[place])
-    writes, percent = written(run, place), format_percent(step.probability)
+    writes, percent = word_of_step(run, place), format_percent(step.probability)
     named = writes or say("timeline.strip_end")
     title = say(
         "timeline.column", step=run.number(place), reads=reads, writes=named, percent=percent
@@ -62,13 +62,13 @@ def _column(run: DecodedRun, place: int, most: float) -> dict[str, Any]:
     }
 
 
-def written(run: DecodedRun, place: int) -> str:
+def word_of_step(run: DecodedRun, place: int) -> str:
     """The word that a step wrote; "" for the end."""
     ended = run.trace.output_pieces[place] in run.ends
     return "" if ended else visible(run.trace.output_tokens[place])
 
 
-def named(decoding: Decoding, index: int) -> str:
+def word_in_prose(decoding: Decoding, index: int) -> str:
     """A word of the vocabulary for prose, as markdown."""
     is_end = index in decoding.task.every_end
     return literal(say("timeline.strip_end") if is_end else visible(word_of(decoding.trace, index)))
@@ -97,7 +97,7 @@ def _bounded(share: float) -> float:
     return round(share, 4) if 0 <= share <= 1 else 0.0
 
 
-def bound(prefix: str, name: str) -> dict[str, Any]:
+def bind_field(prefix: str, name: str) -> dict[str, Any]:
     """Key and callback of a widget that has a field of the state."""
     widget = f"{prefix}_{name}"
 

@@ -15,16 +15,16 @@ from torch import Tensor
 
 from glassformer.app.pages.lab.figures.norms import word_names
 from glassformer.app.pages.lab.figures.tables import (
-    beside,
     digits_apart,
     exact,
     matrix,
     shape_of,
+    tables_side_by_side,
     writer,
 )
 from glassformer.app.plots.heat import reach
 from glassformer.app.plots.labels import format_number, text_width
-from glassformer.app.plots.latex import painted
+from glassformer.app.plots.latex import paint_latex
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.layout import box
@@ -60,7 +60,7 @@ def show(worked: Worked) -> None:
             share = span(worked, quantity)
             with box(f"span-{share}", f"lab_result_{quantity.key}", gap=None):
                 st.markdown(heading(worked.key, quantity, look))
-                st.html(tables(worked, quantity, look) + why(worked.key, quantity, given))
+                st.html(tables(worked, quantity, look) + error_reason(worked.key, quantity, given))
             given |= {cause.reason for cause in quantity.causes}
 
 
@@ -133,7 +133,9 @@ def tables(worked: Worked, quantity: Quantity, look: FigureStyle) -> str:
         alone = draw(value, role=hue)
         if quantity.key not in printed_of(worked.key):
             return alone
-        return beside([(say("lab_examples.true"), alone), (say("lab_examples.printed"), NOTHING)])
+        return tables_side_by_side(
+            [(say("lab_examples.true"), alone), (say("lab_examples.printed"), NOTHING)]
+        )
     notes = _flat(other)
     wrong = ~np.isclose(notes, value) if quantity.differs is None else _flat(quantity.differs)
     limit = reach(value, notes)
@@ -147,7 +149,7 @@ def tables(worked: Worked, quantity: Quantity, look: FigureStyle) -> str:
         away = np.where(wrong, notes - value, 0.0)
         write = writer(away, look.precision, sign=True)
         parts.append(("difference", draw(away, tinted=False, faint=~wrong, write=write)))
-    return beside([(say(f"lab_examples.{name}"), table) for name, table in parts])
+    return tables_side_by_side([(say(f"lab_examples.{name}"), table) for name, table in parts])
 
 
 def as_printed(value: float) -> str:
@@ -155,7 +157,7 @@ def as_printed(value: float) -> str:
     return exact(value) if abs(value) < LARGE else format_number(value, 3)
 
 
-def why(example: str, quantity: Quantity, given: Set[str] = frozenset()) -> str:
+def error_reason(example: str, quantity: Quantity, given: Set[str] = frozenset()) -> str:
     """Why the notes' numbers are wrong, as HTML; a reason that was given is only named."""
     found = {each.reason: each for each in errata_of(example)}
     lines = [
@@ -204,7 +206,7 @@ def _flat(cells: Tensor) -> np.ndarray:
 def formula(example: str, quantity: str, look: FigureStyle) -> str:
     """The formula of a quantity: LaTeX for `$…$`."""
     template = FORMULAS[example][of_kind(example, quantity)]
-    return _MARK.sub(lambda mark: painted(mark[2], mark[1], look), template)
+    return _MARK.sub(lambda mark: paint_latex(mark[2], mark[1], look), template)
 
 
 def role(example: str, quantity: str) -> str:

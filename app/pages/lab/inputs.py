@@ -52,15 +52,15 @@ def start(field: Field) -> Any:
     """A field's original as the browser holds it."""
     if field.kind == "flags":
         return [[int(cell) for cell in row] for row in field.original]
-    return written(field.original)
+    return input_value(field.original)
 
 
-def written(value: Any) -> Any:
+def input_value(value: Any) -> Any:
     """Numbers as they stand in inputs: "1", "−0.25"; lists stay lists, flags 0 and 1."""
     if hasattr(value, "tolist"):
-        return written(value.tolist())
+        return input_value(value.tolist())
     if isinstance(value, list | tuple):
-        return [written(each) for each in value]
+        return [input_value(each) for each in value]
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, float):
@@ -68,7 +68,9 @@ def written(value: Any) -> Any:
     return re.sub(r"^-(?=[\d.]+(e[+-]?\d+)?$)", MINUS, str(value))
 
 
-def sent(field: Field, value: Any, wrong: bool, bench: str, look: FigureStyle) -> dict[str, Any]:
+def field_data(
+    field: Field, value: Any, wrong: bool, bench: str, look: FigureStyle
+) -> dict[str, Any]:
     """What the browser needs to draw a field of a bench."""
     name, known = field.name, texts(store.get_state().language)
     about, options = field.about, {each: each for each in field.options}
@@ -95,7 +97,7 @@ def label(field: Field, bench: str) -> str:
     return field.label or say(f"lab_{bench}.{field.name}")
 
 
-def cleaned(values: Mapping[str, Any], fields: Sequence[Field]) -> dict[str, Any]:
+def clean_values(values: Mapping[str, Any], fields: Sequence[Field]) -> dict[str, Any]:
     """What the browser sent, without anything that no input of these can hold."""
     found = {}
     for each in fields:
@@ -116,33 +118,33 @@ def _cells(value: Any) -> int:
     return sum(map(_cells, value)) + 1 if isinstance(value, list) else 1
 
 
-def linked(key: str) -> Inputs:
+def inputs_of_link(key: str) -> Inputs:
     """The inputs of a bench in the link."""
-    return {name: listed(value) for name, value in _all().get(key, {}).items()}
+    return {name: tuples_as_lists(value) for name, value in _all().get(key, {}).items()}
 
 
-def typed(key: str) -> Inputs:
+def inputs_of_reader(key: str) -> Inputs:
     """What is in the inputs of a bench that is no original."""
     basis, values = _draft(key)
-    return dict(values) if basis == linked(key) else linked(key)
+    return dict(values) if basis == inputs_of_link(key) else inputs_of_link(key)
 
 
 def is_draft(key: str) -> bool:
     """Whether the reader has typed it here; else it came with a link."""
-    return _draft(key)[0] == linked(key)
+    return _draft(key)[0] == inputs_of_link(key)
 
 
 def draft(key: str, values: Mapping[str, Any], renew: bool = False) -> None:
     """Take what was typed; `renew` where the inputs in the browser shall show it."""
     if renew:
         _renew(key)
-    store.memory().lab_drafts[key] = (linked(key), dict(values))
+    store.memory().lab_drafts[key] = (inputs_of_link(key), dict(values))
 
 
 def remember(key: str, values: Mapping[str, Any], originals: Mapping[str, Any]) -> None:
     """Put good inputs into the link."""
     other = {name: value for name, value in values.items() if value != originals[name]}
-    if other != linked(key):
+    if other != inputs_of_link(key):
         others = {name: given for name, given in _all().items() if name != key}
         fixed = {name: _frozen(value) for name, value in other.items()}
         store.update(inputs=sections_text({**others, key: fixed}))
@@ -180,6 +182,6 @@ def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
-def listed(value: Any) -> Any:
+def tuples_as_lists(value: Any) -> Any:
     """The tuples of a link as the lists of the browser."""
-    return list(map(listed, value)) if isinstance(value, tuple) else value
+    return list(map(tuples_as_lists, value)) if isinstance(value, tuple) else value

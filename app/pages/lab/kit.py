@@ -19,7 +19,14 @@ import streamlit as st
 
 from glassformer.app import words
 from glassformer.app.pages.lab import inputs
-from glassformer.app.pages.lab.inputs import Field, cleaned, label, sent, start, written
+from glassformer.app.pages.lab.inputs import (
+    Field,
+    clean_values,
+    field_data,
+    input_value,
+    label,
+    start,
+)
 from glassformer.app.plots.drawing import Figure
 from glassformer.app.plots.labels import format_number
 from glassformer.app.session import store
@@ -46,11 +53,11 @@ class Answer(Generic[T]):
 def head(bench: str) -> dict[str, str]:
     """Draw the question and the two sentences, and give all texts of the bench."""
     said = texts(bench)
-    headed(said["title"], said["about"])
+    draw_heading(said["title"], said["about"])
     return said
 
 
-def headed(title: str, about: str) -> None:
+def draw_heading(title: str, about: str) -> None:
     """The same with the two texts, as markdown."""
     with st.container(key="lab_head", gap=None):
         st.markdown(f"#### {title}\n{about}")
@@ -90,13 +97,13 @@ def presets(bench: str, values: Mapping[str, dict[str, Any]]) -> None:
             st.button(
                 say(f"lab_{bench}.preset_{name}"),
                 key=f"lab_{bench}_{name}",
-                on_click=put,
+                on_click=put_inputs,
                 args=(bench,),
                 kwargs=given,
             )
 
 
-def worked(
+def compute_from_inputs(
     key: str,
     fields: Sequence[Field],
     compute: Callable[..., T],
@@ -134,7 +141,7 @@ def _last_good(
     key: str, fields: Sequence[Field], originals: dict[str, Any], compute: Callable[..., T]
 ) -> tuple[dict[str, Any], T]:
     """What the link holds; where that cannot be computed either, nobody has typed it here."""
-    good = originals | cleaned(inputs.linked(key), fields)
+    good = originals | clean_values(inputs.inputs_of_link(key), fields)
     try:
         return good, compute(**good)
     except GlassformerError:
@@ -145,16 +152,20 @@ def _last_good(
 
 def _typed(key: str, fields: Sequence[Field]) -> dict[str, Any]:
     """What is in the inputs; of a link only what such inputs can hold."""
-    given = inputs.typed(key)
-    fitting = cleaned(given, fields)
+    given = inputs.inputs_of_reader(key)
+    fitting = clean_values(given, fields)
     if not inputs.is_draft(key) and fitting.keys() != given.keys():
         inputs.refuse(key)
     return fitting
 
 
-def put(key: str, **values: Any) -> None:
+def put_inputs(key: str, **values: Any) -> None:
     """Type something for the reader (a preset); for callbacks. Flags: True and False."""
-    inputs.draft(key, inputs.typed(key) | {n: written(v) for n, v in values.items()}, renew=True)
+    inputs.draft(
+        key,
+        inputs.inputs_of_reader(key) | {n: input_value(v) for n, v in values.items()},
+        renew=True,
+    )
 
 
 def reset(key: str) -> None:
@@ -193,10 +204,12 @@ def _draw(
         if value.get("reset"):
             reset(key)
         elif isinstance(value.get("values"), Mapping):
-            inputs.draft(key, inputs.typed(key) | cleaned(value["values"], fields))
+            inputs.draft(key, inputs.inputs_of_reader(key) | clean_values(value["values"], fields))
 
     data = {
-        "fields": [sent(each, typed[each.name], each.name == wrong, key, look) for each in fields],
+        "fields": [
+            field_data(each, typed[each.name], each.name == wrong, key, look) for each in fields
+        ],
         "message": said,
         "error": wrong is not None,
         "texts": {text: say(f"lab.{text}") for text in texts},

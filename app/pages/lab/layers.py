@@ -97,12 +97,14 @@ _blocks = component(__file__, "blocks")
 def show_layer_norm() -> None:
     """Layer norm's formulas, and how its parts are stretched over the batch."""
     view = store.get_state().norms
-    kit.headed(say(f"lab_layer_norm.title_{view}"), say(f"lab_layer_norm.about_{view}"))
+    kit.draw_heading(say(f"lab_layer_norm.title_{view}"), say(f"lab_layer_norm.about_{view}"))
     texts = kit.texts("layer_norm")
     with st.container(key="lab_layer_norm_view"):
-        pick.choice("lab_layer_norm_view", "lab_layer_norm.view", VIEWS, view, pick.into("norms"))
+        pick.choice(
+            "lab_layer_norm_view", "lab_layer_norm.view", VIEWS, view, pick.set_field("norms")
+        )
     ties = [[("x", "columns"), ("gamma", "columns"), ("beta", "columns")]]
-    found = kit.worked("layer_norm", LAYER_NORM, layer_norms, ties).result
+    found = kit.compute_from_inputs("layer_norm", LAYER_NORM, layer_norms, ties).result
     if view == "formulas":
         _formulas(found, texts)
         return
@@ -133,7 +135,7 @@ def show_batch_norm() -> None:
     """Layer norm beside batch norm."""
     look, texts = current_look(), kit.head("batch_norm")
     kit.presets("batch_norm", BATCHES)
-    found = kit.worked("batch_norm", BATCH_NORM, beside_batch_norm).result
+    found = kit.compute_from_inputs("batch_norm", BATCH_NORM, beside_batch_norm).result
     st.html(norm_tables(found, texts, look))
     st.markdown(f"**{texts['moved']}**")
     st.html(moved_table(found, texts, look))
@@ -142,7 +144,7 @@ def show_batch_norm() -> None:
 def show_norm_axes() -> None:
     """Over which axes five norms take their mean."""
     look, texts = current_look(), kit.head("norm_axes")
-    answer = kit.worked("norm_axes", NORM_AXES, norm_axes)
+    answer = kit.compute_from_inputs("norm_axes", NORM_AXES, norm_axes)
     reading = answer.typed["reading"]
     told = {
         key: (say(f"lab_norm_axes.over_{key}_{reading}"), say(f"lab_norm_axes.use_{key}"))
@@ -156,7 +158,7 @@ def show_depth() -> None:
     look, texts = current_look(), kit.head("depth")
     inputs, legend = st.columns([1, 1.25], gap="medium")
     with inputs:
-        stacks = kit.worked("depth", DEPTH, _depth).result
+        stacks = kit.compute_from_inputs("depth", DEPTH, _depth).result
     legend.html(depth_legend(stacks, texts, look))
     kit.chart("depth", depth_figure(stacks, texts, look))
 
@@ -168,7 +170,7 @@ _depth = lru_cache(maxsize=32)(depth)
 def show_split() -> None:
     """Sizes above, the regrouping into heads below."""
     texts = kit.head("split")
-    answer = kit.worked("split", SPLIT, _split)
+    answer = kit.compute_from_inputs("split", SPLIT, _split)
     found, way = answer.result, answer.typed["way"]
     wrong = found.steps["wrong_view" if way == "split" else "wrong_concat"].misplaced
     counts = {"wrong": int(wrong.sum()), "cells": wrong.numel()}
@@ -182,7 +184,7 @@ def show_one_matrix() -> None:
     """The heads' own small matrices, and the one large matrix that stands for them."""
     look, texts = current_look(), kit.head("one_matrix")
     whose.tell()
-    found = kit.worked("one_matrix", ONE_MATRIX, one_matrix, note=_rounding).result
+    found = kit.compute_from_inputs("one_matrix", ONE_MATRIX, one_matrix, note=_rounding).result
     heads, width, inside = found.small.shape
     small = f"{heads} × {width} × {inside} = {found.small.numel()}"
     texts["small"] = say("lab_one_matrix.small", heads=heads, count=small)

@@ -66,7 +66,7 @@ def show_masks() -> None:
     start = {"scores": MASKED, "meaning": "visible"}
     kit.presets("masks", {name: start | {"mask": mask} for name, mask in DRAWN.items()})
     ties = [[("scores", side), ("mask", side)] for side in ("rows", "columns")]
-    found = kit.worked("masks", MASKS, masks, ties).result
+    found = kit.compute_from_inputs("masks", MASKS, masks, ties).result
     between = {"after": say("language.gap"), "comma": say("language.comma")}
     st.html(ways_tables(found, texts | between, current_look()))
 
@@ -74,7 +74,7 @@ def show_masks() -> None:
 def show_mask_building() -> None:
     """A mask line by line, and its copies over sentences and heads."""
     look, texts = current_look(), kit.head("mask_building")
-    found = kit.worked("mask_building", BUILDING, build, note=_empty_rows).result
+    found = kit.compute_from_inputs("mask_building", BUILDING, build, note=_empty_rows).result
     st.html(lines_tables(found, texts, look))
     sentences, heads, size, _ = found.spread.shape
     counts = {"stored": found.with_padding.numel(), "spread": found.spread.numel()}
@@ -105,11 +105,13 @@ def show_mask_steps() -> None:
     whose.made_by()  # a file's run may have no model here: then nothing can be drawn
     left, right = st.columns([1.3, 1], gap="medium")
     with left:
-        trace, found = kit.worked("mask_steps", STORY, _steps).result
+        trace, found = kit.compute_from_inputs("mask_steps", STORY, _steps).result
     count = len(trace.target_tokens)
     at = Field("step", texts["step"], 3, "slider", "value", low=1, high=count, step=1)
     with right:
-        chosen = kit.worked("mask_steps_at", [at], lambda step: whole("step", step, 1, LONGEST))
+        chosen = kit.compute_from_inputs(
+            "mask_steps_at", [at], lambda step: whole("step", step, 1, LONGEST)
+        )
     now = min(chosen.result, count) - 1
     with box("across", "lab_mask_rows"):
         st.html(steps_table(found, trace, now, texts))

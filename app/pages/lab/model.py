@@ -21,7 +21,7 @@ from glassformer.app.ui import pick
 from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.layout import box, side_by_side
 from glassformer.app.ui.style import put_sheet
-from glassformer.app.ui.text import told
+from glassformer.app.ui.text import format_error
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lab.inputs import choice, whole
@@ -77,7 +77,7 @@ def show_model() -> None:
     kit.presets("model", PRESETS)
     left, right = st.columns([1, 2.2], gap="medium")
     with left, box("fill scroll", "lab_model_switches"):
-        built = kit.worked("model", FIELDS, _built).result
+        built = kit.compute_from_inputs("model", FIELDS, _built).result
     with right, box("fill", "lab_model_seen", gap="xsmall"):
         with side_by_side("lab_model_line"):
             view = _view()
@@ -97,7 +97,7 @@ def _built(ids: Any, **typed: Any) -> Built:
 
 def _view() -> str:
     """What is seen of the model, picked and kept in the link."""
-    view = inputs.linked("model_view").get("view", VIEWS[0])
+    view = inputs.inputs_of_link("model_view").get("view", VIEWS[0])
     if view not in VIEWS:
         inputs.refuse("model_view")
 
@@ -121,7 +121,7 @@ def _use(plan: Blueprint) -> None:
     try:
         blueprint(_words(), **plan.settings)
     except GlassformerError as error:
-        tip, too_large = told(error), True
+        tip, too_large = format_error(error), True
         st.caption(tip)
     off = used or too_large
     if st.button(label, key="lab_model_use", type="primary", disabled=off, help=tip):
@@ -168,7 +168,7 @@ def _start(plan: Blueprint, texts: dict[str, str]) -> None:
         return untrained.drawn_in(plan, matrix_name(plan, matrix, stack, layer))
 
     with st.container(gap=None):
-        look, found = current_look(), kit.worked("model_start", fields, compute).result
+        look, found = current_look(), kit.compute_from_inputs("model_start", fields, compute).result
     texts = texts | {"bound": "√(6 / (fan_in + fan_out)) =", "own_bound": "1 / √fan_in ="}
     rows, columns = found.shape
     given = {"rows": rows, "columns": columns, "outside": f"{found.outside:,}"}

@@ -51,9 +51,11 @@ def _entry(key: str) -> str:
 
 
 def _example(key: str) -> None:
-    kit.headed(say(f"lab_examples.title_{key}"), say(f"lab_examples.about_{key}"))
-    compute, ties = computing(key), INPUTS["ties"].get(key, ())
-    answer = kit.worked(f"example_{key}", fields(key), compute, ties, example_results.status)
+    kit.draw_heading(say(f"lab_examples.title_{key}"), say(f"lab_examples.about_{key}"))
+    compute, ties = computation_of(key), INPUTS["ties"].get(key, ())
+    answer = kit.compute_from_inputs(
+        f"example_{key}", fields(key), compute, ties, example_results.status
+    )
     example_results.show(answer.result)
 
 
@@ -82,7 +84,7 @@ def fields(key: str) -> list[Field]:
     ]
 
 
-def computing(key: str) -> Callable[..., Worked]:
+def computation_of(key: str) -> Callable[..., Worked]:
     """What computes an example from its fields."""
 
     def compute(**typed: Any) -> Worked:
@@ -106,7 +108,7 @@ def show_overview() -> None:
     numbers, code = tally("number"), tally("inconsistent")
     broken = sum(each.kind == "cannot_run" for each in code_errata())
     about = say("lab_examples.errata_about", **numbers._asdict(), code=code.wrong, broken=broken)
-    kit.headed(say("lab_examples.errata_title"), about)
+    kit.draw_heading(say("lab_examples.errata_title"), about)
     st.html(table(errata(), current_look()) + code_table())
 
 
@@ -136,7 +138,7 @@ def _row(erratum: Erratum, look: FigureStyle) -> str:
     digits = digits_apart(true, printed, look.precision)
     cells = [
         (escape(say(f"lab_examples.name_{erratum.example}")), "", ""),
-        (escape(where(erratum)), "", ""),
+        (escape(place_of_number(erratum)), "", ""),
         (writer(true, digits)(erratum.true), "number", exact(erratum.true)),
         (as_printed(erratum.printed), "number wrong", ""),
         (say("lab_examples.of", wrong=erratum.wrong, shown=erratum.shown), "", ""),
@@ -158,7 +160,7 @@ def _code_row(erratum: CodeErratum) -> str:
     return f"<tr><td>{kind}</td><td><code>{escape(erratum.code)}</code></td><td>{why}</td></tr>"
 
 
-def where(erratum: Erratum) -> str:
+def place_of_number(erratum: Erratum) -> str:
     """The number in words, its place counted as on its screen: "Weights [2, 1]"."""
     first = 0 if erratum.example in FROM_ZERO else 1
     place = ", ".join(str(at + first) for at in erratum.cell)

@@ -4,10 +4,10 @@ import streamlit as st
 
 from glassformer.app.pages.lab import kit, tiles
 from glassformer.app.panels.opening.on_file import show_part
-from glassformer.app.runs.turns import admitted
+from glassformer.app.runs.turns import wait_for_turn
 from glassformer.app.session import store
 from glassformer.app.ui.layout import box, side_by_side
-from glassformer.app.ui.pick import into, menu
+from glassformer.app.ui.pick import menu, set_field
 from glassformer.app.ui.style import put_sheet
 from glassformer.app.words import say
 
@@ -33,7 +33,7 @@ def show() -> None:
             with box("fill scroll", "lab_bench", gap="xsmall"):
                 _bench(chosen)
     else:
-        kit.headed(say("lab.tiles_title"), say("lab.tiles_about"))
+        kit.draw_heading(say("lab.tiles_title"), say("lab.tiles_about"))
         tiles.show(GROUPS)
 
 
@@ -59,13 +59,13 @@ def _way_back(chosen: str) -> None:
         icon = ":material/grid_view:"
         st.button(say("lab.all"), key="lab_all", icon=icon, on_click=store.update,
                   kwargs=all_of_them)  # fmt: skip
-        menu("lab_bench", say("lab.bench"), labels, chosen, into("lab"))
+        menu("lab_bench", say("lab.bench"), labels, chosen, set_field("lab"))
         st.button(say("lab.next", name=say(f"lab.bench_{after}")), key="lab_next", type="tertiary",
                   on_click=store.update, kwargs=further)  # fmt: skip
 
 
 @st.fragment
-@admitted
+@wait_for_turn
 def _bench(name: str) -> None:
     group = next(group for group, names in GROUPS.items() if name in names)
     show_part("glassformer.app.pages.lab", group, show=f"show_{name}")

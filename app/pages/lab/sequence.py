@@ -68,7 +68,7 @@ def show_order() -> None:
     )
     compute = partial(_permuted, ids, order)
     cut = say("lab_order.cut", most=MOST) if len(trace.source_tokens) > MOST else ""
-    answer = kit.worked("order", fields, compute, note=lambda _found, _edited: cut)
+    answer = kit.compute_from_inputs("order", fields, compute, note=lambda _found, _edited: cut)
     seen = str(answer.typed["seen"])
     maps = [_maps(each, seen) for each in answer.result]
     kit.chart("order", order_figure(maps, words, order, seen, texts, current_look()))
@@ -125,7 +125,7 @@ def _of_head(weights: Any) -> Any:
 def show_seq2seq() -> None:
     """An LSTM's gates word by word, and what its last state and attention still know."""
     look, texts = current_look(), kit.head("seq2seq")
-    typed = inputs.typed("seq2seq").get("words", SENTENCE)
+    typed = inputs.inputs_of_reader("seq2seq").get("words", SENTENCE)
     fields = (
         Field("words", "", SENTENCE, "row", "data", grow=("columns",), least=2, most=LONGEST,
               of_words=True),
@@ -134,7 +134,7 @@ def show_seq2seq() -> None:
         Field("forget", "", 0, "slider", "weights", low=-4, high=8, step=0.5),
         Field("seed", "", 0, low=0, step=1),
     )  # fmt: skip
-    found, step = kit.worked("seq2seq", fields, read_words).result
+    found, step = kit.compute_from_inputs("seq2seq", fields, read_words).result
     first = {kind: format_percent(float(each[0])) for kind, each in found.by_word.items()}
     st.markdown(say("lab_seq2seq.first", word=literal(found.words[0]), **first))
     with box("fill", "lab_chart", horizontal=True, gap="medium"):
@@ -151,7 +151,7 @@ def show_added() -> None:
     """A position added, the same as one product, and a position concatenated."""
     look, texts = current_look(), kit.head("added")
     ties = [[("x", "rows"), ("positions", "columns")], [("x", "columns"), ("matrix", "rows")]]
-    found = kit.worked("added", ADDED, added, ties).result
+    found = kit.compute_from_inputs("added", ADDED, added, ties).result
     difference = look.number(found.difference)
     texts["sum"] = say("lab_added.sum", difference=difference)
     st.html(f'<div class="lab-sums">{product_tables(found, texts, look)}</div>')
@@ -163,7 +163,7 @@ def show_added() -> None:
 def show_why() -> None:
     """An RNN, convolutions and attention on the same words, beside the paper's Table 1."""
     look, texts = current_look(), kit.head("why")
-    answer = kit.worked("why", WHY, _why)
+    answer = kit.compute_from_inputs("why", WHY, _why)
     (found, bounds), view = answer.result, answer.typed["view"]
     with box("fill", "lab_chart", horizontal=True, gap="medium"):
         with box("fill", "lab_why_picture", gap="xsmall"):

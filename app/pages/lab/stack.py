@@ -15,7 +15,7 @@ from glassformer.app.ui.chart import current_look
 from glassformer.app.words import say
 from glassformer.core.lab.clones import clones
 from glassformer.core.lab.inputs import choice
-from glassformer.core.lab.skips import Skips, followed, skips
+from glassformer.core.lab.skips import Skips, follow_skips, skips
 
 WHOSE = ("untrained", "model")
 SKIPS = (
@@ -37,7 +37,7 @@ def show_skips() -> None:
     """The residual stream with a way around every sub-layer, and each one's share in it."""
     look, texts = current_look(), kit.head("skips")
     of_bench.tell()
-    _, found = kit.worked("skips", SKIPS, _skips, note=_whose).result
+    _, found = kit.compute_from_inputs("skips", SKIPS, _skips, note=_whose).result
     kit.chart("skips", skips_figure(found, texts, look))
 
 
@@ -47,7 +47,7 @@ def _skips(whose: Any, **sizes: Any) -> tuple[str, Skips]:
     model, ids = of_bench.transformer(), of_bench.trace()["source/ids"][:1]
     with torch.no_grad():
         x = model.source_embedding(torch.as_tensor(ids, device=model.generator.weight.device))
-    return whose, followed(model.encoder, x)
+    return whose, follow_skips(model.encoder, x)
 
 
 _untrained = lru_cache(maxsize=32)(skips)
@@ -67,7 +67,7 @@ def _whose(result: tuple[str, Skips], _edited: bool) -> str:
 def show_clones() -> None:
     """One layer used N times, copies of it, and layers drawn apart, after some training steps."""
     look, texts = current_look(), kit.head("clones")
-    stacks = kit.worked("clones", CLONES, _clones).result
+    stacks = kit.compute_from_inputs("clones", CLONES, _clones).result
     for way, each in stacks.items():
         numbers = {
             "objects": each.objects,

@@ -88,7 +88,7 @@ def bars(values: Any, role: str, span: Span = WHOLE) -> Marks:
     ]  # fmt: skip
 
 
-def beside(
+def marks_side_by_side(
     draw: Callable[..., Marks], parts: Sequence[tuple[Any, Any]], gap: float = 0.08
 ) -> Marks:
     """Several grids, or bars, side by side, as wide as they have columns; each values and role."""
@@ -115,7 +115,7 @@ def _scaling(_dark: bool) -> Marks:
 
 def _normalisers(_dark: bool) -> Marks:
     found = normalisers(**_originals(weights.NORMALISERS))
-    return beside(bars, [(each.weights, "weights") for each in found])
+    return marks_side_by_side(bars, [(each.weights, "weights") for each in found])
 
 
 def _dictionary(dark: bool) -> Marks:
@@ -126,23 +126,25 @@ def _dictionary(dark: bool) -> Marks:
 def _masks(_dark: bool) -> Marks:
     ways = masks(**_originals(mask_benches.MASKS)).ways
     both = (ways["large_negative"], ways["multiply_before"])
-    return beside(grid, [(each.weights, "weights") for each in both])
+    return marks_side_by_side(grid, [(each.weights, "weights") for each in both])
 
 
 def _labels(_dark: bool) -> Marks:
     found = labels(**_originals(weights.LABELS))
-    return beside(
+    return marks_side_by_side(
         bars, [(each.probabilities, "weights") for each in (found.softmax, found.sigmoid)]
     )
 
 
 def _similarity(_dark: bool) -> Marks:
     found = compare()
-    return beside(bars, [(found.product.weights, "query"), (found.distance.weights, "key")])
+    return marks_side_by_side(
+        bars, [(found.product.weights, "query"), (found.distance.weights, "key")]
+    )
 
 
 def _mask_building(_dark: bool) -> Marks:
-    return beside(grid, [(head[0].float(), "weights") for head in build().spread[:2]])
+    return marks_side_by_side(grid, [(head[0].float(), "weights") for head in build().spread[:2]])
 
 
 def _mask_steps(_dark: bool) -> Marks:
@@ -157,13 +159,15 @@ def _layer_norm(dark: bool) -> Marks:
 def _batch_norm(_dark: bool) -> Marks:
     found = beside_batch_norm(**_originals(layers.BATCH_NORM))
     both = (found.layer, found.batch)
-    return beside(grid, [(each.normalized.flatten(0, 1), "norm") for each in both])
+    return marks_side_by_side(grid, [(each.normalized.flatten(0, 1), "norm") for each in both])
 
 
 def _norm_axes(_dark: bool) -> Marks:
     norms = norm_axes(at=6).norms
     both = (norms["batch"], norms["layer"])
-    return beside(grid, [(each.together.flatten(0, 1).float(), "norm") for each in both])
+    return marks_side_by_side(
+        grid, [(each.together.flatten(0, 1).float(), "norm") for each in both]
+    )
 
 
 def _depth(_dark: bool) -> Marks:
@@ -177,7 +181,7 @@ def _split(dark: bool) -> Marks:
     _, heads, words, inside = found.steps["split"].cells.shape
     hues = [head_colour(at // inside, dark) for at in range(heads * inside)]
     split = [(np.ones((words, inside)), hues[head * inside :]) for head in range(heads)]
-    return beside(grid, [(np.ones((words, heads * inside)), hues), *split])
+    return marks_side_by_side(grid, [(np.ones((words, heads * inside)), hues), *split])
 
 
 def _one_matrix(dark: bool) -> Marks:
@@ -185,7 +189,7 @@ def _one_matrix(dark: bool) -> Marks:
     _, width, inside = found.small.shape
     hues = [head_colour(at // inside, dark) for at in range(width)]
     small = [(each.abs(), hues[head * inside :]) for head, each in enumerate(found.small)]
-    return beside(grid, [*small, (found.large.abs(), hues)])
+    return marks_side_by_side(grid, [*small, (found.large.abs(), hues)])
 
 
 def _skips(_dark: bool) -> Marks:
@@ -207,7 +211,9 @@ def _clones(_dark: bool) -> Marks:
 
 def _added(_dark: bool) -> Marks:
     found = added(**_originals(sequence.ADDED))
-    return beside(grid, [(found.a.T, "data"), (found.e.T, "query"), (found.added.T, "value")])
+    return marks_side_by_side(
+        grid, [(found.a.T, "data"), (found.e.T, "query"), (found.added.T, "value")]
+    )
 
 
 def _order(_dark: bool) -> Marks:

@@ -55,7 +55,7 @@ LABELS = (
 def show_scaling() -> None:
     """Why the scores are divided by √d_k."""
     look, texts = current_look(), kit.head("scaling")
-    sweep, row = kit.worked("scaling", SCALING, _scaling).result
+    sweep, row = kit.compute_from_inputs("scaling", SCALING, _scaling).result
     kit.chart("scaling", scaling_figure(sweep, texts, look))
     st.markdown(f"**{say('lab_scaling.own', d_k=sweep.d_k)}**")
     st.html(row_tables(row, texts, look))
@@ -69,7 +69,7 @@ def _scaling(d_k: Any, keys: Any, scores: Any) -> tuple[Scaling, Row]:
 def show_normalisers() -> None:
     """Softmax against ReLU, sigmoid and L2 norm."""
     look, texts = current_look(), kit.head("normalisers")
-    answer = kit.worked("normalisers", NORMALISERS, normalisers)
+    answer = kit.compute_from_inputs("normalisers", NORMALISERS, normalisers)
     typed = answer.typed
     texts["shifted"] = say("lab_normalisers.shifted", shift=typed["shift"])
     texts["stretched"] = say("lab_normalisers.stretched", stretch=typed["stretch"])
@@ -90,7 +90,7 @@ def show_dictionary() -> None:
         Field("temperature", "T", 1, "slider", "weights", low=0.05, high=5, step=0.05),
     ]  # fmt: skip
     ties = [[("names", "columns"), ("keys", "rows"), ("values", "rows")]]
-    found, heat, names = kit.worked("dictionary", fields, _dictionary, ties).result
+    found, heat, names = kit.compute_from_inputs("dictionary", fields, _dictionary, ties).result
     with box("fill", "lab_chart", horizontal=True, gap="small"):
         plane = plane_figure(found, names, texts, look)
         heats = heat_figure(found, heat, names, texts, look)
@@ -109,7 +109,7 @@ def _dictionary(
     """The answer, the temperature and the names; keys in the plane, one number a value."""
     heat = number("temperature", temperature, TEMPERATURES[0], TEMPERATURES[-1])
     found = look_up(query, keys, values, heat, sizes=(2, 1))
-    return found, heat, named(names, len(found.keys))
+    return found, heat, fill_names(names, len(found.keys))
 
 
 def show_similarity() -> None:
@@ -127,7 +127,7 @@ def show_similarity() -> None:
         Field("measure", "", "distance", "choice", "data", options=("distance", "squared")),
     ]  # fmt: skip
     ties = [[("names", "columns"), ("keys", "rows")]]
-    answer = kit.worked("similarity", fields, _similarity, ties)
+    answer = kit.compute_from_inputs("similarity", fields, _similarity, ties)
     found, names = answer.result
     with box("fill", "lab_chart", horizontal=True, gap="medium"):
         with box("fill", "lab_similarity_plane", gap=None):
@@ -142,7 +142,7 @@ def show_similarity() -> None:
 
 def _similarity(names: Any, query: Any, keys: Any, measure: Any) -> tuple[Compared, list[str]]:
     found = compare(query, keys, measure)
-    return found, named(names, len(found.keys))
+    return found, fill_names(names, len(found.keys))
 
 
 def _verdict(found: Compared, names: Sequence[str]) -> str:
@@ -159,7 +159,7 @@ def _verdict(found: Compared, names: Sequence[str]) -> str:
     return say("lab_similarity.agree", **known)
 
 
-def named(names: Any, count: int) -> list[str]:
+def fill_names(names: Any, count: int) -> list[str]:
     """So many names: those typed, and numbers for the rest."""
     known = [str(each) for each in names][:count]
     return known + [str(at + 1) for at in range(len(known), count)]
@@ -174,10 +174,10 @@ def show_labels() -> None:
     field = Field("names", "", names, "row", "key", grow=("columns",), least=2, most=MOST_LABELS,
                   of_words=True)  # fmt: skip
     ties = [[(each, "columns") for each in ("names", "logits", "true")]]
-    found, known = kit.worked("labels", [field, *LABELS], _labels, ties).result
+    found, known = kit.compute_from_inputs("labels", [field, *LABELS], _labels, ties).result
     st.html(labels_tables(found, known, texts, current_look()))
 
 
 def _labels(names: Any, logits: Any, true: Any) -> tuple[Labels, list[str]]:
     found = labels(logits, true)
-    return found, named(names, len(found.logits))
+    return found, fill_names(names, len(found.logits))

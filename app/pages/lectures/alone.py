@@ -21,7 +21,7 @@ def lecture(found: Lecture, language: str, theme: str) -> dict[str, Any]:
 
 
 def _scene(found: Lecture, scene: Scene, language: str) -> dict[str, Any]:
-    said = filled(found, scene, language)
+    said = filled_texts(found, scene, language)
     told: dict[str, Any] = {
         **{name: said[name] for name in TEXTS},
         "name": scene.name,
@@ -40,10 +40,10 @@ def _scene(found: Lecture, scene: Scene, language: str) -> dict[str, Any]:
     return told
 
 
-def filled(found: Lecture, scene: Scene, language: str) -> Mapping[str, Any]:
+def filled_texts(found: Lecture, scene: Scene, language: str) -> Mapping[str, Any]:
     """The texts with their numbers; of a run that fails they stay away."""
     try:
-        return answers.prepared(found, scene, language)
+        return answers.prepare_answers(found, scene, language)
     except GlassformerError:
         return {
             name: {each: PLACE.sub("…", text) for each, text in getattr(scene, name).items()}

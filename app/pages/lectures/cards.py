@@ -10,11 +10,11 @@ from glassformer.app.panels import drafts
 from glassformer.app.session import store
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.text import on_top, told
+from glassformer.app.ui.text import format_error, on_top
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture
-from glassformer.core.lectures.read import MOST_BYTES, bundled, load, read
+from glassformer.core.lectures.read import MOST_BYTES, bundled_lectures, load, read_lecture
 
 TEXTS = ("import", "import_help", "none_yet")
 
@@ -27,13 +27,13 @@ def show() -> None:
     st.caption(say("lectures.about"))
     refused, store.memory().scene_refused = store.memory().scene_refused, None
     if refused is not None:
-        st.error(say("lectures.not_imported", why=told(refused)))
+        st.error(say("lectures.not_imported", why=format_error(refused)))
     with box("fill grows", "lecture_cards", gap="xsmall"):
         data = {
             "groups": [
                 {
                     "name": say("lectures.bundled"),
-                    "cards": [_card(load(each)) for each in bundled()],
+                    "cards": [_card(load(each)) for each in bundled_lectures()],
                 },
                 {"name": say("lectures.own"), "cards": [_own(each) for each in drafts.texts()]},
             ],
@@ -79,7 +79,7 @@ def text_of(text: Mapping[str, str], language: str) -> str:
 
 def _open(sent: Mapping[str, Any]) -> None:
     name = str(sent.get("id", ""))
-    if name in drafts.texts() or name in bundled():
+    if name in drafts.texts() or name in bundled_lectures():
         store.update(lecture=name)
 
 
@@ -89,10 +89,10 @@ def _import(sent: Mapping[str, Any]) -> None:
         if (size := sent.get("size")) is not None:
             given, limit = (f"{int(each) / 1000:,.0f} kB" for each in (size, MOST_BYTES))
             raise GlassformerError("lecture_large", given=given, limit=limit)
-        lecture = read(str(sent.get("text", "")))
-        if lecture.name in {*drafts.texts(), *bundled()}:
+        lecture = read_lecture(str(sent.get("text", "")))
+        if lecture.name in {*drafts.texts(), *bundled_lectures()}:
             lecture = replace(lecture, name=drafts.free_name(lecture.name))
-        drafts.put(lecture)
+        drafts.put_draft(lecture)
         store.update(lecture=lecture.name)
     except GlassformerError as error:
         store.memory().scene_refused = error

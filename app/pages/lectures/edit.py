@@ -13,11 +13,11 @@ from glassformer.app.runs.scenes import trace_of
 from glassformer.app.session import store
 from glassformer.app.session.languages import LANGUAGES
 from glassformer.app.ui.layout import side_by_side
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say, texts
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import KINDS, Lecture, Question, Scene, Truth
-from glassformer.core.lectures.read import read
+from glassformer.core.lectures.read import read_lecture
 from glassformer.core.lectures.truth import answer_of
 from glassformer.core.lectures.write import link_text, write
 
@@ -39,7 +39,7 @@ def show(lecture: Lecture, at: int) -> None:
     """Draw the fields of a scene, those of the lecture below; what was refused stands on top."""
     refused, store.memory().scene_refused = store.memory().scene_refused, None
     if refused is not None:
-        st.error(told(refused))
+        st.error(format_error(refused))
     scene = lecture.scenes[at]
     for name in TEXTS:
         _texts(lecture, at, name)
@@ -54,12 +54,12 @@ def show(lecture: Lecture, at: int) -> None:
             _lecture_texts(lecture, name)
 
 
-def put(lecture: Lecture, at: int, change: Change) -> None:
+def put_scene(lecture: Lecture, at: int, change: Change) -> None:
     """Keep a lecture with one scene changed; what cannot be is told."""
     try:
         scenes = list(lecture.scenes)
         scenes[at] = change(scenes[at])
-        drafts.put(lecture.having(*scenes))
+        drafts.put_draft(lecture.having(*scenes))
     except GlassformerError as error:
         store.memory().scene_refused = error
 
@@ -73,7 +73,7 @@ def _texts(lecture: Lecture, at: int, name: str) -> None:
             held: Any = with_text(getattr(scene, name), lecture, language, typed)
             return replace(scene, **{name: held})
 
-        put(lecture, at, change)
+        put_scene(lecture, at, change)
 
     _side_by_side(lecture, at, name, say(f"lectures.scene_{name}"), held, take, TEXTS[name])
 
@@ -114,7 +114,7 @@ def _minutes(lecture: Lecture, at: int) -> None:
     widget = f"lecture_{lecture.name}_{at}_minutes"
 
     def take(minutes: float) -> None:
-        put(lecture, at, lambda scene: replace(scene, minutes=minutes))
+        put_scene(lecture, at, lambda scene: replace(scene, minutes=minutes))
 
     st.number_input(
         say("lectures.scene_minutes"), 0.0, 600.0, step=0.5, format="%g", width=130,
@@ -130,7 +130,7 @@ def _link(lecture: Lecture, at: int) -> None:
     scene = lecture.scenes[at]
 
     def take(typed: str) -> None:
-        put(lecture, at, lambda scene: linked(lecture, scene, language, typed))
+        put_scene(lecture, at, lambda scene: link_scene(lecture, scene, language, typed))
 
     st.text_input(
         say("lectures.scene_link"), key=store.bind(widget, link_text(scene.link(language))),
@@ -138,13 +138,13 @@ def _link(lecture: Lecture, at: int) -> None:
     )  # fmt: skip
 
 
-def linked(lecture: Lecture, scene: Scene, language: str, typed: str) -> Scene:
+def link_scene(lecture: Lecture, scene: Scene, language: str, typed: str) -> Scene:
     """A scene with another link. Errors: lecture_link, lectures_page for an unknown page."""
     text = write(Lecture("x", lecture.title, {}, (Scene("x", "", {}, lecture.title),)))
     lines = [
         f"link = {_quoted(typed)}" if each == 'link = ""' else each for each in text.split("\n")
     ]
-    found = read("\n".join(lines)).scenes[0]
+    found = read_lecture("\n".join(lines)).scenes[0]
     if found.page not in start.PAGES:
         raise GlassformerError("lectures_page", given=found.page)
     if not scene.links:
@@ -165,8 +165,10 @@ def _question(lecture: Lecture, at: int) -> None:
     kinds = {kind: say(f"lectures.kind_{kind}") for kind in (NONE, *KINDS)}
 
     def take(kind: str) -> None:
-        put(
-            lecture, at, lambda scene: replace(scene, question=begun(lecture, scene.question, kind))
+        put_scene(
+            lecture,
+            at,
+            lambda scene: replace(scene, question=start_question(lecture, scene.question, kind)),
         )
 
     with side_by_side("lecture_kind", gap="small"):
@@ -200,7 +202,7 @@ def _question(lecture: Lecture, at: int) -> None:
 HEIGHTS["options"] = 100
 
 
-def begun(lecture: Lecture, before: Question | None, kind: str) -> Question | None:
+def start_question(lecture: Lecture, before: Question | None, kind: str) -> Question | None:
     """A question of another kind, with what of the one before fits, else with a beginning."""
     if kind == NONE:
         return None
@@ -225,7 +227,7 @@ def _asks(lecture: Lecture, at: int, name: str, language: str, typed: str) -> No
         held: Any = with_text(getattr(scene.question, name), lecture, language, typed)
         return replace(scene, question=replace(scene.question, **{name: held}))  # type: ignore[type-var]
 
-    put(lecture, at, change)
+    put_scene(lecture, at, change)
 
 
 def _options(lecture: Lecture, at: int, language: str, typed: str) -> None:
@@ -246,7 +248,7 @@ def _options(lecture: Lecture, at: int, language: str, typed: str) -> None:
             truth = replace(truth, bounds=tuple(low + step for step in range(len(options) - 1)))
         return replace(scene, question=replace(scene.question, options=options, truth=truth))
 
-    put(lecture, at, change)
+    put_scene(lecture, at, change)
 
 
 def truth_text(lecture: Lecture, at: int) -> str:
@@ -258,19 +260,19 @@ def truth_text(lecture: Lecture, at: int) -> str:
 
 def _truth(lecture: Lecture, at: int, typed: str) -> None:
     try:
-        drafts.put(with_truth(lecture, at, typed))
+        drafts.put_draft(with_truth(lecture, at, typed))
     except GlassformerError as error:
         store.memory().scene_refused = error
 
 
 def with_truth(lecture: Lecture, at: int, typed: str) -> Lecture:
-    """The lecture with the truth of a question as it was typed. Errors: those of `read`."""
+    """The lecture with the truth of a question as it was typed. Errors: those of `read_lecture`."""
     scenes = list(lecture.scenes)
     question = scenes[at].question
     assert question is not None
     scenes[at] = replace(scenes[at], question=replace(question, truth=Truth(HERE)))
     held, line = write(lecture.having(*scenes)), " ".join(typed.split())
-    return read(held.replace(f'truth = {{ address = "{HERE}" }}', f"truth = {line}"))
+    return read_lecture(held.replace(f'truth = {{ address = "{HERE}" }}', f"truth = {line}"))
 
 
 def _answer(lecture: Lecture, scene: Scene) -> None:
@@ -278,7 +280,7 @@ def _answer(lecture: Lecture, scene: Scene) -> None:
     try:
         answer = answer_of(lecture, scene, start.language_of(lecture), trace_of)
     except GlassformerError as error:
-        st.warning(say("lectures.no_answer", why=told(error)))
+        st.warning(say("lectures.no_answer", why=format_error(error)))
         return
     if answer is not None:
         st.caption(say("lectures.answer", answer=literal(answer.text), address=answer.address))
@@ -290,7 +292,7 @@ def _lecture_texts(lecture: Lecture, name: str) -> None:
             held: Any = with_text(getattr(lecture, name), lecture, language, typed)
             if name == "title" and not held:
                 return
-            drafts.put(replace(lecture, **{name: held}))
+            drafts.put_draft(replace(lecture, **{name: held}))
         except GlassformerError as error:
             store.memory().scene_refused = error
 

@@ -15,7 +15,7 @@ from glassformer.app.panels import drafts
 from glassformer.app.session import store
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box, side_by_side
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture, Scene
@@ -32,7 +32,7 @@ _scenes = component(__file__, "scenes")
 def show(lecture: Lecture, own: bool) -> None:
     """Draw it; own: it can be changed."""
     language = store.get_state().language
-    at = chosen(lecture)
+    at = scene_in_view(lecture)
     with side_by_side("lecture_head", gap="small"):
         _way_back()
         st.markdown(f"### {literal(text_of(lecture.title, language))}", width="content")
@@ -62,14 +62,14 @@ def show(lecture: Lecture, own: bool) -> None:
 def show_damaged(name: str, error: GlassformerError) -> None:
     """Draw what is wrong with a lecture that the browser kept, and the way to be rid of it."""
     _way_back()
-    st.error(told(error))
+    st.error(format_error(error))
     text = drafts.texts().get(name, "")
     icon = ":material/download:"
     st.download_button(say("lectures.export"), text, f"{name}.toml", icon=icon, on_click="ignore")
     st.button(say("lectures.remove"), on_click=partial(_remove, name), key="widget_lecture_remove")
 
 
-def chosen(lecture: Lecture) -> int:
+def scene_in_view(lecture: Lecture) -> int:
     """The scene in view."""
     return min(store.memory().scene_chosen.get(lecture.name, 0), len(lecture.scenes) - 1)
 
@@ -103,7 +103,7 @@ def change(lecture: Lecture, name: str, at: int) -> int:
             return at
         scenes[at], scenes[to] = scenes[to], scenes[at]
     try:
-        drafts.put(lecture.having(*scenes))
+        drafts.put_draft(lecture.having(*scenes))
     except GlassformerError as error:  # another scene's question is read in this one's run
         store.memory().scene_refused = error
         return at
@@ -156,7 +156,7 @@ def _take_away(lecture: Lecture) -> None:
 
 def _copy(lecture: Lecture) -> None:
     try:
-        kept = drafts.put(replace(lecture, name=drafts.free_name(lecture.name)))
+        kept = drafts.put_draft(replace(lecture, name=drafts.free_name(lecture.name)))
     except GlassformerError as error:
         store.memory().scene_refused = error
         return
@@ -170,7 +170,7 @@ def _remove(name: str) -> None:
 
 def _read(lecture: Lecture, scene: Scene, language: str) -> None:
     """A scene of a bundled lecture, to be read, with the numbers of its run."""
-    texts = alone.filled(lecture, scene, language)
+    texts = alone.filled_texts(lecture, scene, language)
     st.markdown(f"#### {literal(text_of(texts['title'], language))}")
     for name in ("text", "notes"):
         if said := text_of(texts[name], language):

@@ -8,11 +8,11 @@ from glassformer.app.pages.lectures import cards, one
 from glassformer.app.panels import drafts
 from glassformer.app.session import store
 from glassformer.app.ui.style import put_sheet
-from glassformer.app.ui.text import told
+from glassformer.app.ui.text import format_error
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture
-from glassformer.core.lectures.read import bundled, load
+from glassformer.core.lectures.read import bundled_lectures, load
 
 PAGES = Path(__file__).parents[1]
 
@@ -29,7 +29,7 @@ def show() -> None:
         cards.show()
         return
     try:
-        lecture = found(name)
+        lecture = find_lecture(name)
     except GlassformerError as error:
         one.show_damaged(name, error)
         return
@@ -42,10 +42,10 @@ def show() -> None:
         st.rerun()
 
 
-def found(name: str) -> Lecture | None:
+def find_lecture(name: str) -> Lecture | None:
     """A lecture of one's own, or a bundled one. Errors: lecture_… of one that cannot be read."""
     own = drafts.draft(name)
-    return own if own is not None or name not in bundled() else load(name)
+    return own if own is not None or name not in bundled_lectures() else load(name)
 
 
 def _turn() -> None:
@@ -57,7 +57,7 @@ def _turn() -> None:
     script = PAGES / (page or "translate") / "page.py"
     if not script.exists():
         error = GlassformerError("lectures_page", given=page)
-        st.error(told(error))
+        st.error(format_error(error))
         return
     store.visit(query)
     st.switch_page(str(script.relative_to(PAGES.parents[1])))

@@ -12,7 +12,7 @@ from glassformer.app.pages.lectures import alone
 from glassformer.app.runs import scenes
 from glassformer.app.session import store
 from glassformer.app.ui.component import component
-from glassformer.app.ui.text import told
+from glassformer.app.ui.text import format_error
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.lectures.lecture import Lecture
@@ -87,7 +87,7 @@ def _opened(lecture: Lecture) -> tuple[str, str, str] | None:
     try:
         room = rooms.open_room(lecture, language_of(lecture), given)
     except GlassformerError as error:
-        st.error(told(error))
+        st.error(format_error(error))
         return None
     found = store.memory().lecture_room = (lecture.name, room.code, room.key)
     return found

@@ -7,7 +7,7 @@ import streamlit as st
 
 from glassformer.app.pages.switch import compared
 from glassformer.app.panels.phrases import line, phrase
-from glassformer.app.plots.labels import shortened
+from glassformer.app.plots.labels import shorten_text
 from glassformer.app.runs import on_screen
 from glassformer.app.session import experiments, store
 from glassformer.app.ui.component import component
@@ -49,7 +49,7 @@ def _chip(switch: Switch) -> dict[str, str]:
 
 
 def _take_out(text: str) -> None:
-    experiments.put(experiments.now().keeping(lambda each: each.text != text))
+    experiments.switch_to(experiments.now().keeping(lambda each: each.text != text))
 
 
 def _ways() -> None:
@@ -71,7 +71,7 @@ def _ways() -> None:
 
 def _kept() -> None:
     """Experiments that the reader named and kept: keep, go back to one, forget it."""
-    kept = experiments.kept()
+    kept = experiments.named_experiments()
     label = say("experiment.kept", count=len(kept)) if kept else say("experiment.keep_first")
     with st.popover(
         label, key="switch_kept", icon=":material/bookmark:", help=say("experiment.kept_help")
@@ -115,11 +115,11 @@ def _kept_row(at: int, name: str, experiment: Experiment) -> None:
     said = line(experiment)
     with st.container(horizontal=True, gap="xsmall", wrap=False, vertical_alignment="center"):
         st.button(
-            f"**{literal(name)}**  \n:small[{literal(shortened(said, LONGEST))}]",
+            f"**{literal(name)}**  \n:small[{literal(shorten_text(said, LONGEST))}]",
             key=f"widget_load_{at}",
             help=say("experiment.load_help"),
             width="stretch",
-            on_click=partial(experiments.put, experiment),
+            on_click=partial(experiments.switch_to, experiment),
         )
         forget = partial(experiments.forget, name)
         small_button("×", f"forget_{at}", say("experiment.forget_help"), forget)
@@ -135,13 +135,17 @@ def _share() -> None:
     ):
         st.markdown(f"**{say('experiment.link')}**")
         query = store.link()
-        if "edits" in store.unlinked():
+        if "edits" in store.fields_not_linked():
             st.caption(say("experiment.link_long"))
         else:
             page = (st.context.url or "").partition("?")[0]
             st.code(f"{page}?{urlencode(query)}", language=None, height=70)
         now, screen, model = experiments.now(), store.get_state(), on_screen.plain_model()
-        kept = (name for name, each in experiments.kept().items() if each.switches == now.switches)
+        kept = (
+            name
+            for name, each in experiments.named_experiments().items()
+            if each.switches == now.switches
+        )
         named = Experiment(now.switches, next(kept, ""))
         asked = ("text", "text_pair", "direction", "second")
         sentence = {name: getattr(screen, name) for name in asked}

@@ -15,7 +15,7 @@ from glassformer.app.session import experiments, store
 from glassformer.app.session.memory import Pair
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import choice, menu
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.analysis.comparison import Furthest
 from glassformer.core.errors import GlassformerError
@@ -43,7 +43,7 @@ def show_button() -> None:
         key="widget_compare",
         icon=":material/compare_arrows:",
         help=say("experiment.compare_help"),
-        disabled=not (experiments.now() or experiments.kept()),
+        disabled=not (experiments.now() or experiments.named_experiments()),
     ):
         title = say("experiment.compare_title")
         # Going to a difference moves the focus of the page behind, which is drawn at the end.
@@ -79,7 +79,7 @@ def _offered() -> dict[Choice, Asked]:
     A kept one runs on the sentence that it was kept with.
     """
     now = store.get_state()
-    here, kept = (now.own_text, now.direction), reversed(experiments.kept().items())
+    here, kept = (now.own_text, now.direction), reversed(experiments.named_experiments().items())
     return {
         ("now", ""): Asked(say("experiment.choice_now"), experiments.now(), here),
         **{("kept", name): Asked(name, each, experiments.sentence(name)) for name, each in kept},
@@ -121,7 +121,7 @@ def _show_runs(*asked: Asked) -> None:
     try:
         made = [_made(each) for each in asked]
     except GlassformerError as error:
-        st.warning(told(error))
+        st.warning(format_error(error))
         return
     one, two = asked
     (first, _), (second, _) = made
@@ -146,7 +146,7 @@ def _made(asked: Asked) -> tuple[Pair, Trace]:
     now = store.get_state()
     place = (now.model, now.version)
     plain = get_trace(*asked.sentence, *place)
-    fitting = experiments.fitting(asked.experiment, plain)[0]
+    fitting = experiments.fit_experiment(asked.experiment, plain)[0]
     run = get_run(fitting, *asked.sentence, *place)
     forced = get_forced(fitting, run, plain.output_ids, *place)
     return Pair("experiment", plain, run), forced
@@ -163,11 +163,11 @@ def _outputs(pair: Pair) -> None:
 def _tensor(pair: Pair) -> None:
     """The tensor in view on the page, its pickers, and the way to the largest difference."""
     chosen = panel.in_view(pair.first)
-    asked, title = panel.what(chosen)
+    asked, title = panel.matrix_and_title(chosen)
     largest.show(pair, "compare", go)
     if chosen == panel.ATTENTION:
         with pickers.row("compared"):
-            pickers.focused(pair.first, KEY)
+            pickers.pick_attention(pair.first, KEY)
             pickers.stages(pair.first, KEY)
     triple.show(pair, asked, KEY, title, LAYOUT)
 

@@ -14,11 +14,11 @@ from glassformer.app.session.memory import Pair
 from glassformer.app.session.state import RESULTS
 from glassformer.app.ui.chart import Click, current_look, show_chart
 from glassformer.app.ui.layout import box, side_by_side
-from glassformer.app.ui.pick import choice, into
+from glassformer.app.ui.pick import choice, set_field
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
-from glassformer.core.interventions.effect import Moved, Rung, first_changed, passed
+from glassformer.core.interventions.effect import Moved, Rung, first_changed, moves_of_rungs
 from glassformer.core.text.vocabulary import END
 from glassformer.core.trace.address import STACKS
 from glassformer.core.trace.trace import Trace
@@ -37,7 +37,7 @@ def show() -> None:
     words = pair.first.config.has_generator
     _head(pair, words)
     try:
-        forced = on_screen.forced()
+        forced = on_screen.forced_run()
     except GlassformerError as error:
         if error.key != "decoding_range":
             raise
@@ -56,7 +56,7 @@ def _head(pair: Pair, words: bool) -> None:
     with side_by_side("effect_head", gap="small", horizontal_alignment="distribute"):
         st.markdown(f"**{say(f'effect.title_{pair.kind}')}**", width="content")
         if words:
-            choice("switch_result", "effect.show", RESULTS, now, into("result"))
+            choice("switch_result", "effect.show", RESULTS, now, set_field("result"))
     st.caption(say(f"effect.about_{now}_{pair.kind}"))
 
 
@@ -81,7 +81,7 @@ def _nothing() -> None:
 
 def _by_layer(pair: Pair, forced: Trace) -> None:
     """Draw the heat map; `forced` is the second run on the first one's words."""
-    found, began = passed(pair.first, forced), first_changed(pair.first, forced)
+    found, began = moves_of_rungs(pair.first, forced), first_changed(pair.first, forced)
     by_stack = {name: [each for each in found if each[0].stack == name] for name in STACKS}
     names = [name for name, some in by_stack.items() if some]
     rows = [by_stack[name] for name in names]

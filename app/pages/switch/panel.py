@@ -36,7 +36,7 @@ def show() -> None:
     """Draw the pickers and the three pictures; with nothing switched, the plain one."""
     found, trace = pair(), on_screen.trace()
     chosen = in_view(trace)
-    asked, title = what(chosen)
+    asked, title = matrix_and_title(chosen)
     with pickers.row("switch_what"):
         _what(trace, chosen)
         first = first_change(found, asked.address)
@@ -52,7 +52,7 @@ def show() -> None:
             )
     with pickers.row("switch_where"):
         if chosen == ATTENTION:
-            pickers.focused(trace, "beside_switch")
+            pickers.pick_attention(trace, "beside_switch")
         else:  # where it is, and which head of it
             st.markdown(place(chosen) or "\u00a0", width="content")
             if any(axis.name == "head" for axis in trace.axes(chosen)):
@@ -87,7 +87,7 @@ def in_view(trace: Trace) -> str:
     return ATTENTION if is_map else address
 
 
-def what(chosen: str) -> tuple[Matrix, str]:
+def matrix_and_title(chosen: str) -> tuple[Matrix, str]:
     """What the panel shows, and its title."""
     now = store.get_state()
     if chosen != ATTENTION:
@@ -97,7 +97,7 @@ def what(chosen: str) -> tuple[Matrix, str]:
     return asked, say(f"attention.title_{now.kind}")
 
 
-def offered(trace: Trace, chosen: str) -> dict[str, str]:
+def matrices_offered(trace: Trace, chosen: str) -> dict[str, str]:
     """What can be put in view: in the layer and the stack in focus."""
     now = store.get_state()
     stack: Stack = "encoder" if now.kind == "encoder" else "decoder"
@@ -124,7 +124,7 @@ def first_change(found: Pair | None, address: str) -> str:
         return ""
     if not torch.equal(found.first[address], found.second[address]):
         return ""
-    after = on_screen.forced() if found is on_screen.pair() else None
+    after = on_screen.forced_run() if found is on_screen.pair() else None
     return first_changed(found.first, after or found.second)
 
 
@@ -137,7 +137,7 @@ def to_first_change(address: str) -> None:
 
 
 def _what(trace: Trace, chosen: str) -> None:
-    labels = offered(trace, chosen)
+    labels = matrices_offered(trace, chosen)
 
     def take(value: str) -> None:
         store.update(address="" if value == ATTENTION else value)

@@ -47,7 +47,7 @@ def draft() -> dict[str, Any]:
     return {**START, **_kept()}
 
 
-def put(**changes: Any) -> None:
+def put_fields(**changes: Any) -> None:
     """Change the form; for callbacks."""
     store.update(draft=_text({**_kept(), **changes}))
 
@@ -114,15 +114,15 @@ def address(trace: Trace) -> str:
 
 def example(pattern: str, trace: Trace) -> str:
     """The first tensor that an address or a pattern names. Errors: `unknown_address`."""
-    return tensors.named(pattern, trace.config)[0]
+    return tensors.addresses_matching(pattern, trace.config)[0]
 
 
 def choose(value: str, trace: Trace) -> None:
     """Edit another tensor; an attention map comes into focus on all pages."""
     if value not in trace:
-        put(address=value.strip())
+        put_fields(address=value.strip())
         return
-    put(address="")
+    put_fields(address="")
     at = Address.of(value)
     focus: dict[str, Any] = {"address": value}
     if at.is_attention and at.name in STAGES:
@@ -135,7 +135,7 @@ def axes(trace: Trace, where: str) -> list[Axis]:
     return [axis for axis in trace.axes(where) if axis.name != "batch" and axis.size > 1]
 
 
-def picked(axis: Axis) -> Any:
+def value_on_axis(axis: Axis) -> Any:
     """What is chosen along an axis: places for words and heads, text for numbers."""
     if axis.name not in LISTED:
         return draft().get(f"at_{axis.name}", "")
@@ -145,7 +145,7 @@ def picked(axis: Axis) -> Any:
 def switch_of_form(trace: Trace, pattern: str) -> tensors.Slice:
     """The switch. Errors: UnreadableError, and those of core for what cannot be."""
     form, where = draft(), example(pattern, trace)
-    found = ((axis, picked(axis)) for axis in axes(trace, where))
+    found = ((axis, value_on_axis(axis)) for axis in axes(trace, where))
     cells = ((axis, spans(at, axis) if isinstance(at, str) else at) for axis, at in found)
     at = tuple((str(axis.name), places) for axis, places in cells if places)
     if form["act"] == "patch":

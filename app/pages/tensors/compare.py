@@ -23,16 +23,16 @@ def show(pair: Pair) -> None:
     trace, look = on_screen.trace(), current_look()
     tree, tensor = st.columns([28, 72], gap="medium")
     with tree:
-        controls.show_tree(trace, look, controls.picked(trace))
+        controls.show_tree(trace, look, controls.address_on_screen(trace))
     with tensor, st.container(gap="xsmall"):
-        address = controls.picked(trace)
+        address = controls.address_on_screen(trace)
         facts.show_title(trace, address, look)
-        chosen = controls.planned(trace, address)
+        chosen = controls.plan_of_state(trace, address)
         sheet = controls.show(trace, address, chosen, with_forms=False)
-        triple.show(pair, asked(address, chosen, sheet), KEY, "", LAYOUT)
+        triple.show(pair, matrix_of_plan(address, chosen, sheet), KEY, "", LAYOUT)
 
 
-def asked(address: str, chosen: Plan, sheet: Sheet) -> Matrix:
+def matrix_of_plan(address: str, chosen: Plan, sheet: Sheet) -> Matrix:
     """The plan of one run for both; of a long axis the neighbours that were chosen."""
     names = (chosen.rows.name, chosen.columns.name) if chosen.columns else None
     parts = {

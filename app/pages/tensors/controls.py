@@ -17,17 +17,17 @@ from glassformer.app.session import store
 from glassformer.app.session.state import State
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, into, menu, small_button
+from glassformer.app.ui.pick import choice, menu, set_field, small_button
 from glassformer.app.words import say
 from glassformer.core.analysis.measure import Measure, Measured, overview
 from glassformer.core.analysis.tensor_slice import (
     Plan,
     Sheet,
     Side,
-    cut,
+    cut_sheet,
     largest,
-    offered,
     plan,
+    sheet_axes,
     window,
 )
 from glassformer.core.trace.sites import Axis
@@ -45,7 +45,7 @@ FORMS = ("picture", "table", "exact")
 _tree = component(__file__, "address_tree")  # searchable
 
 
-def picked(trace: Trace) -> str:
+def address_on_screen(trace: Trace) -> str:
     """The address on screen; attention weights before the reader picks."""
     wanted = (store.get_state().address, FIRST, ALONE)
     return next(each for each in wanted if each in trace)
@@ -116,7 +116,7 @@ def tree_line(entry: Measured, digits: int) -> list[Any]:
     return [entry.address, words, shape, numbers, memory, entry.spark, site.role, entry.shared]
 
 
-def planned(trace: Trace, address: str) -> Plan:
+def plan_of_state(trace: Trace, address: str) -> Plan:
     """The plan that the state asks for. The head is the one in focus on every page."""
     now = store.get_state()
     return plan(trace, address, now.axes, {"head": now.head or 0} | dict(now.pins))
@@ -127,7 +127,7 @@ def show(trace: Trace, address: str, chosen: Plan, with_forms: bool = True) -> S
     now = store.get_state()
     left, form = st.columns(WIDTHS, gap="medium")
     rows, columns, held = left.columns([1, 1, 1.7])
-    names = [axis.name for axis in offered(trace, address)]
+    names = [axis.name for axis in sheet_axes(trace, address)]
     if chosen.columns is not None:
         pair = chosen.rows.name, chosen.columns.name
         labels = {each: say(f"axes.{each}") for each in names}
@@ -139,11 +139,11 @@ def show(trace: Trace, address: str, chosen: Plan, with_forms: bool = True) -> S
                  lambda name: take_axis("columns", name, pair), bare=False)  # fmt: skip
     if with_forms:
         with form:
-            choice("form", "tensors.form", FORMS, now.form, into("form"), bare=False)
+            choice("form", "tensors.form", FORMS, now.form, set_field("form"), bare=False)
     with held:
         for axis, index in chosen.held:
             _pin(axis, index)
-        sheet = cut(trace, address, chosen)
+        sheet = cut_sheet(trace, address, chosen)
         return _fitted(_fitted(sheet, "rows"), "columns")
 
 

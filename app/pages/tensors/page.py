@@ -6,7 +6,7 @@ from glassformer.app.pages.tensors import controls, facts, picture, telling
 from glassformer.app.panels import provenance
 from glassformer.app.panels.address_words import on_screen_lines, snippet
 from glassformer.app.runs import on_screen
-from glassformer.app.runs.turns import admitted
+from glassformer.app.runs.turns import wait_for_turn
 from glassformer.app.session import store
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.style import put_sheet
@@ -20,7 +20,9 @@ def show() -> None:
     tree, tensor = st.columns([28, 72], gap="medium")
     opening = controls.nothing_picked()
     with tree:
-        controls.show_tree(trace, current_look(), "" if opening else controls.picked(trace))
+        controls.show_tree(
+            trace, current_look(), "" if opening else controls.address_on_screen(trace)
+        )
     with tensor:
         if opening:
             telling.show(trace, current_look())
@@ -29,13 +31,13 @@ def show() -> None:
 
 
 @st.fragment
-@admitted
+@wait_for_turn
 def _tensor(trace: Trace) -> None:
     """Everything about the picked tensor; other axes or another index leave the tree alone."""
     provenance.redraw()
-    look, address = current_look(), controls.picked(trace)
+    look, address = current_look(), controls.address_on_screen(trace)
     facts.show_title(trace, address, look)
-    chosen = controls.planned(trace, address)
+    chosen = controls.plan_of_state(trace, address)
     sheet = controls.show(trace, address, chosen)
     left, right = st.columns(controls.WIDTHS, gap="medium")
     with left, st.container(gap="xsmall"):

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from glassformer.app.pages.tensors.controls import pick
 from glassformer.app.panels.address_words import place, short_shape
 from glassformer.app.panels.attention.focus import AttentionFocus, first_head
-from glassformer.app.plots.colours import diverging, sequential
+from glassformer.app.plots.colours import diverging_scale, sequential
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session import store
-from glassformer.app.ui.component import CELLS, component, packed
+from glassformer.app.ui.component import CELLS, component, pack_numbers
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.text import on_top
 from glassformer.app.words import say
-from glassformer.core.analysis.attention_views import attention_at, head_map, pooled
+from glassformer.core.analysis.attention_views import attention_at, head_map, pool_by_maximum
 from glassformer.core.analysis.choices import blanks, probabilities
 from glassformer.core.analysis.logit_lens import read_by_generator
 from glassformer.core.trace.graph import stack_end
@@ -44,7 +44,7 @@ class Telling:
 
 def show(trace: Trace, look: FigureStyle) -> None:
     """Draw the sentence on top and the cards."""
-    found = {each.address: each for each in telling(trace, look)}
+    found = {each.address: each for each in tensors_in_order(trace, look)}
     top = "tensors.telling_top" if trace.config.has_both else "tensors.telling_top_alone"
     on_top(escape(say(top, count=len(found))))
     data = {"cards": [_card(trace, each, look) for each in found.values()]}
@@ -58,7 +58,7 @@ def show(trace: Trace, look: FigureStyle) -> None:
         _telling("telling", data, height="stretch", pick=take)
 
 
-def telling(trace: Trace, look: FigureStyle) -> list[Telling]:
+def tensors_in_order(trace: Trace, look: FigureStyle) -> list[Telling]:
     """From the words to the next word's probabilities, in the order in which they are computed."""
     config = trace.config
     side, stack = ("source", "encoder") if config.encoder_layers else ("target", "decoder")
@@ -118,7 +118,7 @@ def levels(values: np.ndarray) -> NDArray[np.uint8]:
     """A byte a cell: 0–254 from 0 to the largest value, or about `EVEN` for signed ones."""
     shown = np.nan_to_num(values.astype(np.float64), posinf=0.0, neginf=0.0)
     if shown.min(initial=0) >= 0:
-        small = pooled(shown, MOST).astype(np.float64)
+        small = pool_by_maximum(shown, MOST).astype(np.float64)
         return np.rint(small / (float(small.max(initial=0)) or 1.0) * 2 * EVEN).astype(np.uint8)
     shown = shown[:, :: -(-shown.shape[1] // MOST)]
     reach = float(np.abs(shown).max(initial=0)) or 1.0
@@ -135,8 +135,8 @@ def _card(trace: Trace, each: Telling, look: FigureStyle) -> dict[str, Any]:
         "title": say(f"tensors.telling_{each.name}"),
         "about": say(f"tensors.telling_{each.name}_about", **each.said),
         "where": where,
-        "levels": packed(cells),
+        "levels": pack_numbers(cells),
         "sides": cells.shape,
-        "scale": diverging(look.dark) if signed else sequential(role, look.dark),
+        "scale": diverging_scale(look.dark) if signed else sequential(role, look.dark),
         "signed": signed,
     }

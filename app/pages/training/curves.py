@@ -17,7 +17,7 @@ from glassformer.app.session import store
 from glassformer.app.session.state import State
 from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.components.player import player
-from glassformer.app.ui.pick import choice, into
+from glassformer.app.ui.pick import choice, set_field
 from glassformer.app.ui.text import with_arrows
 from glassformer.app.words import say
 from glassformer.core.analysis.training_views import Replay
@@ -118,8 +118,8 @@ def show(training: Training) -> None:
         whole = training.curves == "all"
         held_out = [each.metrics.get("loss") for each in training.history.snapshots]
         figure = curves_figure(
-            training.history.curve if whole else (), measured(training), training.steps, texts,
-            training.look, training.height, held_out if whole else (),
+            training.history.curve if whole else (), measured_metrics(training), training.steps,
+            texts, training.look, training.height, held_out if whole else (),
         )  # fmt: skip
         alt = say("training.alt_curves")
         show_chart(figure, "training_curves", alt, clicked=lambda at: training.go(round(at.x)))
@@ -131,7 +131,9 @@ def show(training: Training) -> None:
             st.markdown(f"**{step}**", help=about_the_numbers(training))
         st.html(numbers_html(training))
         if set(FEW) & set(training.measured):
-            choice("training_curves", "training.curves", HEIGHTS, training.curves, into("curves"))
+            choice(
+                "training_curves", "training.curves", HEIGHTS, training.curves, set_field("curves")
+            )
         names = ("back", "play", "stop", "on")
         texts = {name: with_arrows(say(f"training.go_{name}")) for name in names}
         accent = training.look.colour("weights")
@@ -157,7 +159,7 @@ def place_css(training: Training) -> str:
     return f"<style>:root {{ {rules}; }}</style>"
 
 
-def measured(training: Training) -> dict[str, list[float | None]]:
+def measured_metrics(training: Training) -> dict[str, list[float | None]]:
     """The metrics that were measured at any snapshot: what each is called, its values."""
     snapshots = training.history.snapshots
     return {
@@ -198,7 +200,7 @@ def numbers_html(training: Training) -> str:
     diamond = '<b style="color:var(--faint)">◆</b>'
     rows = [(diamond, say("training.held_out"), "–" if loss is None else look.number(loss))]
     rows = rows if training.curves == "all" else []
-    for place, (name, values) in enumerate(measured(training).items()):
+    for place, (name, values) in enumerate(measured_metrics(training).items()):
         share = values[at]
         line = _line(head_colour(place, look.dark), DASHES[place % len(DASHES)])
         rows.append((line, name, "–" if share is None else format_percent(share)))

@@ -14,9 +14,9 @@ from glassformer.app.runs.models import is_opened
 from glassformer.app.session import store
 from glassformer.app.session.state import State
 from glassformer.app.ui.layout import box, side_by_side
-from glassformer.app.ui.pick import choice, into
+from glassformer.app.ui.pick import choice, set_field
 from glassformer.app.ui.style import put_sheet
-from glassformer.app.ui.text import told
+from glassformer.app.ui.text import format_error
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 
@@ -38,7 +38,7 @@ def show() -> None:
     with st.container(key="training_page", gap="xsmall"):
         chosen = store.get_state().training
         with side_by_side("training_top", gap="medium", wrap=False):
-            choice("training_half", "training.half", HALVES, chosen, into("training"))
+            choice("training_half", "training.half", HALVES, chosen, set_field("training"))
             headline = st.container()
         if chosen != "replay":
             workshop.show()
@@ -55,7 +55,7 @@ def show_replay(headline: DeltaGenerator) -> None:
     try:
         training = Training.current()
     except GlassformerError as error:
-        why_not = told(error)
+        why_not = format_error(error)
     if training is None:
         with st.container(key="training_nothing"):
             st.info(why_not)
@@ -94,12 +94,12 @@ def show_headline(training: Training) -> None:
 def _pickers(training: Training) -> None:
     with side_by_side("training_pickers", gap="small", horizontal_alignment="distribute"):
         chosen = training.now.replay
-        choice("training_replay", "training.panel", PANELS, chosen, into("replay"))
+        choice("training_replay", "training.panel", PANELS, chosen, set_field("replay"))
         if chosen in WITH_A_HEAD:
             with box(
                 "dense inline", "training_head", horizontal=True, gap="small", width="content"
             ):
-                pickers.focused(training.trace, "training")
+                pickers.pick_attention(training.trace, "training")
 
 
 if __name__ == "__main__":

@@ -18,21 +18,26 @@ from glassformer.app.pages.training.figures.lengths import (
 from glassformer.app.pages.training.figures.words import ends_of, group_colours, words_figure
 from glassformer.app.panels.attention.attention_map import MapLayout, map_figure
 from glassformer.app.panels.attention.focus import AttentionFocus
-from glassformer.app.panels.attention.heads import does, role_word, show_heads, show_title
+from glassformer.app.panels.attention.heads import (
+    head_role_sentence,
+    role_word,
+    show_heads,
+    show_title,
+)
 from glassformer.app.panels.attention.picture import alt
 from glassformer.app.panels.words import words_panel
 from glassformer.app.panels.words.words_panel import apply_layout
 from glassformer.app.plots.colours import sequential
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.ui.chart import show_chart
-from glassformer.app.ui.component import CELLS, component, going, packed
+from glassformer.app.ui.component import CELLS, component, go_to_place, pack_numbers
 from glassformer.app.ui.layout import box
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import Kind, sides
 from glassformer.core.analysis.head_roles import describe
 from glassformer.core.analysis.training_views import (
     Frame,
-    agreeing,
+    agreeing_words,
     film,
     groups,
     marked_text,
@@ -58,7 +63,7 @@ def show_translation(training: Training) -> None:
     data = {"rows": rows(training), "now": training.place, "language": language, "texts": texts}
     left, right = st.columns([6, 5], gap="medium")
     with left, box("fill", "training_steps", gap=None):
-        go = going(len(training.steps), training.go)
+        go = go_to_place(len(training.steps), training.go)
         _steps("step_table", data, height="stretch", go=go)
     with right, box("fill", "training_words", gap="xsmall"):
         words_panel.show(training.trace, candidates=False)
@@ -70,7 +75,7 @@ def rows(training: Training) -> list[dict[str, Any]]:
     return [
         {
             "step": str(each.step),
-            "parts": marked_text(each.text, each.tokens, agreeing(each.tokens, end)),
+            "parts": marked_text(each.text, each.tokens, agreeing_words(each.tokens, end)),
         }
         for each in training.replay.moments
     ]
@@ -96,8 +101,8 @@ def show_attention(training: Training) -> None:
 
 def _does(training: Training, focus: AttentionFocus) -> str:
     layer, head = focus.now.layer, focus.now.head
-    here = does(focus.kind, describe(focus.trace, focus.kind, layer, head))
-    last = does(focus.kind, describe(training.end, focus.kind, layer, head))
+    here = head_role_sentence(focus.kind, describe(focus.trace, focus.kind, layer, head))
+    last = head_role_sentence(focus.kind, describe(training.end, focus.kind, layer, head))
     said = say("training.does_here", step=training.steps[training.place], does=here)
     if training.now.step:
         said += "  \n" + say("training.does_end", does=last)
@@ -118,7 +123,7 @@ def show_film(training: Training) -> None:
         "now": training.place,
         "scale": sequential("weights", training.look.dark),
     }
-    _steps("film_strip", data, height="stretch", go=going(len(frames), training.go))
+    _steps("film_strip", data, height="stretch", go=go_to_place(len(frames), training.go))
 
 
 def _words_along(training: Training, kind: Kind, frames: tuple[Frame, ...]) -> dict[str, Any]:
@@ -136,11 +141,15 @@ def _shot(frame: Frame, kind: Kind) -> dict[str, Any]:
     step = str(frame.step)
     title, note, head = say("training.step_only", step=step), "", frame.does
     if head is not None:
-        title, note, role = f"{title}: {does(kind, head)}", say("training.no_habit"), head.clearest
+        title, note, role = (
+            f"{title}: {head_role_sentence(kind, head)}",
+            say("training.no_habit"),
+            head.clearest,
+        )
         if role != "mixed":
             word = say(f"training.short_{role_word(kind, role)}")
             note = f"{word} {format_percent(head.shares[role])}"
-    size, levels = frame.levels.shape, packed(frame.levels)
+    size, levels = frame.levels.shape, pack_numbers(frame.levels)
     return {"step": step, "levels": levels, "note": note, "title": title, "size": size}
 
 

@@ -17,7 +17,7 @@ from glassformer.app.ui.layout import box
 from glassformer.app.ui.style import put_sheet
 from glassformer.app.words import say
 from glassformer.core.analysis.choices import chosen_otherwise
-from glassformer.core.analysis.comparison import paired
+from glassformer.core.analysis.comparison import pair_words
 
 
 def show(pair: Pair) -> None:
@@ -63,7 +63,7 @@ def partner(pair: Pair, side: str, place: int, run: int, other: int) -> int | No
         trace.source_tokens if side == "source" else trace.output_tokens
         for trace in (pair.first, pair.second)
     )
-    found = paired(first, second, by_place=pair.kind == "experiment")
+    found = pair_words(first, second, by_place=pair.kind == "experiment")
     return next((each[other] for each in found if each[run] == place), None)
 
 

@@ -11,10 +11,10 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.heat import bulk, foot_bar, gaps, heat_map, reach
 from glassformer.app.plots.labels import (
     escape,
-    fitted,
+    fit_to_width,
     format_number,
     is_chinese,
-    shortened,
+    shorten_text,
     visible,
     widest,
 )
@@ -75,7 +75,7 @@ def block_pictures(
     words: of the rows, the same for all.
     """
     room = look.px(WIDEST_MARGIN)
-    shown = [fitted(visible(word), look.px(13), room - 16) for word in words]
+    shown = [fit_to_width(visible(word), look.px(13), room - 16) for word in words]
     margin = int(min(max((widest(word, look.px(13)) for word in shown), default=0) + 16, room))
     places = spans([picture.share for picture in pictures], GAP)
     foot = max([look.px(FOOT), *(words_height(each, look) + look.px(SCALE) for each in pictures)])
@@ -234,5 +234,5 @@ def _placed(word: str, to_right: bool) -> tuple[str, dict[str, Any]]:
 def _short(word: str, look: FigureStyle) -> str:
     shown = visible(word)
     if is_chinese(shown):
-        return shortened(shown, SIGNS)
-    return fitted(shown, look.px(FONT), look.px(LATIN))
+        return shorten_text(shown, SIGNS)
+    return fit_to_width(shown, look.px(FONT), look.px(LATIN))

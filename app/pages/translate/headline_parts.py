@@ -9,7 +9,7 @@ from glassformer.app.runs import on_screen
 from glassformer.app.ui.lines import in_one_line
 from glassformer.app.ui.text import aside
 from glassformer.app.words import say
-from glassformer.core.analysis.choices import BLANKS, least_sure, probabilities, written
+from glassformer.core.analysis.choices import BLANKS, least_sure, probabilities, rows_by_model
 from glassformer.core.errors import GlassformerError
 from glassformer.core.trace.trace import Trace
 from glassformer.core.weights.aside import LeftAside
@@ -32,7 +32,7 @@ def parts(trace: Trace) -> list[Part]:
 
 
 def _continuation(trace: Trace) -> str:
-    rows = written(trace)
+    rows = rows_by_model(trace)
     text = as_text([trace.output_tokens[row] for row in rows])
     with suppress(GlassformerError):  # bytes of one letter are text together alone
         ids = [trace.output_ids[row] for row in rows]
@@ -44,7 +44,7 @@ def _continuation(trace: Trace) -> str:
 def _filled(trace: Trace) -> list[Part]:
     # Of a pair both texts are shown, a bar between them.
     given = _BLANK.split(" ‖ ".join(filter(None, (trace.source_text, trace.text_pair))))
-    words = [as_text([trace.output_tokens[row]]) for row in written(trace)]
+    words = [as_text([trace.output_tokens[row]]) for row in rows_by_model(trace)]
     if len(given) != len(words) + 1:  # the tokenizer saw other blanks than a reader does
         return [(trace.output_text, True)]
     found: list[Part] = [(given[0], True)]
@@ -58,7 +58,7 @@ def as_text(tokens: list[str]) -> str:
     return "".join(tokens).replace(SPACE, " ").removeprefix("##").strip()
 
 
-def cue(trace: Trace) -> str:
+def cue_text(trace: Trace) -> str:
     """What was written and how sure the model was, of a model that nobody has judged.
 
     And what of its folder is not run.
@@ -67,7 +67,7 @@ def cue(trace: Trace) -> str:
     with suppress(GlassformerError):  # a run that was opened may be of a model that is not here
         left = getattr(on_screen.plain_model(), "left_aside", left)
     if left.no_head:
-        main = say("translate.cue_no_head", count=len(written(trace)))
+        main = say("translate.cue_no_head", count=len(rows_by_model(trace)))
     else:
         main = _written_and_sure(trace)
     return " · ".join([main, *aside(replace(left, no_head=False))])
@@ -76,7 +76,7 @@ def cue(trace: Trace) -> str:
 def _written_and_sure(trace: Trace) -> str:
     if not trace.config.has_generator:
         return say("translate.no_generator")
-    rows, chances = written(trace), probabilities(trace)
+    rows, chances = rows_by_model(trace), probabilities(trace)
     if trace.task == "fill_in":
         found = [
             f"“{visible(trace.output_tokens[row])}” {format_percent(chances[row])}"

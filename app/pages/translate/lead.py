@@ -23,9 +23,9 @@ from glassformer.app.runs import on_screen
 from glassformer.app.runs.traces import get_trace
 from glassformer.app.session import store
 from glassformer.app.ui.chart import Click, current_look, show_chart
-from glassformer.app.ui.component import component, going
+from glassformer.app.ui.component import component, go_to_place
 from glassformer.app.words import say
-from glassformer.core.analysis.choices import UNSURE_BELOW, Choice, choice_at, written
+from glassformer.core.analysis.choices import UNSURE_BELOW, Choice, choice_at, rows_by_model
 from glassformer.core.analysis.confidence import Confidence, Reason, confidence, is_judged
 from glassformer.core.errors import GlassformerError
 from glassformer.core.text.tokenizer import split_sentences
@@ -62,7 +62,7 @@ def show(trace: Trace, opened: bool) -> None:
 def _trust(trace: Trace) -> dict[str, str]:
     """How far the words deserve trust, where that is known of their model."""
     if not is_judged(trace):
-        cue = headline_parts.cue(trace)
+        cue = headline_parts.cue_text(trace)
         return {"badge": "", "cue": cue, "cue_help": say("translate.not_judged"), "level": ""}
     trust = confidence(trace)
     return {
@@ -112,7 +112,9 @@ def _is_typed(trace: Trace) -> bool:
 
 
 def _turn(sent: Mapping[str, Any]) -> None:
-    going(len(split_sentences(store.get_state().text)), lambda to: store.update(sentence=to))(sent)
+    go_to_place(len(split_sentences(store.get_state().text)), lambda to: store.update(sentence=to))(
+        sent
+    )
 
 
 def cues(trace: Trace, trust: Confidence) -> list[str]:
@@ -222,7 +224,7 @@ def title_alone(trace: Trace, choice: Choice) -> str:
     if trace.task == "continue":
         words = headline_parts.as_text(list(trace.target_tokens[: choice.row + 1]))
     else:
-        kind = "blank" if choice.row in written(trace) else "given"
+        kind = "blank" if choice.row in rows_by_model(trace) else "given"
         word = visible(trace.source_tokens[choice.row])
         told = say(f"translate.choices_{kind}", word=word, place=choice.row + 1)
         return _line(f"<span>{escape(told)}</span>", told)

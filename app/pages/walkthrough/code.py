@@ -7,7 +7,7 @@ import streamlit as st
 
 from glassformer.app.pages.walkthrough import text
 from glassformer.app.pages.walkthrough.figures.formula import levels, symbols
-from glassformer.app.pages.walkthrough.focus import StepFocus, arrived
+from glassformer.app.pages.walkthrough.focus import StepFocus, go_to_event
 from glassformer.app.plots.labels import format_number
 from glassformer.app.session import store
 from glassformer.app.ui.component import component
@@ -31,7 +31,7 @@ def show() -> None:
     _code("walk_code", {}, height="stretch", go=_gone)
 
 
-def shared() -> dict[str, Any]:
+def code_context() -> dict[str, Any]:
     """What the drawing of every step needs."""
     return {"texts": {name: say(f"walk_steps.{name}") for name in TEXTS}}
 
@@ -114,7 +114,7 @@ def _shape(focus: StepFocus, named: NamedShape) -> dict[str, Any]:
 
 def _gone(sent: Mapping[str, Any]) -> None:
     """Another step, the clicked tensor in view; of this step only the tensor changes."""
-    arrived(sent)
+    go_to_event(sent)
     store.update(address=str(sent["address"]))
 
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any, cast
 
-from glassformer.app.panels.context import PanelContext, selected
+from glassformer.app.panels.context import PanelContext, fields_of_cell
 from glassformer.app.runs import on_screen
 from glassformer.app.session import store
 from glassformer.app.session.state import State
@@ -162,10 +162,10 @@ def select(key: str, index: tuple[int, ...]) -> None:
     wire = Wire.of(key)
     names: list[str] = [axis.name for axis in axes(trace, wire)]
     at = dict(zip(names, index, strict=True))
-    store.update(address=wire.address, **selected(trace, wire, at))
+    store.update(address=wire.address, **fields_of_cell(trace, wire, at))
 
 
-def heard(value: Mapping[str, Any]) -> None:
+def remember_event(value: Mapping[str, Any]) -> None:
     """Remember an event; the next `ahead.show` answers it."""
     memory = store.memory()
     memory.walk_heard = (*answers(), str(value.get("nonce", "")))[-REMEMBERED:]
@@ -174,9 +174,9 @@ def heard(value: Mapping[str, Any]) -> None:
     memory.walk_asked = (str(value.get("version", "")), here, lacks)
 
 
-def arrived(value: Mapping[str, Any]) -> None:
+def go_to_event(value: Mapping[str, Any]) -> None:
     """The same of an event that happened at the step in the browser, which is gone to."""
-    heard(value)
+    remember_event(value)
     if value.get("step", "") not in ("", StepFocus.current().step.id):
         go(str(value["step"]))
 
@@ -186,7 +186,7 @@ def answers() -> tuple[str, ...]:
     return store.memory().walk_heard
 
 
-def asked(focus: StepFocus) -> tuple[str, ...]:
+def steps_to_send(focus: StepFocus) -> tuple[str, ...]:
     """Ids of the steps that the browser has not got: of this run alone, and answered once.
 
     Without a question, and where all that it has is out of date, the step in view.

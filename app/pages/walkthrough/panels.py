@@ -9,14 +9,14 @@ from glassformer.app.pages.walkthrough.figures.sheets import (
     Sheet,
     held_at,
     limit_of,
-    sent,
     sheet,
+    sheet_data,
 )
 from glassformer.app.pages.walkthrough.focus import StepFocus
 from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.words import say
 from glassformer.core.analysis.choices import top_words
-from glassformer.core.analysis.measure import telling
+from glassformer.core.analysis.measure import informative_mask
 from glassformer.core.explain.steps.places import in_heads
 from glassformer.core.explain.steps.wires import Wire, axes, tensor
 from glassformer.core.trace.address import Address
@@ -37,7 +37,7 @@ def maps(focus: StepFocus, wires: Sequence[Wire]) -> dict[Wire, dict[str, Any]]:
     for wire, each in sheets.items():
         own = HALF if is_count(wire) else limit_of([each])
         limit = own if together is None or is_count(wire) else together
-        found[wire] = caption(focus, wire, each) | sent(each, limit, is_positive(wire), exact)
+        found[wire] = caption(focus, wire, each) | sheet_data(each, limit, is_positive(wire), exact)
     return found
 
 
@@ -50,7 +50,7 @@ def sheet_of(focus: StepFocus, wire: Wire) -> Sheet:
     """The numbers of a wire at the chosen head."""
     along, at = axes(focus.trace, wire), focus.at(wire)
     held = held_at(along, at)  # cut before it is copied to the host
-    allowed = None if wire.form else telling(focus.trace, wire.address)
+    allowed = None if wire.form else informative_mask(focus.trace, wire.address)
     return sheet(
         as_numpy(tensor(focus.trace, wire)[held]),
         along,

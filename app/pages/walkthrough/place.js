@@ -95,7 +95,14 @@ class Walk {
       this.ask();
   }
 
+  // By the browser's back button the address is another page's while this one still stands: what it
+  // says would call the reader back, or be said to nobody.
+  get isLeft() {
+    return location.pathname !== this.path;
+  }
+
   tell() {
+    if (this.isLeft) return;
     if (this.waiting === null && this.here !== this.told && this.goes) this.send(this.goes, "go");
   }
 
@@ -107,6 +114,7 @@ class Walk {
   }
 
   ask() {
+    if (this.isLeft) return;
     const lacks = this.lacks();
     if (this.asking !== null || this.waiting !== null || !lacks.length || !this.asks) return;
     const question = `${this.version} ${lacks}`;
@@ -136,6 +144,7 @@ class Walk {
   // The page is entered: the server says where.
   enter() {
     [this.here, this.told, this.waiting, this.asking] = ["", "", null, null];
+    this.path = location.pathname;
   }
 }
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-from glassformer.app.pages.walkthrough.focus import StepFocus, arrived
+from glassformer.app.pages.walkthrough.focus import StepFocus, go_to_event
 from glassformer.app.session import store
 from glassformer.app.ui.component import component
 from glassformer.app.words import say
@@ -17,7 +17,7 @@ _strip = component(__file__, "strip", scripts=("place.js",))
 
 def show(focus: StepFocus) -> None:
     """Draw the strip between the buttons that lead to the step before and the next one."""
-    _strip("walk_steps", strip_data(focus), go=arrived, layer=_layer_picked)
+    _strip("walk_steps", strip_data(focus), go=go_to_event, layer=_layer_picked)
 
 
 def strip_data(focus: StepFocus) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def _way(name: str, key: str) -> dict[str, str]:
 
 def _layer_picked(sent: Mapping[str, Any]) -> None:
     """Another layer: of the step's own stack the same step, of the other one its layer alone."""
-    arrived(sent)
+    go_to_event(sent)
     stack, layer = str(sent["stack"]), int(sent["layer"])
     step = StepFocus.current().step
     if step.stage == stack and step.layer is not None:

@@ -43,7 +43,7 @@ def own(focus: StepFocus) -> dict[str, Any]:
     return {"text": text(focus)} | formula_data(focus)
 
 
-def shared() -> dict[str, Any]:
+def text_context() -> dict[str, Any]:
     """What the writing of every step needs."""
     return {"katex": katex_file()}
 
@@ -136,7 +136,7 @@ def formula_data(focus: StepFocus) -> dict[str, Any]:
     """
     said = {
         "equations": equations(focus.step, focus.look),
-        "cell": say("walk_steps.cell", where=where(focus)),
+        "cell": say("walk_steps.cell", where=cell_place(focus)),
     }
     try:
         run = Run(focus.trace, focus.model)
@@ -167,7 +167,7 @@ def _notes(focus: StepFocus, found: Node) -> list[list[str]]:
     return notes
 
 
-def where(focus: StepFocus) -> str:
+def cell_place(focus: StepFocus) -> str:
     """Where the chosen cell stands, in words: "head 2, it → animal, feature 7"."""
     wire, at = focus.output, focus.at(focus.output)
     known = {axis.name: axis for axis in axes(focus.trace, wire)}

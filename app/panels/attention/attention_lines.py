@@ -8,7 +8,7 @@ import numpy as np
 
 from glassformer.app.plots.labels import visible
 from glassformer.app.plots.theme import FigureStyle
-from glassformer.app.ui.component import CELLS, CHIP_COLUMNS, component, packed
+from glassformer.app.ui.component import CELLS, CHIP_COLUMNS, component, pack_numbers
 from glassformer.core.analysis.attention_views import Numbers, Side
 
 _lines = component(__file__, "attention_lines", scripts=(CELLS, CHIP_COLUMNS))
@@ -50,7 +50,7 @@ def lines_data(
         for side in sides
     )
     return {
-        "weights": packed(levels),
+        "weights": pack_numbers(levels),
         "queries": queries,
         "keys": keys,
         "heads": [vars(head) for head in heads],

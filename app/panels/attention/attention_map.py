@@ -7,16 +7,16 @@ import numpy as np
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import bare_axis
-from glassformer.app.plots.colours import Scale, diverging, mix, sequential
+from glassformer.app.plots.colours import Scale, diverging_scale, mix, sequential
 from glassformer.app.plots.heat import GAPS_UP_TO, heat_map
 from glassformer.app.plots.labels import escape
 from glassformer.app.plots.marks import (
     axis_title,
     cell_frame,
+    colour_label,
     frame,
-    greyed,
+    grey_labels,
     hover,
-    inked,
     pairs,
     row_title,
 )
@@ -93,8 +93,8 @@ def words_axis(
         places[:], labels[:] = [at for at, _ in ticks], [label for _, label in ticks]
     if pinned is not None:
         at = places.index(pinned)
-        labels[at] = inked(f"<b>{labels[at]}</b>", look.colour(role))
-    return greyed(axis, side.sinks - {pinned}, look)
+        labels[at] = colour_label(f"<b>{labels[at]}</b>", look.colour(role))
+    return grey_labels(axis, side.sinks - {pinned}, look)
 
 
 def numbered_axes(
@@ -228,7 +228,7 @@ def colour_scale(stage: str, grey: bool, look: FigureStyle) -> Scale:
     if stage == "weights":
         return sequential("faint" if grey else "weights", look.dark)
     if not grey:
-        return diverging(look.dark)
+        return diverging_scale(look.dark)
     faint, panel = look.colour("faint"), look.colour("panel")
     below, above = (mix(look.colour(role), faint, GREYED) for role in ("query", "key"))
     return [[0, below], [0.5, panel], [1, above]]

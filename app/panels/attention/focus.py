@@ -29,8 +29,8 @@ from glassformer.core.analysis.head_roles import (
     CLEAR,
     MeasuredHead,
     best_by_role,
+    clearest_head,
     pronouns,
-    telling,
 )
 from glassformer.core.config import ModelConfig
 from glassformer.core.errors import GlassformerError
@@ -101,7 +101,7 @@ class AttentionFocus(PanelContext):
         The first of several; None for the mean of a layer and for heads that play none.
         """
         direction, place = self.trace.direction, (self.kind, self.now.layer, self.now.head)
-        for role, head in best_by_role(measured(), direction).items():
+        for role, head in best_by_role(measured_heads(), direction).items():
             if (head.kind, head.layer, head.head) == place and head.roles[direction][role] >= CLEAR:
                 return role, head
         return None
@@ -179,13 +179,13 @@ def pin(query: int, key: int) -> None:
 
 def first_head(trace: Trace) -> tuple[Kind, int, int | None]:
     """Kind, layer and head that show most of a sentence; without measures a layer's mean."""
-    found = telling(measured(), trace.direction, trace.source_tokens)
+    found = clearest_head(measured_heads(), trace.direction, trace.source_tokens)
     if found is None:
         return kinds_of(trace.config)[0], 0, None
     return found.kind, found.layer, found.head
 
 
-def measured() -> tuple[MeasuredHead, ...]:
+def measured_heads() -> tuple[MeasuredHead, ...]:
     """What was measured of the heads of the model on screen; () where nothing was."""
     with suppress(GlassformerError):  # a run of another model's
         return get_heads(on_screen.made_by()[0])

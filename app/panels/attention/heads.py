@@ -14,7 +14,7 @@ from glassformer.app.session import experiments, store
 from glassformer.app.ui.components.head_grid import GridTexts, Thumbnail, grid_data, head_grid
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import Kind, attention_at, layers_of, overview, sides
-from glassformer.core.analysis.head_roles import Head, describe, heads_of, ranked
+from glassformer.core.analysis.head_roles import Head, describe, heads_of, rank_heads
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions import heads as per_head
@@ -64,9 +64,9 @@ def with_mark(title: str, note: str, joint: str = " · ") -> str:
     return f"{title}{joint}**{SIGN} {say('attention.taught')}**" if note else title
 
 
-def way() -> Way:
+def way_of_silence() -> Way:
     """What heads that are switched off say: nothing, or their mean."""
-    off = per_head.silenced(experiments.now(), on_screen.trace().config)
+    off = per_head.silenced_heads(experiments.now(), on_screen.trace().config)
     return next(reversed(off.values()), None) or cast(Way, store.get_state().off)
 
 
@@ -74,12 +74,16 @@ def off_button(key: str) -> None:
     """A small button that switches the head in focus off, or on again."""
     now, config = store.get_state(), on_screen.trace().config
     where, head = attention_at(cast(Kind, now.kind), now.layer), now.head
-    is_off = head is not None and (where, head) in per_head.silenced(experiments.now(), config)
+    is_off = head is not None and (where, head) in per_head.silenced_heads(
+        experiments.now(), config
+    )
 
     def take() -> None:
         if head is not None:
-            switched = per_head.toggled(experiments.now(), config, where, head, way())
-            experiments.put(switched)
+            switched = per_head.toggle_head(
+                experiments.now(), config, where, head, way_of_silence()
+            )
+            experiments.switch_to(switched)
 
     file = on_screen.file() is not None  # only the model can compute another run
     why = say("errors.file_model") if file else say("switch_heads.turn_help")
@@ -98,12 +102,14 @@ def thumbnails(focus: AttentionFocus) -> list[Thumbnail]:
     """Every head in reading order: by layer with the layer's mean last, or ranked by a role."""
     now, trace = focus.now, focus.trace
     made_under = tuple(each for each in experiments.now().switches if each.text in trace.edits)
-    off = per_head.silenced(Experiment(made_under), trace.config)
+    off = per_head.silenced_heads(Experiment(made_under), trace.config)
     if now.order == "place" and _takes_long(trace, focus.kind):
         return _unread(focus, off)
     heads = heads_of(trace, focus.kind)
     if now.order != "place":
-        return [_thumbnail(focus.kind, head, off, now.order) for head in ranked(heads, now.order)]
+        return [
+            _thumbnail(focus.kind, head, off, now.order) for head in rank_heads(heads, now.order)
+        ]
     items = []
     for layer in range(layers_of(trace, focus.kind)):
         items += [_thumbnail(focus.kind, head, off) for head in heads if head.layer == layer]
@@ -135,7 +141,7 @@ def role_word(kind: Kind, role: str) -> str:
     return "start" if (kind, role) == ("decoder", "first") and begins else role
 
 
-def does(kind: Kind, head: Head) -> str:
+def head_role_sentence(kind: Kind, head: Head) -> str:
     """What a head does, in a sentence."""
     role = head.clearest
     if role == "mixed":
@@ -151,7 +157,7 @@ def _thumbnail(
     share = format_percent(head.shares[order]) if order else None
     number = say("attention.mean") if head.head is None else head.head + 1
     short = say("attention.short", layer=head.layer + 1, head=number)
-    title = say("attention.head_does", name=name, does=does(kind, head))
+    title = say("attention.head_does", name=name, does=head_role_sentence(kind, head))
     note = taught_note(kind, head.layer, head.head)
     title = f"{title}\n{SIGN} {note}" if note else title
     is_off = head.head is not None and (attention_at(kind, head.layer), head.head) in off

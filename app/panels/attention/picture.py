@@ -15,13 +15,13 @@ from glassformer.app.panels.attention.attention_map import (
 from glassformer.app.panels.attention.focus import WINDOW, AttentionFocus, head_name, pin, starts
 from glassformer.app.panels.attention.heads import show_title
 from glassformer.app.panels.compare.pickers import stage_in_view
-from glassformer.app.panels.context import counted
+from glassformer.app.panels.context import numbered_words
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.session import store
 from glassformer.app.session.state import VIEWS
 from glassformer.app.ui.chart import Click, show_chart
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, into, menu
+from glassformer.app.ui.pick import choice, menu, set_field
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import (
     LONG,
@@ -48,8 +48,8 @@ def show(focus: AttentionFocus) -> None:
     ):
         view, looks = focus.now.view, {"disabled": not matrix}
         stage, offered = stage_in_view(focus.trace, focus.now), stages_of(focus.trace, focus.kind)
-        choice("attention_stage", "attention.stage", offered, stage, into("stage"), **looks)
-        choice("attention_view", "attention.view", VIEWS, view, into("view"))
+        choice("attention_stage", "attention.stage", offered, stage, set_field("stage"), **looks)
+        choice("attention_view", "attention.view", VIEWS, view, set_field("view"))
     _windows(focus)
     head = None if focus.now.view == "heads" else focus.now.head
     with st.container(key="attention_title", gap=None):
@@ -78,7 +78,9 @@ def _move(axis: str, start: int) -> None:
     store.update(part=(*others, (axis, start)))
 
 
-def seen(focus: AttentionFocus) -> tuple[HeadMap, tuple[Side, Side], tuple[int, int] | None]:
+def map_on_screen(
+    focus: AttentionFocus,
+) -> tuple[HeadMap, tuple[Side, Side], tuple[int, int] | None]:
     """What is drawn of a map: its numbers, its words, and where its cell in focus is there."""
     (rows, columns), (query, key) = focus.window, focus.cell
     down, across = focus.sides
@@ -90,7 +92,7 @@ def seen(focus: AttentionFocus) -> tuple[HeadMap, tuple[Side, Side], tuple[int, 
 
 def _show_matrix(focus: AttentionFocus) -> None:
     look, apart = focus.look, focus.now.sinks == "apart"
-    view, sides, cell = seen(focus)
+    view, sides, cell = map_on_screen(focus)
     layout = MapLayout(cell, apart, WIDTH, HEIGHT)
     figure = map_figure(view, sides, focus.stage, look, layout)
     name = focus.address.replace("/", "_")
@@ -101,7 +103,7 @@ def _show_matrix(focus: AttentionFocus) -> None:
             alt(focus),
             name,
             fill=True,
-            clicked=partial(clicked, rows=sides[0].first, columns=sides[1].first),
+            clicked=partial(pin_clicked_cell, rows=sides[0].first, columns=sides[1].first),
         )
 
     def take() -> None:
@@ -118,7 +120,7 @@ def _show_matrix(focus: AttentionFocus) -> None:
     with box("rows-2 scroll", "attention_words"):
         numbered = numbered_axes(sides, look, layout)[1]
         words, first = sides[1].tokens, sides[1].first + 1
-        note = counted(words, first) if numbered else say("attention.spread_note")
+        note = numbered_words(words, first) if numbered else say("attention.spread_note")
         st.caption(f"{focus.shape(focus.address)}  \n{note}")
 
 
@@ -132,7 +134,7 @@ def mask_note(focus: AttentionFocus) -> str:
     return say("attention.later", count=int((~allowed).sum()), all=allowed.size)
 
 
-def clicked(click: Click, rows: int = 0, columns: int = 0) -> None:
+def pin_clicked_cell(click: Click, rows: int = 0, columns: int = 0) -> None:
     """Pin the cell that was clicked; the bars beside the cells are no cells.
 
     rows, columns: where the part of the map that is drawn begins.
@@ -150,7 +152,7 @@ def _show_lines(focus: AttentionFocus) -> None:
         }
     else:
         lines = {now.head: Line(focus.name, look.colour("weights"))}
-    (rows, columns), (_, sides, cell) = focus.window, seen(focus)
+    (rows, columns), (_, sides, cell) = focus.window, map_on_screen(focus)
     weights = [
         head_map(focus.trace, focus.kind, now.layer, at, "weights").weights[
             rows.start : rows.stop, columns.start : columns.stop

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from glassformer.app.panels.compare import triple
-from glassformer.app.panels.compare.wording import change, where
+from glassformer.app.panels.compare.wording import cell_in_words, change
 from glassformer.app.session import store
 from glassformer.app.session.memory import Pair
 from glassformer.app.ui.layout import box
@@ -32,7 +32,7 @@ def show(pair: Pair, name: str, go: Callable[[Pair, Furthest], None] | None = No
         kind=say(f"frame.focus_{found.kind}"),
         layer=found.layer + 1,
         head=found.head + 1,
-        place=f"<b>{escape(where(found.map, found.row, found.column))}</b>",
+        place=f"<b>{escape(cell_in_words(found.map, found.row, found.column))}</b>",
         change=change(found.map, found.row, found.column, store.get_state().precision),
     )
     row = {"horizontal": True, "vertical_alignment": "center", "gap": "small"}

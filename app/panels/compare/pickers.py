@@ -7,7 +7,7 @@ from typing import Any, cast
 from glassformer.app.session import store
 from glassformer.app.session.state import State
 from glassformer.app.ui.layout import side_by_side
-from glassformer.app.ui.pick import choice, into, menu, segments
+from glassformer.app.ui.pick import choice, menu, segments, set_field
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import Kind, Stage, kinds_of, layers_of, stages_of
 from glassformer.core.trace.trace import Trace
@@ -20,7 +20,7 @@ def stages(trace: Trace, key: str) -> None:
     now = store.get_state()
     offered = stages_of(trace, cast(Kind, now.kind))
     shown = stage_in_view(trace, now)
-    choice(f"{key}_stage", "attention.stage", offered, shown, into("stage"))
+    choice(f"{key}_stage", "attention.stage", offered, shown, set_field("stage"))
 
 
 def stage_in_view(trace: Trace, now: State) -> Stage:
@@ -62,15 +62,15 @@ def heads(count: int, now: int | None, take: Callable[[int | None], object], key
 def one_head(count: int, key: str) -> None:
     """The head in focus, one of so many, where there is no mean of them all."""
     labels = {at: str(at + 1) for at in range(count)}
-    _numbers("head", labels, min(store.get_state().head or 0, count - 1), into("head"), key)
+    _numbers("head", labels, min(store.get_state().head or 0, count - 1), set_field("head"), key)
 
 
-def focused(trace: Trace, key: str) -> None:
+def pick_attention(trace: Trace, key: str) -> None:
     """Kind, layer and head of the attention in focus."""
     now = store.get_state()
     kinds(trace, key)
-    layers(layers_of(trace, cast(Kind, now.kind)), now.layer, into("layer"), key)
-    heads(trace.config.of(now.kind).n_heads, now.head, into("head"), key)
+    layers(layers_of(trace, cast(Kind, now.kind)), now.layer, set_field("layer"), key)
+    heads(trace.config.of(now.kind).n_heads, now.head, set_field("head"), key)
 
 
 def row(key: str) -> Any:

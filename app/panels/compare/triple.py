@@ -15,8 +15,8 @@ from glassformer.app.panels.compare.figures.triple_layout import (
     TripleLayout,
     has_room,
 )
-from glassformer.app.panels.compare.wording import change, label, largest, titles, where
-from glassformer.app.panels.context import counted
+from glassformer.app.panels.compare.wording import cell_in_words, change, label, largest, titles
+from glassformer.app.panels.context import numbered_words
 from glassformer.app.runs import on_screen
 from glassformer.app.session import store
 from glassformer.app.session.memory import Pair
@@ -25,7 +25,13 @@ from glassformer.app.ui.chart import Click, current_look, show_chart
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
-from glassformer.core.analysis.comparison import Beside, beside, fitted, largest_lines, picked
+from glassformer.core.analysis.comparison import (
+    Beside,
+    compare_tensor,
+    fit_cells,
+    largest_lines,
+    pick_lines,
+)
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.shapes import letters
 from glassformer.core.trace.trace import Trace
@@ -56,7 +62,7 @@ def matrix(pair: Pair, asked: Matrix) -> Beside | None:
     runs = pair.first, pair.second
     if any(asked.address not in trace for trace in runs):
         return None
-    found = beside(
+    found = compare_tensor(
         runs,
         asked.address,
         asked.names,
@@ -68,11 +74,11 @@ def matrix(pair: Pair, asked: Matrix) -> Beside | None:
     if asked.parts:  # of a long axis
         edges = (found.rows, found.columns)
         rows, columns = (asked.parts.get(each.name, np.arange(len(each))) for each in edges)
-        found = picked(found, rows, columns)
+        found = pick_lines(found, rows, columns)
     if "vocabulary" in (found.rows.name, found.columns.name) and "vocabulary" not in asked.parts:
         found = largest_lines(found, LARGEST)
     plain = all(said.all() for said in found.said) and not found.broken
-    return fitted(found, MOST_CELLS if plain else MOST_COVERED)
+    return fit_cells(found, MOST_CELLS if plain else MOST_COVERED)
 
 
 def show(
@@ -91,12 +97,12 @@ def show(
     kind = "named" if pair.names is not None else pair.kind
     frame = Frame(found, titles(pair), kind, current_look(), placed, plain)
     if not plain and not layout.in_a_row:
-        frame = replace(frame, said=told(frame))
+        frame = replace(frame, said=describe_framed_cell(frame))
     if not has_room(frame):
         frame = replace(frame, said=())
     first, second = frame.titles
     alt = say("beside.alt", first=first, second=second, what=title or asked.address)
-    name, go = asked.address.replace("/", "_"), partial(clicked, pair, found)
+    name, go = asked.address.replace("/", "_"), partial(pin_clicked, pair, found)
     with box("fill tall", f"{key}_picture"):
         show_chart(triple_figure(frame), key, alt, name, fill=True, clicked=go)
     with box("rows-2 scroll note", f"{key}_notes"):
@@ -122,7 +128,7 @@ def notes(frame: Frame) -> list[str]:
     """
     parts, found, layout = [], frame.found, frame.layout
     if not frame.said and not frame.plain:
-        both = told(frame), largest(found, frame.look.precision)
+        both = describe_framed_cell(frame), largest(found, frame.look.precision)
         for said in both[: 2 if layout.pinned else 1]:
             head, *rest = map(literal, said)
             parts.append(f"**{head}** {' · '.join(rest)} " if rest else head)
@@ -139,18 +145,22 @@ def notes(frame: Frame) -> list[str]:
     if layout.in_a_row and layout.pinned is None and not frame.plain:
         parts.append(say("beside.note_pin"))
     if frame.numbered:
-        words = counted([label(found.columns, None, at) for at in range(len(found.columns))])
+        words = numbered_words([label(found.columns, None, at) for at in range(len(found.columns))])
         parts.append(say("beside.note_words", axis=frame.axis_words[1], words=words))
     return parts
 
 
-def told(frame: Frame) -> list[str]:
+def describe_framed_cell(frame: Frame) -> list[str]:
     """The framed cell in words and numbers, or the one with the largest difference."""
     found, digits = frame.found, frame.look.precision
     row, column = frame.layout.pinned or (None, None)
     if row is None or column is None or not found.compared[row, column]:
         return largest(found, digits)
-    return [say("beside.framed"), where(found, row, column), change(found, row, column, digits)]
+    return [
+        say("beside.framed"),
+        cell_in_words(found, row, column),
+        change(found, row, column, digits),
+    ]
 
 
 def pinned_lines(pair: Pair, found: Beside, now: State) -> tuple[int | None, int | None] | None:
@@ -165,7 +175,7 @@ def pinned_lines(pair: Pair, found: Beside, now: State) -> tuple[int | None, int
     return None if row is None else (row, column)
 
 
-def clicked(pair: Pair, found: Beside, click: Click) -> None:
+def pin_clicked(pair: Pair, found: Beside, click: Click) -> None:
     """Pin the cell, or the word of the row; what is pinned is released."""
     row, column, own = int(click.y), int(click.x), anchor(pair)
     if click.curve not in CELLS or row >= len(found.rows) or column >= len(found.columns):

@@ -9,7 +9,7 @@ from glassformer.app.plots.labels import MINUS, format_number, format_percent, v
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session.memory import Pair
 from glassformer.app.words import say
-from glassformer.core.analysis.comparison import Beside, Edge, paired
+from glassformer.core.analysis.comparison import Beside, Edge, pair_words
 from glassformer.core.interventions.translations import TranslatedWord, words
 from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.trace import Trace
@@ -40,7 +40,7 @@ def _own_words(pair: Pair, run: int) -> list[int]:
     first, second = pair.first.source_tokens, pair.second.source_tokens
     return [
         own
-        for places in paired(first, second, by_place=False)
+        for places in pair_words(first, second, by_place=False)
         if (own := places[run]) is not None
         and (None in places or first[places[0] or 0] != second[places[1] or 0])
     ]
@@ -85,17 +85,17 @@ def largest(found: Beside, digits: int) -> list[str]:
     if place is None:
         return [say("beside.same_finite" if found.broken else "beside.same")]
     name = say("beside.largest_rounding" if found.is_rounding else "beside.largest")
-    return [name, where(found, *place), change(found, *place, digits)]
+    return [name, cell_in_words(found, *place), change(found, *place, digits)]
 
 
 def change(found: Beside, row: int, column: int, digits: int) -> str:
     """The numbers of a cell in both runs and how far it moved: "0.1 → 0.3 (+0.2)"."""
     one, two = (format_number(float(each[row, column]), digits) for each in found.values)
-    step = signed(float(found.difference[row, column]), digits)
+    step = format_difference(float(found.difference[row, column]), digits)
     return say("beside.change", one=one, two=two, step=step)
 
 
-def where(found: Beside, row: int, column: int) -> str:
+def cell_in_words(found: Beside, row: int, column: int) -> str:
     """A cell in words: "it → animal", "it, feature 12"."""
     rows, columns = found.rows, found.columns
     name = label(rows, None, row) if rows.is_worded else str(int(rows.places[0][row]) + 1)
@@ -107,7 +107,7 @@ def where(found: Beside, row: int, column: int) -> str:
     return say("beside.place", row=name, axis=say(f"axes.{columns.name}"), column=at)
 
 
-def signed(number: float, digits: int) -> str:
+def format_difference(number: float, digits: int) -> str:
     """A difference with its sign."""
     written = format_number(number, digits)
     return written if written.startswith(MINUS) or number == 0 else f"+{written}"

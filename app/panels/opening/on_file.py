@@ -9,7 +9,7 @@ import streamlit as st
 from glassformer.app.runs import on_screen, opened
 from glassformer.app.ui.layout import side_by_side
 from glassformer.app.ui.pick import small_button
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 
@@ -64,4 +64,4 @@ def show_part(package: str | None, name: str, *given: Any, show: str = "show") -
         if error.key == "file_model":
             show_instead(name.partition(".")[0])
         else:
-            st.warning(told(error))
+            st.warning(format_error(error))

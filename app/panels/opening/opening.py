@@ -9,7 +9,7 @@ import streamlit as st
 from glassformer.app.runs import opened, uploads
 from glassformer.app.session import store
 from glassformer.app.ui.component import component
-from glassformer.app.ui.text import told
+from glassformer.app.ui.text import format_error
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.opening.kinds import MEGABYTE, refuse_large
@@ -43,7 +43,7 @@ def _dialog() -> None:
         _uploader()
     failed = store.memory().opening_failed
     if failed is not None:
-        st.error(told(failed))
+        st.error(format_error(failed))
     st.caption(say("opening.kept"))
     st.markdown(say("opening.others"))
 
@@ -56,7 +56,7 @@ def _uploader() -> None:
         if given is None:
             return
         store.memory().opening_round += 1
-        take_file(*uploads.dropped(given))
+        take_file(*uploads.take_upload(given))
 
     most = opened.MOST // MEGABYTE
     label = say("opening.file")

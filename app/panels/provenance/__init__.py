@@ -42,7 +42,7 @@ def close() -> None:
     store.update(trail=None, way=())
 
 
-def visited() -> tuple[Cell, ...]:
+def visited_cells() -> tuple[Cell, ...]:
     """The numbers on the way, the one in the drawer last."""
     now = store.get_state()
     return tuple(Cell(*cell) for cell in (*now.way, now.trail) if cell is not None)
@@ -50,7 +50,7 @@ def visited() -> tuple[Cell, ...]:
 
 def go(*cells: Cell) -> None:
     """Go on to a number by way of others; one that was visited before is gone back to."""
-    way = [(cell.address, cell.index) for cell in visited()]
+    way = [(cell.address, cell.index) for cell in visited_cells()]
     for cell in cells:
         place = (cell.address, cell.index)
         way = way[: way.index(place)] if place in way else way

@@ -9,23 +9,23 @@ import streamlit as st
 
 from glassformer.app.panels import provenance
 from glassformer.app.panels.address_words import axis_name, place
-from glassformer.app.panels.context import selected, walk_button
+from glassformer.app.panels.context import fields_of_cell, walk_button
 from glassformer.app.panels.phrases import line
 from glassformer.app.plots.labels import format_number, visible
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.traces import get_setting
-from glassformer.app.runs.turns import admitted
+from glassformer.app.runs.turns import wait_for_turn
 from glassformer.app.session import store
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box, side_by_side
 from glassformer.app.ui.style import put_sheet
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.explain.provenance.node import Cell, Factor, Node, Term
-from glassformer.core.explain.provenance.unfold import following, path, unfold
+from glassformer.core.explain.provenance.unfold import next_cell, path, unfold
 from glassformer.core.explain.steps.wires import Wire
 from glassformer.core.interventions import Experiment
 from glassformer.core.model.transformer import Transformer
@@ -67,10 +67,10 @@ def show() -> None:
 
 
 @st.fragment
-@admitted
+@wait_for_turn
 def _drawer() -> None:
     """One step on the trail leaves the page alone."""
-    cells = provenance.visited()
+    cells = provenance.visited_cells()
     if not cells:
         st.rerun()  # closed: without the drawer's room at the foot of the page
     trace, look = on_screen.trace(), current_look()
@@ -79,14 +79,14 @@ def _drawer() -> None:
             model = on_screen.model_on_screen().transformer
             node = unfold(trace, model, cells[-1].address, cells[-1].index)
         except GlassformerError as error:
-            st.warning(told(error))
+            st.warning(format_error(error))
             _button("close", provenance.close)
             return
         _head(trace, model, node)
         way, number, terms = st.columns([22, 33, 45], gap="medium")
         with way:
             there = [cell for cell in cells if is_in(trace, cell)]
-            crumbs = [crumb(trace, cell, look) for cell in there]
+            crumbs = [visited_number(trace, cell, look) for cell in there]
             _draw("trail_way", {"way": crumbs, "title": say("trail.way")})
         with number, box("tex", "trail_number", gap="xsmall"):
             _number(node, look)
@@ -97,7 +97,7 @@ def _drawer() -> None:
 
 def _head(trace: Trace, model: Transformer, node: Node) -> None:
     """The title, and the buttons that go on, to the words, to the Walkthrough, and out."""
-    cells, onward = provenance.visited(), following(node)
+    cells, onward = provenance.visited_cells(), next_cell(node)
 
     def back() -> None:
         provenance.go(cells[-2])
@@ -110,7 +110,7 @@ def _head(trace: Trace, model: Transformer, node: Node) -> None:
         provenance.go(*(each.cell for each in path(trace, model, node.cell)))
 
     with side_by_side("trail_head", "dense", gap="small"):
-        words = literal(where(trace, node.cell))
+        words = literal(place_in_tensor(trace, node.cell))
         st.markdown(f"**{literal(title(node.cell))}** · {words}", width="stretch")
         _button("back", back, disabled=len(cells) < 2)
         _button("largest", largest, disabled=onward is None)
@@ -147,7 +147,7 @@ def selection(trace: Trace, node: Node) -> dict[str, object]:
     """The cell's place as the one selection of all pages has it."""
     axes = zip(trace.axes(node.cell.address), node.cell.index, strict=True)
     at: dict[str, int] = {axis.name: index for axis, index in axes}
-    return selected(trace, Wire(node.cell.address), at)
+    return fields_of_cell(trace, Wire(node.cell.address), at)
 
 
 def _number(node: Node, look: FigureStyle) -> None:
@@ -190,7 +190,7 @@ def _switches(node: Node) -> str:
     return line(Experiment(applied.changing(node.cell.address, asked)))
 
 
-def where(trace: Trace, cell: Cell) -> str:
+def place_in_tensor(trace: Trace, cell: Cell) -> str:
     """The words of a cell's place in its tensor: "head 2 · query it · key animal"."""
     return " · ".join(f"{axis_name(axis)} {name}" for axis, name in _places(trace, cell))
 
@@ -219,7 +219,7 @@ def is_in(trace: Trace, cell: Cell) -> bool:
     return len(cell.index) == len(shape) and all(index < size for index, size in pairs)
 
 
-def crumb(trace: Trace, cell: Cell, look: FigureStyle) -> dict[str, Any]:
+def visited_number(trace: Trace, cell: Cell, look: FigureStyle) -> dict[str, Any]:
     """One number of the way, for the list of those visited."""
     site = site_at(cell.address)
     value = float(trace[cell.address][cell.index])

@@ -10,7 +10,7 @@ import numpy as np
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.heat import heat_map
 from glassformer.app.plots.labels import escape, is_chinese, text_width, visible
-from glassformer.app.plots.marks import frame, greyed, pairs
+from glassformer.app.plots.marks import frame, grey_labels, pairs
 from glassformer.app.plots.theme import (
     FigureStyle,
     base_layout,
@@ -46,8 +46,8 @@ def cross_attention(
     # The rows' title stands above too: beside them it would be rotated, also in Chinese.
     heading = f"{say('translate.source')} →    {say('translate.output_axis')} ↓"
     title = layout["xaxis"]["title"] | {"text": escape(heading)}
-    layout["xaxis"] |= greyed(across, grey[0], look) | {"title": title}
-    layout["yaxis"] |= greyed(down, grey[1], look)
+    layout["xaxis"] |= grey_labels(across, grey[0], look) | {"title": title}
+    layout["yaxis"] |= grey_labels(down, grey[1], look)
     values = np.asarray(weights, dtype=np.float32)
     worded = not is_numbered(across, sources) and not is_numbered(down, outputs)
     finite = bool(np.isfinite(values).all())
@@ -68,7 +68,7 @@ def cross_attention(
     return go.Figure(cells, layout)
 
 
-def numbered(
+def axes_with_numbers(
     sources: Sequence[str], outputs: Sequence[str], look: FigureStyle
 ) -> tuple[bool, bool]:
     """Whether the columns, the rows show numbers for want of room: list their words then."""

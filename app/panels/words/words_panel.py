@@ -7,7 +7,7 @@ import streamlit as st
 
 from glassformer.app.panels.attention.heads import SIGN, taught_note, with_mark
 from glassformer.app.panels.compare import pickers
-from glassformer.app.panels.words.cross_attention import cross_attention, numbered
+from glassformer.app.panels.words.cross_attention import axes_with_numbers, cross_attention
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session import store
@@ -17,14 +17,14 @@ from glassformer.app.ui.components.word_lines import (
     NO_STEP,
     Chip,
     Pin,
-    greyed,
+    grey_positions,
     lines_data,
     output_chips,
     source_chips,
     word_lines,
 )
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, into
+from glassformer.app.ui.pick import choice, set_field
 from glassformer.app.ui.style import put_sheet
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
@@ -35,7 +35,7 @@ from glassformer.core.analysis.attention_views import (
     kinds_of,
     layers_of,
 )
-from glassformer.core.analysis.choices import least_sure, written
+from glassformer.core.analysis.choices import least_sure, rows_by_model
 from glassformer.core.text import vocabulary
 from glassformer.core.trace.trace import Trace
 
@@ -64,7 +64,7 @@ def kind_of(trace: Trace) -> Kind:
     return "cross" if "cross" in kinds else kinds[0]
 
 
-def pinned(now: State) -> Pin | None:
+def pinned_word(now: State) -> Pin | None:
     """The word that was clicked last."""
     return Pin(*now.token) if now.token else None
 
@@ -77,7 +77,7 @@ def step_in_focus(now: State, trace: Trace) -> int:
     if now.token and now.token[0] == "target":
         return now.token[1]
     words = [row for row, chip in enumerate(output_chips(trace)) if not chip.sink]
-    return least_sure(trace, words or written(trace) or range(len(trace.output_tokens)))
+    return least_sure(trace, words or rows_by_model(trace) or range(len(trace.output_tokens)))
 
 
 def apply_layout() -> None:
@@ -99,13 +99,13 @@ def show(trace: Trace, candidates: bool = True) -> None:
     layer, head = attention_in_focus(now, trace)
     _title(trace, layer, head)
     with box("dense inline", "words_pickers", horizontal=True, gap="xsmall"):
-        choice("links", "translate.view", ("lines", "matrix"), now.links, into("links"))
+        choice("links", "translate.view", ("lines", "matrix"), now.links, set_field("links"))
         cross_pickers("cross", trace, layer, head)
     with box("fill low", "words_panel", height="stretch", gap=None):
         if now.links == "lines":
             marked = candidates and trace.config.has_generator
             step = step_in_focus(now, trace) if marked else NO_STEP
-            lines(trace, layer, head, pinned(now), step, _taker(trace), "word_lines")
+            lines(trace, layer, head, pinned_word(now), step, _taker(trace), "word_lines")
         else:
             _matrix(trace, layer, head)
 
@@ -156,11 +156,11 @@ def lines(
 
     step: the output word that is marked, or NO_STEP. key: unique on the page.
     """
-    data = joined(trace, layer, head, current_look(), pin, step)
+    data = word_lines_data(trace, layer, head, current_look(), pin, step)
     word_lines(key, data, on_pin)
 
 
-def joined(
+def word_lines_data(
     trace: Trace, layer: int, head: int | None, look: FigureStyle, pin: Pin | None = None,
     step: int = NO_STEP, language: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
@@ -186,7 +186,7 @@ def _matrix(trace: Trace, layer: int, head: int | None) -> None:
         head_map(trace, kind_of(trace), layer, head, "weights").weights,
         *words,
         look,
-        grey=(greyed(sources), greyed(outputs)),
+        grey=(grey_positions(sources), grey_positions(outputs)),
         framed=(place if side == "source" else None, place if side == "target" else None),
     )
 
@@ -200,7 +200,7 @@ def _matrix(trace: Trace, layer: int, head: int | None) -> None:
 
 def _list_of_words(sources: list[str], outputs: list[str], look: FigureStyle) -> None:
     """The words behind the numbers on the axes, where there was no room for words."""
-    columns, rows = numbered(sources, outputs, look)
+    columns, rows = axes_with_numbers(sources, outputs, look)
     lists = [(say("translate.source"), sources)] if columns else []
     lists += [(say("translate.output_axis"), outputs)] if rows else []
     if not lists:

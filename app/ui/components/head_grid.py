@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from glassformer.app.plots.colours import diverging, sequential
+from glassformer.app.plots.colours import diverging_scale, sequential
 from glassformer.app.plots.theme import FigureStyle
-from glassformer.app.ui.component import CELLS, component, packed
+from glassformer.app.ui.component import CELLS, component, pack_numbers
 from glassformer.core.analysis.attention_views import Overview
 
 WIDEST = 84  # pixels a thumbnail, so that a model of few heads does not fill the screen
@@ -81,7 +81,7 @@ def kind_data(
         "heads": view.heads,
         "rows": list(rows),
         "columns": list(columns),
-        "levels": packed(view.levels),
+        "levels": pack_numbers(view.levels),
         "side": view.levels.shape[2:],
     }
 
@@ -95,5 +95,5 @@ def draw_heads(
 ) -> None:
     """Draw heads that are a grid, or switches; `on` as `component` says."""
     signed = data.get("signed", False)
-    scale = diverging(look.dark) if signed else sequential("weights", look.dark)
+    scale = diverging_scale(look.dark) if signed else sequential("weights", look.dark)
     _grid(key, data | {"scale": scale}, height=height, **on)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from glassformer.app.ui.component import component, going
+from glassformer.app.ui.component import component, go_to_place
 
 SECONDS = 1.3  # a step stays on screen when playing: time to read a line
 
@@ -25,4 +25,4 @@ def player(
         "colours": {"role": accent},
         "wait": 1000 * SECONDS,
     }
-    _player("player", data, go=going(count, on_go))
+    _player("player", data, go=go_to_place(count, on_go))

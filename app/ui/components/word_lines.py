@@ -11,7 +11,7 @@ import numpy as np
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.ui.component import CHIP_COLUMNS, component
 from glassformer.core.analysis.attention_views import marks_of
-from glassformer.core.analysis.choices import UNSURE_BELOW, guarded, probabilities, written
+from glassformer.core.analysis.choices import UNSURE_BELOW, guard_stop, probabilities, rows_by_model
 from glassformer.core.analysis.confidence import unseen_places
 from glassformer.core.text import vocabulary
 from glassformer.core.trace.trace import Trace
@@ -66,7 +66,7 @@ def source_chips(trace: Trace) -> list[Chip]:
 
 def output_chips(trace: Trace) -> list[Chip]:
     """The words that the rows chose, each with its probability; grey those that were given."""
-    listed, chosen, marks = _listed(trace), set(written(trace)), marks_of(trace)
+    listed, chosen, marks = _listed(trace), set(rows_by_model(trace)), marks_of(trace)
     chances = (
         probabilities(trace) if trace.config.has_generator else [None] * len(trace.output_tokens)
     )
@@ -79,7 +79,7 @@ def output_chips(trace: Trace) -> list[Chip]:
             row not in chosen or piece in marks,
             probability=chance,
             listed=piece in listed,
-            guarded=visible(word) if (word := guarded(trace, row)) else "",
+            guarded=visible(word) if (word := guard_stop(trace, row)) else "",
         )
         for row, (token, piece, chance) in enumerate(rows)
     ]
@@ -95,7 +95,7 @@ def _listed(trace: Trace) -> set[str]:
     return {piece for piece, token in typed if trace.surfaces.get(piece, token) != token}
 
 
-def greyed(chips: Sequence[Chip]) -> list[int]:
+def grey_positions(chips: Sequence[Chip]) -> list[int]:
     """The positions that are drawn in grey."""
     return [place for place, chip in enumerate(chips) if chip.sink]
 

@@ -16,7 +16,7 @@ from glassformer.core.explain.provenance.node import (
     Outer,
     Role,
 )
-from glassformer.core.explain.provenance.run import Run, constant, dropped, part
+from glassformer.core.explain.provenance.run import Run, constant, dropout_notes, part
 from glassformer.core.model.activation import ACTIVATIONS
 from glassformer.core.model.layer_norm import NORM_DIVISORS
 
@@ -113,7 +113,7 @@ def entered(run: Run, cell: Cell) -> Node:
     kept = run.dropout(cell.address, cell.index, "t,i")
     groups = tuple(part(column, *kept) for column in columns)
     written = rf"x_{{t,i}} = {kept[0].symbol}({summed})" if kept else rf"x_{{t,i}} = {summed}"
-    return run.node(cell, "input", written, *groups, notes=dropped(kept))
+    return run.node(cell, "input", written, *groups, notes=dropout_notes(kept))
 
 
 def mean(run: Run, cell: Cell) -> Node:
@@ -222,7 +222,7 @@ def summed(run: Run, cell: Cell) -> Node:
     factor = rf"{kept[0].symbol}\," if kept else ""
     made = rf"x_{{t,i}} + {factor}f(x)_{{t,i}}"
     groups = part(stream), part(branch, *kept)
-    return run.node(cell, "residual", made, *groups, notes=dropped(kept))
+    return run.node(cell, "residual", made, *groups, notes=dropout_notes(kept))
 
 
 def _features(run: Run, cell: Cell) -> Column:

@@ -125,6 +125,6 @@ def part(*columns: Column) -> Group:
     return Group("part", columns)
 
 
-def dropped(columns: tuple[Column, ...]) -> tuple[Note, ...]:
+def dropout_notes(columns: tuple[Column, ...]) -> tuple[Note, ...]:
     """Says so where dropout zeroed the one number that its columns multiply."""
     return ("dropped",) if columns and not columns[0].values.any() else ()

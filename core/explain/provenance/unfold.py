@@ -48,11 +48,11 @@ def path(
     cell: Cell | None = start
     while cell is not None:
         found.append(node_of(run, cell))
-        cell = following(found[-1], through)
+        cell = next_cell(found[-1], through)
     return tuple(found)
 
 
-def following(node: Node, through: Through = "weights") -> Cell | None:
+def next_cell(node: Node, through: Through = "weights") -> Cell | None:
     """The cell that `path` goes on to from a node; None at its end."""
     masked_out = node.operation.startswith("mask_") and "forbidden" in node.notes
     if node.operation == "look_up" or masked_out:

@@ -35,7 +35,7 @@ def node_at(run: Run, step: Step, at: Mapping[str, int], line: int = 0) -> Node:
         return _split(run, chosen)
     if wire.form == "chosen":
         return _choice(run, chosen)
-    recorded = wires.recorded(run.trace, chosen)
+    recorded = wires.recorded_cell(run.trace, chosen)
     assert recorded is not None  # what is not was made above
     found = node_of(run, Cell(recorded.wire.address, recorded.index))
     if step.kind != "embedding_scale" or run.config.embedding_scale:

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from glassformer.core.analysis.attention_views import NOTEWORTHY, Kind, of_words, sides
-from glassformer.core.analysis.choices import written
+from glassformer.core.analysis.choices import rows_by_model
 from glassformer.core.explain.steps.wires import Wire, axes
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.shapes import KEYS_AND_VALUES
@@ -67,7 +67,7 @@ class Places:
                 return min(given, last)
         if not config.encoder_layers:
             return 0
-        if not config.decoder_layers and (blanks := written(self.trace)):
+        if not config.decoder_layers and (blanks := rows_by_model(self.trace)):
             return blanks[0]
         words = [token.lower() for token in self.trace.source_tokens]
         if found := [at for at, word in enumerate(words) if word in PRONOUNS]:

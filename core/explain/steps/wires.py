@@ -123,7 +123,7 @@ def cell(trace: Trace, wire: Wire, at: Mapping[str, int]) -> Cell:
     return Cell(wire, tuple(at.get(axis.name, 0) for axis in known))
 
 
-def recorded(trace: Trace, chosen: Cell) -> Cell | None:
+def recorded_cell(trace: Trace, chosen: Cell) -> Cell | None:
     """Where the number of a cell is recorded; None for one that is not (sums within dropout).
 
     Of a chosen word it is its probability.

@@ -156,11 +156,13 @@ def _places(run: Pass, address: str, end: int) -> dict[str, Tensor]:
     encoder = at.stack == "encoder"
     ids = run.batch.source if encoder else run.batch.target_input  # (B, T)
     words = (ids != 0) & (ids != end)
-    found = {r: beside(words, offset) for r, offset in OFFSETS.items() if encoder or offset < 1}
+    found = {
+        r: rows_with_offset(words, offset) for r, offset in OFFSETS.items() if encoder or offset < 1
+    }
     return {**found, "antecedent": run.batch.antecedents} if encoder else found
 
 
-def beside(words: Tensor, offset: int) -> Tensor:
+def rows_with_offset(words: Tensor, offset: int) -> Tensor:
     """Rows of words that have a word so many places on: bool (B, T) -> (N, 3) with its column."""
     rows = words.nonzero()  # (N, 2), sentence and row
     columns = rows[:, 1] + offset

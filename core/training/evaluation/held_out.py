@@ -124,7 +124,7 @@ class Written:
     mistakes: list[dict[str, str]] = field(default_factory=list)
 
 
-def written(translator: Translator, pairs: Sequence[Pair]) -> Written:
+def translate_pairs(translator: Translator, pairs: Sequence[Pair]) -> Written:
     """Translates the pairs in both directions; right is what has every word right."""
     found = Written()
     for direction in DIRECTIONS:

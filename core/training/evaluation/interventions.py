@@ -125,7 +125,7 @@ def turn_name(part: Part) -> str:
     return f"{at.stack} {part.where}{', all heads' if part.head is None else ''}"
 
 
-def turned(part: Part, cases: Sequence[Case]) -> Edit:
+def turn_rows(part: Part, cases: Sequence[Case]) -> Edit:
     """Turns the row in question of each sentence of a batch."""
     encoder = Address.of(part.stack).stack == "encoder"
 
@@ -191,7 +191,7 @@ def _written(translator: Translator, cases: Sequence[Case], part: Part | None) -
 
     def edits(batch: Sequence[Pair]) -> Sequence[Edit]:
         start = len(found)  # a batch is turned when all batches before it have been read
-        return [turned(part, cases[start : start + len(batch)])] if part else ()
+        return [turn_rows(part, cases[start : start + len(batch)])] if part else ()
 
     for run in passes(translator, pairs, "en-zh", edits=edits):
         preferred = run.preferred.tolist()

@@ -91,13 +91,13 @@ def read_judgements(folder: Path = SENTENCES, files: Sequence[str] = JUDGEMENTS)
         for row in rows:
             if row["verdict"] not in ("acceptable", "wrong"):
                 raise ValueError(f"{path.name}: {row['verdict']!r} is no verdict: {row['text']}")
-            key = (row["text"], row["direction"], compared(row["output"]))
+            key = (row["text"], row["direction"], comparable_text(row["output"]))
             found[key] = (row["verdict"], row["why"])
     return found
 
 
 @lru_cache(maxsize=4096)
-def compared(text: str) -> str:
+def comparable_text(text: str) -> str:
     """A text as it is compared: simplified characters, no marks, no case, single spaces."""
     plain = simplify(normalize(text)).casefold().replace("'", "")
     words = re.sub(r"[\W_]+", " ", plain).strip()
@@ -124,9 +124,9 @@ def _answer(translator: Translator, sentence: Sentence, judgements: Judgements) 
 
 def verdict_on(sentence: Sentence, output: str, judgements: Judgements) -> tuple[Verdict, str]:
     """The verdict on what was written for a sentence, and why."""
-    if compared(output) in map(compared, sentence.accepted):
+    if comparable_text(output) in map(comparable_text, sentence.accepted):
         return "accepted", ""
-    key = (sentence.text, sentence.direction, compared(output))
+    key = (sentence.text, sentence.direction, comparable_text(output))
     return judgements.get(key, ("not judged", ""))
 
 

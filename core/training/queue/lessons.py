@@ -9,7 +9,7 @@ from functools import cache, partial
 from glassformer.core.checkpoints import CHECKPOINTS, DEFAULT
 from glassformer.core.corpus import DIRECTIONS, Grammar, HeldOut, Pair, draw_pair
 from glassformer.core.corpus.lexicon import spellings
-from glassformer.core.corpus.split import bare, is_held_out, punctuated
+from glassformer.core.corpus.split import bare, is_held_out, vary_punctuation
 from glassformer.core.errors import GlassformerError
 from glassformer.core.text.detokenize import write
 from glassformer.core.text.normalize import has_word, normalize
@@ -134,7 +134,7 @@ def pronoun_families(grammar: Grammar) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def narrowed(grammar: Grammar, families: Sequence[str]) -> Grammar:
+def narrow_grammar(grammar: Grammar, families: Sequence[str]) -> Grammar:
     """The grammar with some families alone, () for all. Raises `training` for one it lacks."""
     if not families:
         return grammar
@@ -147,18 +147,18 @@ def narrowed(grammar: Grammar, families: Sequence[str]) -> Grammar:
 
 def examples_of(grammar: Grammar, family: str, count: int = 1) -> tuple[tuple[str, str], ...]:
     """Sentences of a family in English and Chinese, the same ones every time; at most `count`."""
-    rng, narrow = random.Random(f"example {family}"), narrowed(grammar, [family])
+    rng, narrow = random.Random(f"example {family}"), narrow_grammar(grammar, [family])
     found: dict[tuple[str, str], None] = {}
     for _ in range(EXAMPLE_DRAWS * count):
         pair = draw_pair(narrow, rng)
         if not {*pair.english, *pair.chinese} & {*RESERVED}:  # without copy slots
-            found[written(pair)] = None
+            found[detokenized_pair(pair)] = None
         if len(found) == count:
             break
-    return tuple(found) or (written(pair),)
+    return tuple(found) or (detokenized_pair(pair),)
 
 
-def written(pair: Pair) -> tuple[str, str]:
+def detokenized_pair(pair: Pair) -> tuple[str, str]:
     """A pair of the grammar as people write it: (English, Chinese)."""
     sides = (("en", pair.english), ("zh", pair.chinese))
     english, chinese = (write(pieces, {}, language, _spelling()).text for language, pieces in sides)
@@ -174,7 +174,7 @@ def grammar_lessons(
     grammar: Grammar, families: Sequence[str] = (), sample: int = SAMPLE
 ) -> Lessons:
     """Lessons on some families, () for all: fresh sentences, some combinations held out."""
-    narrow = narrowed(grammar, families)
+    narrow = narrow_grammar(grammar, families)
     held_out = _held_out(narrow)
     return Lessons(
         corpus_tokenizer(narrow, sample), grammar_stream(narrow, held_out), held_out.pairs
@@ -199,5 +199,5 @@ def _held_out(grammar: Grammar) -> HeldOut:
         distinct = {(p.english, p.chinese): p for p in drawn}
         some = min(FEWEST_MEASURED, len(distinct) // 5)  # of a handful, most are for learning
         found = dict(list(distinct.items())[:some])
-    pairs = tuple(punctuated(pair, rng) for pair in list(found.values())[:MEASURED])
+    pairs = tuple(vary_punctuation(pair, rng) for pair in list(found.values())[:MEASURED])
     return HeldOut(pairs, frozenset(bare(side) for pair in pairs for side in pair.sides("en-zh")))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from glassformer.core.interruption import counted
+from glassformer.core.interruption import count_parts
 from glassformer.core.text.normalize import HAN, has_word, is_han, normalize
 from glassformer.core.text.tokenizer import LIMIT
 from glassformer.core.text.words import split_words
@@ -89,7 +89,7 @@ def read_pairs(given: str | bytes, name: str = "") -> PairFile:
         return PairFile(problems=(*problems, Problem("empty")))
     rows = _Rows(problems)
     cells_of = _cells(lines, _separator(lines, name), problems)
-    for line, cells in counted(cells_of, len(lines)):
+    for line, cells in count_parts(cells_of, len(lines)):
         rows.take(line, cells)
     return rows.file()
 

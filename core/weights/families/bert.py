@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from glassformer.core.weights.computed import numbered
+from glassformer.core.weights.computed import number_positions
 from glassformer.core.weights.family import Facts, Family
 
 HEAD = "cls.predictions.transform.dense.weight"
@@ -60,7 +60,7 @@ FAMILY = Family(
         "generator.bias": ("cls.predictions.decoder.bias", "cls.predictions.bias"),
     },
     spare={
-        r"embeddings\.position_ids": numbered,
+        r"embeddings\.position_ids": number_positions,
         r"cls\.predictions\.(bias|decoder\.(weight|bias))": None,
     },
     prefixes=("bert.",),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from glassformer.core.weights.computed import numbered
+from glassformer.core.weights.computed import number_positions
 from glassformer.core.weights.family import Facts, Family
 
 HEAD = "vocab_transform.weight"
@@ -54,6 +54,6 @@ FAMILY = Family(
         "generator.transform.norm": "vocab_layer_norm",
         "generator": "vocab_projector",
     },
-    spare={r"embeddings\.position_ids": numbered},
+    spare={r"embeddings\.position_ids": number_positions},
     prefixes=("distilbert.",),
 )

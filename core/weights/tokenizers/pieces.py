@@ -21,7 +21,7 @@ def _bytes_of_letters() -> dict[str, int]:
 BYTES = _bytes_of_letters()
 
 
-def shown(piece: str, byte_level: bool) -> str:
+def readable_piece(piece: str, byte_level: bool) -> str:
     """One piece as a person reads it: ␣ for a space, ⟨E4⟩ for a byte that is no letter alone.
 
     Neither is a control character, nor one that only joins, breaks or turns others: ⟨07⟩, ⟨C2⟩⟨AD⟩.

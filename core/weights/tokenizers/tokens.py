@@ -15,7 +15,7 @@ from tokenizers import Encoding, Tokenizer
 from glassformer.core.errors import GlassformerError
 from glassformer.core.stored import UNREADABLE, problem_of, read_json_file
 from glassformer.core.weights.read import inside
-from glassformer.core.weights.tokenizers.pieces import SPACE, shown
+from glassformer.core.weights.tokenizers.pieces import SPACE, readable_piece
 from glassformer.core.weights.tokenizers.plain import made_of, settings_of
 
 JSON, SPM = "tokenizer.json", ("source.spm", "target.spm")
@@ -123,7 +123,7 @@ class Tokens(ABC):
 
     def shown(self, piece: str) -> str:
         """A piece for people."""
-        return shown(piece, self.byte_level) or piece
+        return readable_piece(piece, self.byte_level) or piece
 
     def typed(self, text: str) -> int | None:
         """The id of a piece that a person names as it is shown, with a space before it or without.
@@ -230,7 +230,7 @@ class JsonTokens(Tokens):
 
     def shown(self, piece: str) -> str:
         """A piece for people; added ones are spelled in letters, whatever the others are."""
-        return shown(piece, self.byte_level and piece not in self._added) or piece
+        return readable_piece(piece, self.byte_level and piece not in self._added) or piece
 
     @cached_property
     def pieces(self) -> Mapping[int, str]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from glassformer.app.panels.words.cross_attention import cross_attention, numbered
+from glassformer.app.panels.words.cross_attention import axes_with_numbers, cross_attention
 from glassformer.app.plots.theme import FigureStyle
 
 SOURCES, OUTPUTS = ["<b>x</b>", "the", "the", "<eos>"], ["我", "7", "<eos>"]
@@ -68,13 +68,13 @@ def test_wide_chinese_is_written_downwards_not_turned_and_not_numbered() -> None
     figure = cross_attention(weights(3, 15), words, OUTPUTS, FigureStyle())
     assert figure.layout.xaxis.ticktext[0] == "和<br>光<br>同<br>尘"
     assert figure.layout.xaxis.tickangle == 0
-    assert numbered(words, OUTPUTS, FigureStyle()) == (False, False)
+    assert axes_with_numbers(words, OUTPUTS, FigureStyle()) == (False, False)
 
 
 def test_where_no_word_fits_the_axes_are_numbered_and_say_so() -> None:
     many = ["extraordinarily"] * 64
-    assert numbered(many, many, FigureStyle()) == (True, True)
-    assert numbered(SOURCES, many, FigureStyle()) == (False, True)
+    assert axes_with_numbers(many, many, FigureStyle()) == (True, True)
+    assert axes_with_numbers(SOURCES, many, FigureStyle()) == (False, True)
     figure = cross_attention(weights(64, 64), many, many, FigureStyle(), grey=([63], [0]))
     assert figure.layout.xaxis.ticktext[0] == "1"
     assert len(figure.layout.xaxis.ticktext) < 64
@@ -82,10 +82,10 @@ def test_where_no_word_fits_the_axes_are_numbered_and_say_so() -> None:
 
 def test_rows_that_would_touch_each_other_are_numbered() -> None:
     chinese, few = ["动物"] * 20, ["a"] * 5
-    assert numbered(few, chinese, FigureStyle()) == (False, False)
-    assert numbered(few, chinese * 2, FigureStyle()) == (False, True)
+    assert axes_with_numbers(few, chinese, FigureStyle()) == (False, False)
+    assert axes_with_numbers(few, chinese * 2, FigureStyle()) == (False, True)
     tall = ["一个很长的词语啊"] * 12  # written downwards, the words above leave less for the rows
-    assert numbered(tall, chinese, FigureStyle()) == (False, True)
+    assert axes_with_numbers(tall, chinese, FigureStyle()) == (False, True)
 
 
 def test_a_weight_that_is_no_number_is_a_gap_that_says_so() -> None:

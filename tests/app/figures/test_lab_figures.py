@@ -9,15 +9,15 @@ import pytest
 from glassformer.app.pages.lab.example_results import formula, role
 from glassformer.app.pages.lab.figures.split import HEIGHT, WIDTH, places, split_drawing
 from glassformer.app.pages.lab.figures.tables import (
-    beside,
     digits_apart,
     exact,
     matrix,
     shape_of,
+    tables_side_by_side,
     tint,
     writer,
 )
-from glassformer.app.pages.lab.figures.why import written
+from glassformer.app.pages.lab.figures.why import formula_html
 from glassformer.app.plots.colours import DARK, LIGHT
 from glassformer.app.plots.heat import reach
 from glassformer.app.plots.theme import FigureStyle
@@ -73,7 +73,7 @@ def test_wrong_cells_are_marked_and_words_escaped() -> None:
     assert "&lt;b&gt;x&lt;/b&gt;" in html
     assert "b&amp;c" in html
     assert "<b>" not in html
-    assert "&lt;i&gt;" in beside([("<i>", "table")])
+    assert "&lt;i&gt;" in tables_side_by_side([("<i>", "table")])
 
 
 def test_the_tint_follows_the_magnitude_and_the_sign() -> None:
@@ -171,5 +171,5 @@ def test_what_is_said_of_heads_and_rows() -> None:
 
 
 def test_formulas_of_the_table() -> None:
-    assert written(r"O(k \cdot n \cdot d^2)") == "O(k · n · d²)"
-    assert written(r"O(\log_k(n))") == "O(log<sub>k</sub>(n))"
+    assert formula_html(r"O(k \cdot n \cdot d^2)") == "O(k · n · d²)"
+    assert formula_html(r"O(\log_k(n))") == "O(log<sub>k</sub>(n))"

@@ -11,10 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from glassformer.app.plots import colours
-from glassformer.app.plots.colours import colour, contrast, diverging, head_colour, mix, sequential
+from glassformer.app.plots.colours import (
+    colour,
+    contrast,
+    diverging_scale,
+    head_colour,
+    mix,
+    sequential,
+)
 from glassformer.app.plots.labels import (
     escape,
-    fitted,
+    fit_to_width,
     format_number,
     format_percent,
     is_chinese,
@@ -63,7 +70,7 @@ def test_what_runs_from_right_to_left_turns_nothing_beside_it(words: list[str], 
     """By Unicode's rules a line runs left to right whose right-to-left letters are all isolated."""
     shown = [visible(word, most) for word in words]
     shown += [visible(each, most) for each in shown]
-    shown += [fitted(each, 13, 40) for each in shown]
+    shown += [fit_to_width(each, 13, 40) for each in shown]
     line = " · ".join(f"{at} {each}" for at, each in enumerate(shown, 1))
     depth = 0
     for character in line:
@@ -156,7 +163,7 @@ def test_scales_begin_and_end_where_they_should(dark: bool) -> None:
     scale = sequential("weights", dark)
     assert scale[0] == [0.0, colour("panel", dark)]
     assert scale[-1] == [1.0, colour("weights", dark)]
-    both = diverging(dark)
+    both = diverging_scale(dark)
     assert [both[0][1], both[8][1], both[-1][1]] == [
         colour("query", dark),
         colour("panel", dark),
@@ -170,7 +177,7 @@ def test_mixing_and_contrast() -> None:
     assert mix("#000000", "#FFFFFF", 1) == "#FFFFFF"
     assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
     assert colours.readable_on("#FFFFFF") == colour("text")
-    assert colours.faded("#FF0000", 0.5) == "rgba(255,0,0,0.5)"
+    assert colours.fade_colour("#FF0000", 0.5) == "rgba(255,0,0,0.5)"
 
 
 LATIN = ["the", "extraordinarily", "long", "sentence"]

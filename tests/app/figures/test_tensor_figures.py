@@ -6,7 +6,7 @@ import pytest
 
 from glassformer.app.pages.tensors.figures import tensor_bars, tensor_histogram
 from glassformer.app.plots.axes import Side, sheet_axes
-from glassformer.app.plots.colours import diverging, sequential
+from glassformer.app.plots.colours import diverging_scale, sequential
 from glassformer.app.plots.sheet import tensor_heatmap
 from glassformer.app.plots.theme import FigureStyle
 
@@ -43,7 +43,7 @@ def markers(figure: go.Figure) -> list[go.Scatter]:
 def test_signed_values_lie_about_zero_the_others_start_there() -> None:
     signed = picture([[-1, 0, 2], [1, 1, 1]], limits=(-2.0, 2.0)).data[0]
     assert (signed.zmin, signed.zmax) == (-2, 2)
-    assert [list(stop) for stop in signed.colorscale] == diverging(False)
+    assert [list(stop) for stop in signed.colorscale] == diverging_scale(False)
     plain = picture([[0, 0.5, 1], [0, 0, 1]]).data[0]
     assert (plain.zmin, plain.zmax) == (0, 1)
     assert [list(stop) for stop in plain.colorscale] == sequential("weights", False)

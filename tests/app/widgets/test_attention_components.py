@@ -8,7 +8,7 @@ import pytest
 
 from glassformer.app.panels.attention.attention_lines import Line, lines_data
 from glassformer.app.plots.theme import FigureStyle
-from glassformer.app.ui.component import written
+from glassformer.app.ui.component import json_bytes
 from glassformer.app.ui.components.head_grid import GridTexts, Thumbnail, grid_data
 from glassformer.core.analysis.attention_views import head_map, overview, sides
 from tests.traces import small_trace
@@ -21,7 +21,7 @@ def test_thumbnails_carry_a_byte_a_cell() -> None:
     seen = overview(trace, "cross")
     items = [Thumbnail(0, 1, "Layer 1 · Head 2", "L1 · H2", "<b>title</b>")]
     texts = GridTexts("heads", ["Layer 1", "Layer 2"], ["1", "2", "3", "4", "mean"])
-    data = json.loads(written(grid_data(seen, items, (0, None), texts, LOOK)))
+    data = json.loads(json_bytes(grid_data(seen, items, (0, None), texts, LOOK)))
     (kind,) = data["kinds"]
     levels = np.frombuffer(base64.b64decode(kind["levels"]), np.uint8)
     shape = (2, kind["heads"] + 1, *kind["side"])

@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from glassformer.app.ui.component import SCRIPTS, written
+from glassformer.app.ui.component import SCRIPTS, json_bytes
 from tests.opened_app import opened
 
 LOST = "mask_fill;lines:*,(),(3)"  # from the fourth word on every number is NaN
@@ -34,13 +34,13 @@ def sent(app: AppTest) -> list[str]:
 def test_numbers_that_are_none_are_sent_as_none() -> None:
     given = {"a": [1.5, math.nan, (math.inf, "nan")], "b": {"c": -math.inf, "d": True}}
     wanted = {"a": [1.5, None, [None, "nan"]], "b": {"c": None, "d": True}}
-    assert json.loads(written(given)) == wanted
+    assert json.loads(json_bytes(given)) == wanted
 
 
 def test_what_is_json_is_sent_as_it_is() -> None:
     given = {"a": (1, 2.5), "b": None, "c": "“<b>”\u2028"}
-    assert json.loads(written(given)) == given | {"a": [1, 2.5]}
-    assert written(b"{}") == b"{}"
+    assert json.loads(json_bytes(given)) == given | {"a": [1, 2.5]}
+    assert json_bytes(b"{}") == b"{}"
 
 
 @pytest.mark.parametrize(("page", "query"), PLACES)

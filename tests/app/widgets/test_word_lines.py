@@ -10,7 +10,7 @@ import torch
 from glassformer.app.ui.components.word_lines import (
     Chip,
     Pin,
-    greyed,
+    grey_positions,
     lines_data,
     output_chips,
     read_pin,
@@ -29,7 +29,7 @@ def test_chips_show_what_was_typed_and_mark_what_is_unknown() -> None:
     assert [chip.text for chip in chips] == ["Zorblax", "likes", "</s>", ",", ""]
     assert [chip.slot for chip in chips] == ["<name1>", "", "<s>", "", ""]
     assert [chip.end for chip in chips] == [False, False, False, False, True]
-    assert greyed(chips) == [3, 4]
+    assert grey_positions(chips) == [3, 4]
 
 
 def test_chips_tell_a_copied_word_from_a_listed_one_and_mark_what_is_unseen() -> None:
@@ -63,7 +63,7 @@ def test_output_chips_carry_their_probability() -> None:
     assert [chip.probability for chip in chips] == pytest.approx([0.9, 0.4, 0.6, 0.97])
     assert [chip.unsure for chip in chips] == [False, True, False, False]
     assert [chip.slot for chip in chips] == ["<name1>", "", "", ""]
-    assert greyed(chips) == [2, 3]
+    assert grey_positions(chips) == [2, 3]
 
 
 def test_lines_are_target_source_weight_and_leave_out_what_cannot_be_seen() -> None:

@@ -18,7 +18,7 @@ from glassformer.core.explain.provenance.node import (
     Role,
     Term,
 )
-from glassformer.core.explain.provenance.unfold import following, path, unfold
+from glassformer.core.explain.provenance.unfold import next_cell, path, unfold
 from glassformer.core.trace.graph import addresses
 from glassformer.core.trace.sites import SITES, site_at
 from glassformer.core.trace.trace import Trace
@@ -254,7 +254,7 @@ def test_path_of_every_site_reaches_a_word_or_a_mask() -> None:
         last = path(trace, model, cell)[-1]
         expected = {"look_up", "token", "mask", "mask_fill", "position"}
         assert last.operation in expected
-        assert following(last) is None
+        assert next_cell(last) is None
 
 
 def test_numbers_on_the_way() -> None:

@@ -10,7 +10,7 @@ import torch
 from glassformer.core.analysis.choices import top_words
 from glassformer.core.explain.steps.places import Chosen, Places
 from glassformer.core.explain.steps.steps import nearest, walk
-from glassformer.core.explain.steps.wires import Cell, Wire, cell, recorded, tensor
+from glassformer.core.explain.steps.wires import Cell, Wire, cell, recorded_cell, tensor
 from tests.explain.steps.step_runs import NAMES, RUNS, SENTENCES, Run, bundled_run, small_run
 
 EVERY_RUN = pytest.mark.parametrize("run", RUNS, ids=NAMES)
@@ -85,7 +85,7 @@ def test_arranged_numbers_lead_to_where_they_are_recorded(run: Callable[[], Run]
     for step in walk(trace):
         for wire in (*step.inputs, *step.outputs):
             chosen = cell(trace, wire, places.at(wire))
-            found = recorded(trace, chosen)
+            found = recorded_cell(trace, chosen)
             if found is None:
                 assert wire.form in ("added", "dropped")
                 continue
@@ -96,7 +96,7 @@ def test_arranged_numbers_lead_to_where_they_are_recorded(run: Callable[[], Run]
 
 def test_the_apart_form_is_recorded_by_head() -> None:
     trace, _ = small_run()
-    found = recorded(trace, Cell(Wire("encoder/0/self_attention/q", "apart"), (0, 2, 1, 3)))
+    found = recorded_cell(trace, Cell(Wire("encoder/0/self_attention/q", "apart"), (0, 2, 1, 3)))
     assert found == Cell(Wire("encoder/0/self_attention/q"), (0, 1, 2, 3))
 
 

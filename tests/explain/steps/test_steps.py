@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from glassformer.core.config import ModelConfig
-from glassformer.core.explain.equations import equation, marked
+from glassformer.core.explain.equations import equation, mark_symbols
 from glassformer.core.explain.steps.steps import (
     Step,
     for_layer,
@@ -130,7 +130,7 @@ def test_symbols_stand_in_their_equation_and_for_what_is_there(run: Callable[[],
                 assert sum(said) == 1
                 assert symbol.wire is None or symbol.wire.address in trace
                 assert not symbol.parameter or symbol.parameter in weights
-            seen = marked(line, lambda symbol: f"⟨{symbol.latex}⟩")
+            seen = mark_symbols(line, lambda symbol: f"⟨{symbol.latex}⟩")
             assert seen.replace("⟨", "").replace("⟩", "") == line.latex
             assert all(f"⟨{symbol.latex}⟩" in seen for symbol in line.symbols)
 
@@ -157,11 +157,11 @@ def test_equations_are_those_of_the_config() -> None:
 
 def test_colours_and_letters_of_longer_words_are_not_symbols() -> None:
     (line,) = step_by_id(steps_of(config()), "encoder.0.feed_forward.activation").lines  # type: ignore[union-attr]
-    assert marked(line, lambda symbol: f"<{symbol.role}>") == (
+    assert mark_symbols(line, lambda symbol: f"<{symbol.role}>") == (
         r"<feed_forward> = \max(0, <feed_forward>)"
     )
     (line,) = step_by_id(steps_of(config()), "encoder.0.self_attention.scale").lines  # type: ignore[union-attr]
-    assert marked(line, lambda _: "*") == r"* = \frac{*}{\sqrt{*}}"
+    assert mark_symbols(line, lambda _: "*") == r"* = \frac{*}{\sqrt{*}}"
 
 
 def test_neighbours_and_the_walk_through_one_layer() -> None:

@@ -18,7 +18,7 @@ from glassformer.core.training.evaluation.interventions import (
     cases_of,
     mean_contexts,
     redirects,
-    turned,
+    turn_rows,
 )
 from glassformer.core.training.evaluation.passes import passes, translations, word_for_word
 from glassformer.core.translator import Translator
@@ -105,11 +105,11 @@ def test_a_turn_changes_one_row() -> None:
     pair = Pair(("a",), ("b",), (), (), "", "", ("en-zh",))
     case = Case(pair, writes=2, pronoun=1, other=3, words=("x", "y"))
     weights = torch.full((1, 2, 4, 5), 0.2)
-    found = turned(Part("decoder/1/cross_attention", 0), [case]).change(weights.clone())
+    found = turn_rows(Part("decoder/1/cross_attention", 0), [case]).change(weights.clone())
     assert found[0, 0, 2].tolist() == [0, 0, 0, 1, 0]
     found[0, 0, 2] = 0.2
     assert (found == weights).all()
-    found = turned(Part("encoder/0/self_attention", None), [case]).change(weights.clone())
+    found = turn_rows(Part("encoder/0/self_attention", None), [case]).change(weights.clone())
     assert found[0, :, 1, 3].tolist() == [1, 1] and found[0, :, 1].sum() == 2
 
 

@@ -7,10 +7,10 @@ from glassformer.core.checkpoints import load_model
 from glassformer.core.corpus import load_grammar
 from glassformer.core.training.evaluation.attention import (
     Part,
-    beside,
     head_roles,
     looks,
     parts,
+    rows_with_offset,
     sharpness,
     without_scale,
 )
@@ -35,9 +35,9 @@ def test_looks_by_hand() -> None:
 def test_the_word_beside_by_hand() -> None:
     words = torch.tensor([[True, True, False], [True, True, True]])
     before = [[0, 1, 0], [1, 1, 0], [1, 2, 1]]
-    assert beside(words, -1).tolist() == before
-    assert beside(words, 1).tolist() == [[0, 0, 1], [1, 0, 1], [1, 1, 2]]
-    assert len(beside(words, 0)) == 5
+    assert rows_with_offset(words, -1).tolist() == before
+    assert rows_with_offset(words, 1).tolist() == [[0, 0, 1], [1, 0, 1], [1, 1, 2]]
+    assert len(rows_with_offset(words, 0)) == 5
 
 
 def test_roles_are_counted_by_head(translator: Translator) -> None:

@@ -18,7 +18,7 @@ from glassformer.core.training.evaluation.typed import (
     answers,
     as_typed,
     calibrate,
-    compared,
+    comparable_text,
     read_judgements,
     read_sentences,
     rows,
@@ -76,12 +76,12 @@ def test_calibration_by_hand() -> None:
     ],
 )
 def test_marks_case_and_spaces_do_not_count(one: str, other: str) -> None:
-    assert compared(one) == compared(other)
+    assert comparable_text(one) == comparable_text(other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("in to", "into"), ("他们", "它们"), ("a cat", "cats")])
 def test_words_count(one: str, other: str) -> None:
-    assert compared(one) != compared(other)
+    assert comparable_text(one) != comparable_text(other)
 
 
 def test_verdicts(tmp_path: Path) -> None:

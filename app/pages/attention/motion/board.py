@@ -12,14 +12,14 @@ from glassformer.app.pages.attention.figures import term_rows
 from glassformer.app.pages.attention.motion.story import Story
 from glassformer.app.panels.attention.focus import AttentionFocus
 from glassformer.app.panels.compare import pickers
-from glassformer.app.plots.colours import diverging
+from glassformer.app.plots.colours import diverging_scale
 from glassformer.app.plots.labels import MINUS, format_number, visible
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session import store
 from glassformer.app.session.state import MOTION
-from glassformer.app.ui.component import CELLS, component, packed
+from glassformer.app.ui.component import CELLS, component, pack_numbers
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import into, menu
+from glassformer.app.ui.pick import menu, set_field
 from glassformer.app.ui.text import literal, with_arrows
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_cell import terms
@@ -44,7 +44,9 @@ def show(focus: AttentionFocus) -> None:
     with st.container(gap="xsmall"):
         with pickers.row("motion"):
             pickers.kinds(focus.trace, "motion")
-            pickers.layers(layers_of(focus.trace, focus.kind), now.layer, into("layer"), "motion")
+            pickers.layers(
+                layers_of(focus.trace, focus.kind), now.layer, set_field("layer"), "motion"
+            )
             pickers.one_head(focus.config.n_heads, "motion")
             words = [say("motion.row", word=visible(word)) for word in focus.sides[0].labels]
             labels, take, wide = dict(enumerate(words)), partial(_row, focus), focus.look.px(180)
@@ -81,7 +83,7 @@ def board_data(focus: AttentionFocus) -> dict[str, Any]:
         "sum": short(cell.score, look),
         "result": short(row.context[row.head, row.feature], look),
         "pictures": {name: _picture(numbers) for name, numbers in vectors.items()},
-        "scale": diverging(look.dark),
+        "scale": diverging_scale(look.dark),
         "lanes": {name: say(f"motion.lane_{name}", **named) for name in LANES}
         | {"scaled": "=" if row.unscaled or not row.divides else f"÷ √{focus.config.d_k}"},
         "texts": {name: with_arrows(say(f"motion.{name}")) for name in TEXTS},
@@ -139,7 +141,7 @@ def _picture(numbers: np.ndarray) -> dict[str, Any]:
     """Signed numbers as levels, 0 in the middle: a line of so many cells for each vector."""
     finite = np.nan_to_num(numbers, posinf=0, neginf=0)
     levels = np.rint(MIDDLE + MIDDLE * finite / (np.abs(finite).max() or 1.0)).astype(np.uint8)
-    return {"levels": packed(levels), "width": numbers.shape[-1]}
+    return {"levels": pack_numbers(levels), "width": numbers.shape[-1]}
 
 
 def _row(focus: AttentionFocus, query: int) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from glassformer.app.plots.labels import fitted, format_percent, visible, widest
+from glassformer.app.plots.labels import fit_to_width, format_percent, visible, widest
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.decoding.beam import ENDED, Beam, Node
 
@@ -178,7 +178,7 @@ def _node(
         "p": node.parent,
         "c": node.position + 1,
         "l": drawn.lanes[node.index],
-        "w": fitted(word, look.px(14), room),
+        "w": fit_to_width(word, look.px(14), room),
         "x": word,
         "s": "" if start else format_percent(node.probability),
         "a": round(node.probability, 3),

@@ -9,7 +9,7 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.bars import row_bars, share_hover
 from glassformer.app.plots.colours import mix
 from glassformer.app.plots.labels import escape, format_number, visible
-from glassformer.app.plots.marks import greyed, hover, upright
+from glassformer.app.plots.marks import grey_labels, hover, upright
 from glassformer.app.plots.theme import FigureStyle, base_layout, is_numbered, token_axis
 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -66,7 +66,7 @@ def source_weights(
     layout = base_layout(look)
     layout["xaxis"] |= {"range": [0, 1.18], "visible": False}
     axis = token_axis(words, look, pixels - 16, side="left")
-    layout["yaxis"] |= greyed(axis, sinks, look)
+    layout["yaxis"] |= grey_labels(axis, sinks, look)
     known = [0.0 if math.isnan(each) else each for each in weights]
     most = max(range(len(known)), key=known.__getitem__, default=0)
     strong = look.colour("weights")

@@ -9,7 +9,7 @@ import streamlit as st
 from glassformer.app.pages.decoding.beam.beam_tree import Plan, plan, tree_data
 from glassformer.app.pages.decoding.beam.figures import alpha_scores, source_weights
 from glassformer.app.pages.decoding.run import Decoding
-from glassformer.app.pages.decoding.strip import bound, show_given
+from glassformer.app.pages.decoding.strip import bind_field, show_given
 from glassformer.app.panels.words.words_panel import attention_in_focus
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.plots.theme import FigureStyle
@@ -19,8 +19,8 @@ from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.component import component
 from glassformer.app.ui.components.bar_table import Column, Row, bar_table
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, into, menu
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.pick import choice, menu, set_field
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import head_map, kinds_of, sides
 from glassformer.core.decoding.beam import ENDED, RULES, WIDEST, Beam, Node, Rule
@@ -47,7 +47,7 @@ def show() -> None:
     try:
         tree = decoding.tree(now)
     except GlassformerError as error:
-        st.warning(told(error))
+        st.warning(format_error(error))
         return
     asked = now.node or 0
     focus = asked if 0 < asked < len(tree.nodes) else tree.least_sure.index
@@ -68,14 +68,14 @@ def pick(index: int) -> None:
 def _controls(now: State) -> None:
     st.number_input(
         say("beam.beams"), 1, WIDEST, step=1, help=say("beam.beams_help"),
-        width=current_look().px(230), **bound("beam", "beams"),
+        width=current_look().px(230), **bind_field("beam", "beams"),
     )  # fmt: skip
     st.slider(
         say("beam.alpha"), 0.0, max(MOST_ALPHA, now.alpha), step=0.1, width=current_look().px(300),
-        help=say(f"beam.alpha_help_{now.rule}"), **bound("beam", "alpha"),
+        help=say(f"beam.alpha_help_{now.rule}"), **bind_field("beam", "alpha"),
     )  # fmt: skip
     about = say("beam.rule_help")
-    choice("beam_rule", "beam.rule", RULES, now.rule, into("rule"), help=about)
+    choice("beam_rule", "beam.rule", RULES, now.rule, set_field("rule"), help=about)
 
     def branches() -> None:
         store.update(branches="all" if store.widget_value("beam_branches") else "few")

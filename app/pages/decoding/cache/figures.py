@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from glassformer.app.plots import drawing as go
-from glassformer.app.plots.colours import faded, mix
+from glassformer.app.plots.colours import fade_colour, mix
 from glassformer.app.plots.labels import escape
 from glassformer.app.plots.marks import hover
 from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
@@ -49,6 +49,6 @@ def cache_work(
     }  # fmt: skip
     layout["shapes"] = [
         {"type": "rect", "x0": now - 0.5, "x1": now + 0.5, "yref": "paper", "y0": 0, "y1": 1,
-         "line": {"width": 0}, "fillcolor": faded(added, 0.14), "layer": "below"}
+         "line": {"width": 0}, "fillcolor": fade_colour(added, 0.14), "layer": "below"}
     ]  # fmt: skip
     return go.Figure(bars, layout)

@@ -15,7 +15,7 @@ from glassformer.app.ui.chart import Click, current_look, show_chart
 from glassformer.app.ui.layout import box, side_by_side
 from glassformer.app.words import say
 from glassformer.core.decoding.greedy import EQUAL
-from glassformer.core.decoding.timeline import Moment, measured, totals, word_states
+from glassformer.core.decoding.timeline import Moment, measure_speed, totals, word_states
 
 HEIGHT = 420
 BARS = ("reused", "computed", "without")
@@ -123,7 +123,7 @@ def _measure(decoding: Decoding, look: FigureStyle) -> None:
             say("kv_cache.measure"), key="cache_measure_now", icon=":material/timer:",
             help=say("kv_cache.measure_help"), width="content",
         ):  # fmt: skip
-            known = measured(decoding.model, decoding.task, decoding.run.words)
+            known = measure_speed(decoding.model, decoding.task, decoding.run.words)
             store.memory().cache_speed = (decoding.trace, decoding.run.words, known)
         if known is None:
             st.markdown(say("kv_cache.not_measured"))

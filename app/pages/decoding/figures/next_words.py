@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import rows_axis
-from glassformer.app.plots.bars import NOTHING, remarked, row_bars, share_hover
+from glassformer.app.plots.bars import NOTHING, format_share, row_bars, share_hover
 from glassformer.app.plots.colours import mix
 from glassformer.app.plots.labels import escape, visible
-from glassformer.app.plots.marks import hover, inked
+from glassformer.app.plots.marks import colour_label, hover
 from glassformer.app.plots.theme import FigureStyle, base_layout
 
 ROOM = 1.32  # of the axis, whose bars end at 1: percentages and remarks stand to the right
@@ -30,16 +30,16 @@ def next_words(
     shares = [*probabilities, *([rest[1]] if rest else [])]
     colours = _colours(len(words), chosen, look, forced, remarks)
     colours += [look.colour("line")] if rest else []
-    texts = [remarked(share, remarks.get(at), look) for at, share in enumerate(shares)]
+    texts = [format_share(share, remarks.get(at), look) for at, share in enumerate(shares)]
     hovers = [
         share_hover(name, share, signs.get(at), remarks.get(at))
         for at, (name, share) in enumerate(zip(names, shares, strict=True))
     ]
     labels = [escape(name) for name in names]
     for at in {*signs, *remarks, *([len(words)] if rest else [])}:
-        labels[at] = inked(labels[at], look.colour("faint"))
+        labels[at] = colour_label(labels[at], look.colour("faint"))
     bold = f"<b>{labels[chosen]}</b>"
-    labels[chosen] = inked(bold, look.colour("changed")) if forced else bold
+    labels[chosen] = colour_label(bold, look.colour("changed")) if forced else bold
     layout = base_layout(look, height=height, barmode="overlay", template="none")
     layout["xaxis"] |= {"range": [0, ROOM], "visible": False}
     layout["yaxis"] |= rows_axis(labels, look, 15, ticklen=6)

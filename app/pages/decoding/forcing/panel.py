@@ -10,7 +10,13 @@ import streamlit as st
 from glassformer.app.pages.decoding.figures.steps import ROLES
 from glassformer.app.pages.decoding.forcing.figures import exposure_figure
 from glassformer.app.pages.decoding.run import Decoding, refusal
-from glassformer.app.pages.decoding.strip import draw_strip, lines_html, named, table_html, written
+from glassformer.app.pages.decoding.strip import (
+    draw_strip,
+    lines_html,
+    table_html,
+    word_in_prose,
+    word_of_step,
+)
 from glassformer.app.plots.labels import format_number, visible
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.session import store
@@ -18,14 +24,14 @@ from glassformer.app.session.state import State
 from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.layout import box, side_by_side
 from glassformer.app.ui.lines import with_lines
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
-from glassformer.core.analysis.training_views import agreeing
+from glassformer.core.analysis.training_views import agreeing_words
 from glassformer.core.decoding.greedy import (
     EQUAL,
     Beside,
     WrongWord,
-    beside,
+    compare_with_forcing,
     most_harmful,
     wrong_word,
 )
@@ -58,7 +64,9 @@ def _pick(place: int) -> None:
 
 def _beside(decoding: Decoding, look: FigureStyle) -> None:
     model, task, words = decoding.model, decoding.task, decoding.own.words
-    found = store.once(lambda: beside(model, task, words, decoding.tape), decoding.trace)
+    found = store.once(
+        lambda: compare_with_forcing(model, task, words, decoding.tape), decoding.trace
+    )
     differences = [each.difference for each in found]
     worst = max(differences, key=lambda each: (math.isnan(each), each))
     st.markdown(f"**{say('forcing.beside_title')}**")
@@ -79,7 +87,7 @@ def rows_html(decoding: Decoding, found: tuple[Beside, ...]) -> str:
     first = decoding.own.first
     for at, row in enumerate(found[first:], first):
         reads = escape(visible(decoding.trace.target_tokens[at]))
-        right = escape(written(decoding.own, at) or say("timeline.strip_end"))
+        right = escape(word_of_step(decoding.own, at) or say("timeline.strip_end"))
         # With five digits, so that "equal" can be seen.
         both = (f"{way.probability:.5f}".replace("nan", "NaN") for way in (row.forced, row.free))
         apart = format_number(row.difference, 2)
@@ -142,8 +150,8 @@ def sentences_html(decoding: Decoding, chosen: "ChosenWord") -> str:
         tokens_of(decoding, each) for each in (chosen.wrong.before, chosen.wrong.after)
     )
     rows = (
-        (say("forcing.without"), _marked(before, agreeing(before, after), None), ""),
-        (say("forcing.with"), _marked(after, agreeing(after, before), chosen.place), ""),
+        (say("forcing.without"), _marked(before, agreeing_words(before, after), None), ""),
+        (say("forcing.with"), _marked(after, agreeing_words(after, before), chosen.place), ""),
     )
     return lines_html("forcing-sentences", rows)
 
@@ -202,7 +210,7 @@ def pickers(decoding: Decoding, choice: ChosenWord) -> None:
     word = choice.wrong.word if choice.wrong else None
     if word is not None and word not in options:
         options = [word, *options]
-    labels = {index: named(decoding, index) for index in options}
+    labels = {index: word_in_prose(decoding, index) for index in options}
     with side_by_side("forcing_pickers", "rows-2", gap="small"):
         st.pills(
             say("forcing.words"), tuple(options), key=store.bind("forcing_word", word),
@@ -240,7 +248,7 @@ def _typed(decoding: Decoding, place: int) -> None:
     try:
         word = decoding.translator.word(text, decoding.trace)
     except GlassformerError as error:
-        _refuse(decoding, place, told(error))
+        _refuse(decoding, place, format_error(error))
         return
     if word == decoding.own.words[place]:
         word = "is_right"

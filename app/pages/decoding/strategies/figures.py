@@ -6,9 +6,9 @@ from typing import Any
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import rows_axis
 from glassformer.app.plots.bars import row_bars
-from glassformer.app.plots.colours import faded, mix
+from glassformer.app.plots.colours import fade_colour, mix
 from glassformer.app.plots.labels import escape, format_number, format_percent
-from glassformer.app.plots.marks import hover, inked, level, note
+from glassformer.app.plots.marks import colour_label, hover, level, note
 from glassformer.app.plots.theme import FigureStyle, base_layout
 from glassformer.core.decoding.cuts import CutRow
 
@@ -35,7 +35,7 @@ def next_cut(
     }  # fmt: skip
     grey = look.colour("faint")
     labels = [
-        inked(name, grey) if row.id is None else f"<b>{name}</b>" if row.chosen else name
+        colour_label(name, grey) if row.id is None else f"<b>{name}</b>" if row.chosen else name
         for row, name in zip(rows, map(escape, names), strict=True)
     ]
     layout["yaxis"] |= rows_axis(labels, look, range=[len(rows) - 0.4, -0.75])
@@ -103,7 +103,7 @@ def _paint(rows: Sequence[CutRow], look: FigureStyle) -> dict[str, Any]:
         "line": {"color": [strong if row.kept else look.colour("faint") for row in rows],
                  "width": 1},
         "pattern": {"shape": ["" if row.kept else "/" for row in rows],
-                    "fgcolor": faded(look.colour("faint"), 0.9), "size": 6, "solidity": 0.25},
+                    "fgcolor": fade_colour(look.colour("faint"), 0.9), "size": 6, "solidity": 0.25},
     }  # fmt: skip
 
 
@@ -128,11 +128,11 @@ def _legends(
     limit: float | None, look: FigureStyle, texts: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """What stands above the bars and above the running sum."""
-    own, tempered = inked("■", look.colour("faint")), inked("■", look.colour("data"))
+    own, tempered = colour_label("■", look.colour("faint")), colour_label("■", look.colour("data"))
     legend = f"{own} {escape(texts['own'])}<br>{tempered} {escape(texts['tempered'])}"
-    said = [escape(texts["sum"]), inked(f"▼◆ {escape(texts['lot'])}", look.colour("key"))]
+    said = [escape(texts["sum"]), colour_label(f"▼◆ {escape(texts['lot'])}", look.colour("key"))]
     if limit is not None:
-        said[-1] += " " + inked(f"┊ {escape(texts['limit'])}", look.colour("changed"))
+        said[-1] += " " + colour_label(f"┊ {escape(texts['limit'])}", look.colour("changed"))
     sides = ((legend, 0, "left"), ("<br>".join(said), RIGHT[1], "right"))
     return [
         note(text, look, x, 1.0, 12, "faint", f"{side} bottom", yshift=look.px(16), align=side)

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from glassformer.app.pages.decoding.run import Decoding, Written
 from glassformer.app.pages.decoding.strategies.figures import next_cut
-from glassformer.app.pages.decoding.strip import bound, show_given
+from glassformer.app.pages.decoding.strip import bind_field, show_given
 from glassformer.app.plots.bars import candidates
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.plots.theme import FigureStyle
@@ -19,10 +19,10 @@ from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.component import component
 from glassformer.app.ui.components.bar_table import Column, Row, bar_table
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.decoding.beam import STRONGEST, WIDEST
-from glassformer.core.decoding.cuts import CutRow, Sampling, cut_rows, drawn, lot
+from glassformer.core.decoding.cuts import CutRow, Sampling, cut_rows, draw_id, lot
 from glassformer.core.decoding.sampling import SampledStep
 from glassformer.core.decodings import new_words
 from glassformer.core.errors import GlassformerError
@@ -46,7 +46,7 @@ def show() -> None:
     try:
         written = sentences(decoding, now)
     except GlassformerError as error:
-        st.warning(told(error))
+        st.warning(format_error(error))
         return
     chosen = written[now.strategy]
     step = min(_wanted(now, decoding, chosen), len(chosen.steps) - 1)
@@ -162,12 +162,12 @@ def _controls(now: State) -> None:
 
 def _slider(place: DeltaGenerator, name: str, high: float, step: float) -> None:
     label, about = say(f"strategies.{name}"), say(f"strategies.{name}_help")
-    place.slider(label, 0.0, high, step=step, help=about, **bound("strategies", name))
+    place.slider(label, 0.0, high, step=step, help=about, **bind_field("strategies", name))
 
 
 def _number(place: DeltaGenerator, name: str, low: Any, high: Any, step: Any, about: str) -> None:
     label = say(f"strategies.{name}")
-    place.number_input(label, low, high, step=step, help=about, **bound("strategies", name))
+    place.number_input(label, low, high, step=step, help=about, **bind_field("strategies", name))
 
 
 def _again() -> None:
@@ -273,7 +273,7 @@ def _said(decoding: Decoding, written: Written, step: int, look: FigureStyle) ->
     if not written.sampled:
         return say("strategies.said_own", entropy=look.number(taken.entropy))
     cut = written.sampled[step].cut
-    fell = drawn(cut)
+    fell = draw_id(cut)
     word = literal(visible(decoding.token(taken.chosen if fell is None else fell)))
     at = look.number(lot(cut))
     if taken.guarded is not None:

@@ -19,7 +19,7 @@ from glassformer.app.pages.decoding.run import (
     take_back,
     word_of,
 )
-from glassformer.app.pages.decoding.strip import draw_strip, lines_html, named, written
+from glassformer.app.pages.decoding.strip import draw_strip, lines_html, word_in_prose, word_of_step
 from glassformer.app.panels.words.words_panel import (
     attention_in_focus,
     cross_pickers,
@@ -49,7 +49,7 @@ def top() -> str:
     except GlassformerError:  # a file's run without its model: the panel says so
         return ""
     run, place = decoding.run, decoding.place(store.get_state())
-    words = {"reads": visible(run.trace.target_tokens[place]), "writes": written(run, place)}
+    words = {"reads": visible(run.trace.target_tokens[place]), "writes": word_of_step(run, place)}
     words["writes"] = words["writes"] or say("timeline.strip_end")
     return say(
         "timeline.said_step",
@@ -134,7 +134,7 @@ def _words_html(run: DecodedRun) -> str:
         prompt = " ".join(map(visible, run.trace.target_tokens[: run.first + 1]))
         words.append(f'<span class="timeline-hint">{escape(prompt)}</span>')
     for place in range(run.first, len(run.trace.output_tokens)):
-        word = escape(written(run, place)) or f"<i>{escape(say('timeline.strip_end'))}</i>"
+        word = escape(word_of_step(run, place)) or f"<i>{escape(say('timeline.strip_end'))}</i>"
         words.append(f"<mark>{word}</mark>" if place in run.forced else word)
     return " ".join(words)
 
@@ -186,12 +186,12 @@ def _says(decoding: Decoding, place: int, look: FigureStyle) -> None:
     run, step = decoding.run, decoding.run.moments[place].step
     st.markdown(_entropy(step, look))
     if place in run.forced:
-        st.markdown(say("timeline.said_forced", own=named(decoding, run.own[place])))
+        st.markdown(say("timeline.said_forced", own=word_in_prose(decoding, run.own[place])))
     if step.guarded is not None:
-        st.markdown(say("timeline.said_guarded", word=named(decoding, step.guarded)))
+        st.markdown(say("timeline.said_guarded", word=word_in_prose(decoding, step.guarded)))
     best = step.candidates[0][0]
     if best in decoding.task.forbidden and best != step.chosen:
-        st.markdown(say("timeline.said_barred", word=named(decoding, best)))
+        st.markdown(say("timeline.said_barred", word=word_in_prose(decoding, best)))
     notes = [say("timeline.note_edits")] * bool(decoding.edits)
     notes += [say("timeline.note_dropout")] * decoding.dropout
     if notes:

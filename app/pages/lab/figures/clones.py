@@ -8,7 +8,7 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import bare_axis
 from glassformer.app.plots.heat import heat_map, reach
 from glassformer.app.plots.labels import escape
-from glassformer.app.plots.marks import note, on, spans, stacked, suffix
+from glassformer.app.plots.marks import note, on, spans, stack_downwards, suffix
 from glassformer.app.plots.theme import FigureStyle, base_layout
 from glassformer.core.lab.clones import Trained
 
@@ -26,7 +26,9 @@ def clones_figure(
     margin = {"l": 4, "r": 4, "t": look.px(24), "b": look.px(22), "pad": 0}
     layout = base_layout(look, margin=margin, annotations=[])
     traces, panel = [], 0
-    for (way, each), rows in zip(stacks.items(), stacked([1] * len(stacks), GAPS[1]), strict=True):
+    for (way, each), rows in zip(
+        stacks.items(), stack_downwards([1] * len(stacks), GAPS[1]), strict=True
+    ):
         title = note(f"<b>{escape(texts[way])}</b>", look, 0, rows[1], 13, yshift=look.px(4))
         layout["annotations"].append(title)
         for layer, columns in enumerate(spans([1] * len(each.moved), GAPS[0])):

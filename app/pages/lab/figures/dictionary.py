@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.app.pages.lab.figures.curves import Curve, Curves, curves_figure
-from glassformer.app.pages.lab.figures.tables import beside, matrix
+from glassformer.app.pages.lab.figures.tables import matrix, tables_side_by_side
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import bare_axis
 from glassformer.app.plots.colours import head_colour
@@ -94,7 +94,7 @@ def entries_table(
     def column(cells: Any, role: str, **more: Any) -> str:
         return matrix(np.asarray(cells).reshape(len(names), 1), look, role, **more)
 
-    return beside([
+    return tables_side_by_side([
         (texts["scores"], column(found.scores, "weights", rows=names, tinted=False)),
         (texts["scaled"].format(width=width), column(found.scaled, "weights", tinted=False)),
         (texts["weight"], column(found.weights, "weights", limit=1.0)),

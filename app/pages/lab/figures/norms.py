@@ -9,11 +9,11 @@ from torch import Tensor
 from glassformer.app.pages.lab.figures.curves import Curve, Curves, curves_figure
 from glassformer.app.pages.lab.figures.tables import (
     EMPTY,
-    beside,
     exact,
     matrix,
     rows_table,
     shapes,
+    tables_side_by_side,
     tint,
     writer,
 )  # fmt: skip
@@ -21,7 +21,7 @@ from glassformer.app.plots import drawing as go
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.plots.heat import reach
 from glassformer.app.plots.labels import escape
-from glassformer.app.plots.latex import painted
+from glassformer.app.plots.latex import paint_latex
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.lab.norms import SPREADS, Formula, LayerNorms, Normalised, Norms
 
@@ -30,7 +30,7 @@ DASHES = ("solid", "dash", "solid", "dot")
 
 def formula_latex(each: Formula, look: FigureStyle) -> str:
     """The formula with its deviation and the place of ε, LaTeX for `$…$`."""
-    letter = painted(r"\sigma" if each.deviation == "population" else "s", "norm", look)
+    letter = paint_latex(r"\sigma" if each.deviation == "population" else "s", "norm", look)
     inside = rf"\sqrt{{{letter}^2 + \varepsilon}}"
     below = inside if each.place == "inside" else rf"{letter} + \varepsilon"
     return rf"\gamma\,\frac{{x - \mu}}{{{below}}} + \beta"
@@ -46,7 +46,7 @@ def formula_tables(
     limit = reach(*(other.output.numpy() for other in found.formulas.values()))
     output, std = _flat(each.output.numpy()), _flat(each.std.numpy())
     left = each.spread.numpy().reshape(-1, 1)
-    return beside([
+    return tables_side_by_side([
         (texts["output"], matrix(output, look, "data", word_names(found.x), limit=limit)),
         (texts[f"std_{each.deviation}"], matrix(std, look, "norm")),
         (texts["left"], matrix(left, look, "norm", tinted=False, wrong=np.abs(left - 1) > 0.005)),
@@ -109,7 +109,7 @@ def word_names(x: Tensor) -> list[str]:
 
 def _whole(name: str, cells: Tensor, look: FigureStyle, words: Sequence[str]) -> str:
     table = matrix(_flat(cells.numpy()), look, "data", words)
-    return beside([(f"{name}  {_size(cells.shape)}", table)])
+    return tables_side_by_side([(f"{name}  {_size(cells.shape)}", table)])
 
 
 def _part(name: str, part: Tensor, found: LayerNorms, role: str, look: FigureStyle) -> str:
@@ -119,7 +119,7 @@ def _part(name: str, part: Tensor, found: LayerNorms, role: str, look: FigureSty
     faint[np.unique(source, return_index=True)[1]] = False
     cells = _flat(part.expand(found.x.shape).numpy())
     table = matrix(cells, look, role, faint=faint.reshape(cells.shape))
-    return beside([(f"{name}  {_size(part.shape)}", table)])
+    return tables_side_by_side([(f"{name}  {_size(part.shape)}", table)])
 
 
 def _size(shape: Sequence[int]) -> str:

@@ -8,8 +8,8 @@ import numpy as np
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.heat import heat_map
-from glassformer.app.plots.labels import escape, fitted, text_width, visible
-from glassformer.app.plots.marks import note, on, stacked, suffix
+from glassformer.app.plots.labels import escape, fit_to_width, text_width, visible
+from glassformer.app.plots.marks import note, on, stack_downwards, suffix
 from glassformer.app.plots.theme import (
     FigureStyle,
     base_layout,
@@ -54,7 +54,7 @@ def order_figure(
     left, wide = _columns(words, look)
     traces = []
     for r, (row, (low, top)) in enumerate(
-        zip(rows, stacked([1] * len(rows), ROW_GAP), strict=True)
+        zip(rows, stack_downwards([1] * len(rows), ROW_GAP), strict=True)
     ):
         role = "value" if row.good else "changed"
         title = note(f"<b>{escape(row.title)}</b>", look, 0, top, 14, role, yshift=2)
@@ -128,5 +128,5 @@ def _down(names: Sequence[str], named: bool, look: FigureStyle) -> dict[str, Any
 def _named(names: Sequence[str], first: int) -> dict[str, Any]:
     if not names:
         return {}
-    shown = [escape(fitted(visible(name), 12, LONGEST_WORD)) for name in names]
+    shown = [escape(fit_to_width(visible(name), 12, LONGEST_WORD)) for name in names]
     return named_ticks(shown, range(first, len(names) + first))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.app.pages.lab.figures.dictionary import arrow, plane_axes
-from glassformer.app.pages.lab.figures.tables import beside, matrix, name
+from glassformer.app.pages.lab.figures.tables import matrix, name, tables_side_by_side
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.plots.theme import FigureStyle, base_layout
@@ -65,4 +65,4 @@ def alike_tables(found: Compared, names: Sequence[str], texts: Texts, look: Figu
         parts.append((title, column(each.scores, role, tinted=False, **more)))
         parts.append((picked, column(each.weights, role, limit=1.0)))
     parts.append((texts["length"], column(found.lengths, "key", tinted=False)))
-    return beside(parts)
+    return tables_side_by_side(parts)

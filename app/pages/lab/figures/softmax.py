@@ -14,10 +14,10 @@ from glassformer.app.pages.lab.figures.curves import (
     legend_above,
     panel_title,
 )
-from glassformer.app.pages.lab.figures.tables import beside, matrix, rows_table
+from glassformer.app.pages.lab.figures.tables import matrix, rows_table, tables_side_by_side
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import bare_axis
-from glassformer.app.plots.colours import faded
+from glassformer.app.plots.colours import fade_colour
 from glassformer.app.plots.labels import escape
 from glassformer.app.plots.marks import hover, on, spans, suffix
 from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
@@ -112,7 +112,7 @@ def _panel(
     bars = go.Bar(
         x=places - 0.14,
         width=0.5,
-        marker={"color": faded(look.colour("weights"), 0.55), "line": {"width": 0}},
+        marker={"color": fade_colour(look.colour("weights"), 0.55), "line": {"width": 0}},
         text=[look.number(value) for value in weights],
         textposition="outside",
         textfont=look.font(13 if len(weights) < 6 else 11, "text"),
@@ -169,7 +169,7 @@ def row_tables(row: Row, texts: Mapping[str, str], look: FigureStyle) -> str:
     counted = [str(at + 1) for at in range(scores.shape[1])]
     columns = (texts["entropy_short"], texts["gradient_short"])
     plain = partial(matrix, tinted=False, ours=True)
-    return beside([
+    return tables_side_by_side([
         (texts["scores"], plain(scores, look, rows=names, columns=counted)),
         (texts["weights"], matrix(weights, look, "weights", columns=counted, limit=1)),
         (texts["measured"], plain(measured, look, columns=columns)),

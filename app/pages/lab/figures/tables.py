@@ -106,7 +106,7 @@ def shapes(
     return rows_table("lab-shapes", [*axes, ""], lines)
 
 
-def beside(parts: Sequence[tuple[str, str]]) -> str:
+def tables_side_by_side(parts: Sequence[tuple[str, str]]) -> str:
     """Tables side by side, each under its caption (escaped here)."""
     inside = "".join(
         f"<figure><figcaption>{escape(caption)}</figcaption>{table}</figure>"

@@ -12,7 +12,7 @@ from glassformer.app.plots.axes import grid_axis, rows_axis
 from glassformer.app.plots.colours import head_colour
 from glassformer.app.plots.heat import heat_map
 from glassformer.app.plots.labels import escape, format_number
-from glassformer.app.plots.marks import axis_title, hover, inked, note
+from glassformer.app.plots.marks import axis_title, colour_label, hover, note
 from glassformer.app.plots.theme import FigureStyle, base_layout
 from glassformer.core.lab.why_attention import Bound, Kind, LayerType, Race, Route
 
@@ -105,7 +105,7 @@ def _log_range(values: np.ndarray, room: float = 0.06) -> list[float]:
 
 
 def _coloured(text: str, kind: str, look: FigureStyle) -> str:
-    return inked(escape(text), kind_colour(kind, look))
+    return colour_label(escape(text), kind_colour(kind, look))
 
 
 def _margin(look: FigureStyle) -> dict[str, int]:
@@ -172,7 +172,7 @@ def table_html(
     return rows_table("told lab-bounds", heads, rows)
 
 
-def written(formula: str) -> str:
+def formula_html(formula: str) -> str:
     r"""A formula of the table as HTML: `O(n^2 \cdot d)` is "O(n² · d)"."""
     text = escape(formula)
     for sign, shown in SIGNS.items():
@@ -183,4 +183,4 @@ def written(formula: str) -> str:
 def _cell(formula: str, value: float, seen: int | None, measured: str, look: FigureStyle) -> str:
     number = format_number(int(value) if value == int(value) else value, look.precision)
     here = "" if seen is None else f"<b>{escape(measured)} {format_number(seen)}</b>"
-    return f"<td>{written(formula)}<br><span>= {number}</span>{here}</td>"
+    return f"<td>{formula_html(formula)}<br><span>= {number}</span>{here}</td>"

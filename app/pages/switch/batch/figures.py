@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.app.plots import drawing as go
-from glassformer.app.plots.colours import diverging, sequential
+from glassformer.app.plots.colours import diverging_scale, sequential
 from glassformer.app.plots.labels import escape, format_percent, visible
 from glassformer.app.plots.marks import note, on, spans, suffix, upright
 from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, hatching, token_axis
@@ -71,7 +71,7 @@ def batch_maps(
 
 
 def _scale(look: FigureStyle, low: float, high: float, x: float) -> dict[str, Any]:
-    colours = diverging(look.dark) if low < 0 else sequential("weights", look.dark)
+    colours = diverging_scale(look.dark) if low < 0 else sequential("weights", look.dark)
     bar = colour_bar(look) | {"x": x, "nticks": 4}
     return {"cmin": low, "cmax": high, "colorscale": colours, "colorbar": bar}
 

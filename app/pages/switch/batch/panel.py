@@ -8,7 +8,7 @@ from torch import Tensor
 
 from glassformer.app.pages.switch.batch.figures import Maps, batch_maps, words_table
 from glassformer.app.panels.compare import pickers
-from glassformer.app.plots.labels import format_number, format_percent, shortened, visible
+from glassformer.app.plots.labels import format_number, format_percent, shorten_text, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.traces import get_batch, get_trace
 from glassformer.app.session import experiments, store
@@ -16,7 +16,7 @@ from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.lines import with_lines
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import Kind, attention_at, layers_of, sides
 from glassformer.core.config import ModelConfig
@@ -61,7 +61,7 @@ def show() -> None:
             padding = padding_of(on_screen.plain_model())
         except GlassformerError as error:
             st.markdown(f"**{say('batch.title')}**")
-            st.info(told(error))
+            st.info(format_error(error))
             return
         about = say("batch.about", padding=literal(padding))
         st.markdown(f"**{say('batch.title')}** :small[{about}]")
@@ -144,8 +144,8 @@ def _lines(text: str, bad: list[Refused]) -> None:
     )
     with box("rows-2 scroll note", "batch_bad", gap=None):
         for number, line, error in bad[:MOST]:
-            why = told(error) if error else say("batch.too_many", most=MOST)
-            short = literal(shortened(line, LONGEST))
+            why = format_error(error) if error else say("batch.too_many", most=MOST)
+            short = literal(shorten_text(line, LONGEST))
             said = say("batch.bad", number=number, line=short, why=why)
             st.markdown(f":small[:red[{said}]]")
         if not bad:
@@ -224,7 +224,7 @@ def _share(share: float) -> str:
 def _attention(chosen: Padded) -> None:
     now = store.get_state()
     with pickers.row("batch"):
-        pickers.focused(chosen.alone, "batch")
+        pickers.pick_attention(chosen.alone, "batch")
     kind = cast(Kind, now.kind)
     place = attention_at(kind, min(now.layer, layers_of(chosen.alone, kind) - 1))
     before, after = (

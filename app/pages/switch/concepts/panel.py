@@ -227,7 +227,7 @@ def take(sent: Mapping[str, Any]) -> None:
     rest = row.without(experiments.now())
     was_on = row.found(experiments.now()) is not None
     if not on or (was_on and values.get("by") == PLAIN_TEMPERATURE):
-        experiments.put(rest)
+        experiments.switch_to(rest)
         return
     given = {**row.first, **values}
     if given.get("by") == PLAIN_TEMPERATURE:
@@ -238,7 +238,7 @@ def take(sent: Mapping[str, Any]) -> None:
     except GlassformerError as error:
         store.memory().concept_refused = (name, error)
         return
-    experiments.put(rest.having(switch))
+    experiments.switch_to(rest.having(switch))
 
 
 def check(experiment: Experiment, switch: Switch, model: Model) -> None:

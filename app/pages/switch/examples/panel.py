@@ -93,7 +93,7 @@ def pick(chosen: str) -> None:
     if found == on_screen():
         experiments.reset()
         return
-    experiments.put(Experiment.from_text(found.edits), **view_of(found))
+    experiments.switch_to(Experiment.from_text(found.edits), **view_of(found))
 
 
 def view_of(example: ExampleExperiment) -> dict[str, Any]:

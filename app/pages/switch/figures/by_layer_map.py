@@ -11,7 +11,15 @@ from glassformer.app.plots.axes import rows_axis
 from glassformer.app.plots.colours import mix, sequential
 from glassformer.app.plots.heat import foot_bar
 from glassformer.app.plots.labels import escape, is_chinese, visible, widest
-from glassformer.app.plots.marks import frame, hover, inked, note, on, stacked, suffix
+from glassformer.app.plots.marks import (
+    colour_label,
+    frame,
+    hover,
+    note,
+    on,
+    stack_downwards,
+    suffix,
+)
 from glassformer.app.plots.theme import FigureStyle, base_layout, hatching, is_numbered, token_axis
 from glassformer.core.text.vocabulary import END
 
@@ -88,7 +96,7 @@ def by_layer_figure(
     )
     inner = max(height - top - bottom, 100)
     gap = look.px(GAP) / inner
-    for at, domain in enumerate(stacked([len(each.rows) for each in stacks], gap)):
+    for at, domain in enumerate(stack_downwards([len(each.rows) for each in stacks], gap)):
         stack, end = stacks[at], suffix(at)
         labels = [_row(stack, at, row, marks, look) for row in range(len(stack.rows))]
         layout[f"xaxis{end}"] = words[at][0] | {"anchor": f"y{end}"}
@@ -148,7 +156,7 @@ def _down(token: str, font: int, room: float) -> str:
 def _row(stack: Stack, at: int, row: int, marks: Marks, look: FigureStyle) -> str:
     label = escape(stack.rows[row])
     if marks.first == (at, row):
-        return f"<b>{inked(f'▸ {label}', look.colour('changed'))}</b>"
+        return f"<b>{colour_label(f'▸ {label}', look.colour('changed'))}</b>"
     return label
 
 

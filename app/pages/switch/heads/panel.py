@@ -8,7 +8,7 @@ from typing import Any, cast
 import streamlit as st
 
 from glassformer.app.panels.attention.focus import head_name
-from glassformer.app.panels.attention.heads import does, way
+from glassformer.app.panels.attention.heads import head_role_sentence, way_of_silence
 from glassformer.app.plots.labels import format_number, format_percent, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.traces import get_ablated_heads, get_run
@@ -16,7 +16,7 @@ from glassformer.app.session import experiments, store
 from glassformer.app.ui.chart import current_look
 from glassformer.app.ui.components.head_grid import draw_heads, kind_data
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, into, menu
+from glassformer.app.ui.pick import choice, menu, set_field
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import (
     Kind,
@@ -51,8 +51,8 @@ def show() -> None:
     """Draw the controls, the switches and the head in focus."""
     with box("dense", "heads_controls", horizontal=True, gap="small"):
         by = store.get_state().heads_by
-        choice("switch_heads_order", "switch_heads.order", ORDERS, by, into("heads_by"))
-        choice("switch_heads_way", "switch_heads.way", WAYS, way(), _take_way)
+        choice("switch_heads_order", "switch_heads.order", ORDERS, by, set_field("heads_by"))
+        choice("switch_heads_way", "switch_heads.way", WAYS, way_of_silence(), _take_way)
     with box("rows-2 scroll note", "heads_help"):
         st.caption(_help())
     _show_switches()
@@ -62,30 +62,32 @@ def show() -> None:
 def _help() -> str:
     if store.get_state().heads_by == "harm":
         return say("switch_heads.how_harm")
-    return say("language.gap").join([say("switch_heads.how"), say(f"switch_heads.about_{way()}")])
+    return say("language.gap").join(
+        [say("switch_heads.how"), say(f"switch_heads.about_{way_of_silence()}")]
+    )
 
 
 def act(value: Mapping[str, Any]) -> None:
     """What was done to a head, to a layer or to a kind; the head comes into focus."""
-    now, config, chosen = experiments.now(), on_screen.trace().config, way()
+    now, config, chosen = experiments.now(), on_screen.trace().config, way_of_silence()
     layer, head = value.get("layer"), value.get("head")
     where = attention_at(value["kind"], 0 if layer is None else int(layer))
     if value["act"] == "all":
         at = Address.of(where)
         pattern = where if layer is not None else f"{at.stack}/*/{at.part}"
-        experiments.put(per_head.toggled_all(now, config, pattern, chosen))
+        experiments.switch_to(per_head.toggled_all(now, config, pattern, chosen))
         return
     if layer is None or head is None:
         return
     if value["act"] == "toggle":
-        experiments.put(per_head.toggled(now, config, where, int(head), chosen))
+        experiments.switch_to(per_head.toggle_head(now, config, where, int(head), chosen))
     elif value["act"] == "alone":
-        experiments.put(per_head.toggled_alone(now, config, where, int(head), chosen))
+        experiments.switch_to(per_head.toggled_alone(now, config, where, int(head), chosen))
     store.update(kind=value["kind"], layer=int(layer), head=int(head))
 
 
 def _take_way(chosen: Way) -> None:
-    experiments.put(per_head.with_way(experiments.now(), chosen), off=chosen)
+    experiments.switch_to(per_head.with_way(experiments.now(), chosen), off=chosen)
 
 
 def _show_switches() -> None:
@@ -124,7 +126,7 @@ def _show_switches() -> None:
 def _all_heads() -> dict[tuple[str, int], dict[str, Any]]:
     """Every head in reading order, by attention and head, with what is switched in it."""
     now, trace = experiments.now(), on_screen.trace()
-    off, alone = per_head.silenced(now, trace.config), per_head.alone(now, trace.config)
+    off, alone = per_head.silenced_heads(now, trace.config), per_head.alone(now, trace.config)
     found = {}
     for kind in kinds_of(trace.config):
         for each in heads_of(trace, kind):
@@ -137,7 +139,7 @@ def _all_heads() -> dict[tuple[str, int], dict[str, Any]]:
                 "layer": each.layer,
                 "head": each.head,
                 "name": name,
-                "title": f"{name}\n{does(kind, each)}\n{say('switch_heads.how')}",
+                "title": f"{name}\n{head_role_sentence(kind, each)}\n{say('switch_heads.how')}",
                 "off": place in off,
                 "mean": off.get(place) == "mean",
                 "alone": place in alone,
@@ -156,7 +158,7 @@ def _ranking() -> list[dict[str, Any]]:
     base = on_screen.experiment().keeping(
         lambda each: each.seed is None and not isinstance(each, HeadsOff)
     )
-    found = get_ablated_heads(base, trace.line, trace.direction, *made_by, way())
+    found = get_ablated_heads(base, trace.line, trace.direction, *made_by, way_of_silence())
     run = get_run(base, trace.line, trace.direction, *made_by)
     heads, lines = _all_heads(), []
     largest = max((each.kl for each in found if math.isfinite(each.kl)), default=0.0)
@@ -188,7 +190,7 @@ def _show_focus() -> None:
     kind = cast(Kind, now.kind)
     where = attention_at(kind, now.layer)
     with box("dense", "head_focus", gap="xsmall"):
-        off = (where, now.head) in per_head.silenced(experiments.now(), trace.config)
+        off = (where, now.head) in per_head.silenced_heads(experiments.now(), trace.config)
         pink = current_look().colour("changed")
         said = f' · <b style="color:{pink}">{say("switch_heads.is_off")}</b>' if off else ""
         st.html(f"<b>{escape(_name(kind, now.layer, now.head))}</b>{said}")
@@ -213,13 +215,13 @@ def _show_look(
     def take(look: Any = look, key: int = key, row: int | None = row) -> None:
         heads = () if head is None else (head,)
         every = heads or range(config.of(where).n_heads)
-        free = per_head.released(experiments.now(), config, per_head.STEERED, where, every)
+        free = per_head.release_heads(experiments.now(), config, per_head.STEERED, where, every)
         if look == "word":
             row_only = () if row is None else (row,)
             free = free.having(HeadsRedirected(where, heads, key, row_only))
         elif look != "own":
             free = free.having(HeadsFrozen(where, heads, look))
-        experiments.put(free)
+        experiments.switch_to(free)
 
     looks = {each: say(f"switch_heads.look_{each}") for each in LOOKS}
     words, queries = _numbered(keys), _numbered(rows)
@@ -254,10 +256,12 @@ def _show_swap(config: ModelConfig, where: str, head: int | None) -> None:
         if head is None:
             return
         if other is None:
-            experiments.put(per_head.released(experiments.now(), config, kinds, where, (head,)))
+            experiments.switch_to(
+                per_head.release_heads(experiments.now(), config, kinds, where, (head,))
+            )
             return
         switch = HeadsSwapped(where, tuple(sorted((head, other))), what)
-        experiments.put(per_head.swapped(experiments.now(), config, switch))
+        experiments.switch_to(per_head.swap_heads(experiments.now(), config, switch))
 
     first, second = st.columns([1.15, 2.05], gap="xsmall")
     with first:

@@ -40,7 +40,7 @@ function readCells({ columns, planes, rows }) {
   };
 }
 
-// The cells of a drag, as [row, column], like the server's `covered`.
+// The cells of a drag, as [row, column], like the server's `cells_of_drag`.
 function coveredBy({ brush, from, to }, [rows, columns]) {
   const between = (a, b) => [Math.min(a, b), Math.max(a, b)];
   const [top, bottom] = between(from[0], to[0]);
@@ -343,12 +343,16 @@ function tell(grid) {
   grid.find(".said").textContent = line;
 }
 
+const nameOf = ({ brush, stroke }) => `${stroke} ${brush}`;
+
 function option(grid, name, value) {
   const { texts } = grid.data;
   const choose = () => {
     grid.tool[name] = value;
+    grid.asked = nameOf(grid.tool);
     writeTools(grid);
-    grid.trigger("tool", { [name]: value });
+    // all of it: of two quick ones the server may hear the last alone
+    grid.trigger("tool", { ...grid.tool });
   };
   const given = {
     role: "radio",
@@ -409,10 +413,13 @@ export default component(MARKUP, {
   moving: ["revision"],
   start,
   draw(grid, data) {
-    // The tool that is chosen here stays until the server's is another one.
+    // The tool that is chosen here stays until the server has heard of it, then until its is
+    // another one.
     const { brush, stroke } = data;
-    if (grid.tools !== `${stroke} ${brush}`) grid.tool = { brush, stroke };
-    grid.tools = `${stroke} ${brush}`;
+    const tools = nameOf(data);
+    if (grid.asked === tools) grid.asked = null;
+    if (!grid.asked && grid.tools !== tools) grid.tool = { brush, stroke };
+    grid.tools = tools;
     grid.pending = grid.pending.filter((each) => each.number > data.revision);
     grid.known = readCells(data);
     grid.weights = data.weights ? numbersOf(data.weights, Float32Array) : null;

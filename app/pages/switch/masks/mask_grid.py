@@ -8,14 +8,14 @@ from typing import Any, Self
 import numpy as np
 
 from glassformer.app.panels.attention.focus import AttentionFocus
-from glassformer.app.plots.colours import faded, mix
+from glassformer.app.plots.colours import fade_colour, mix
 from glassformer.app.plots.labels import visible, widest
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.runs import on_screen
 from glassformer.app.session import store
 from glassformer.app.session.state import BRUSHES, STROKES
 from glassformer.app.ui.chart import current_look
-from glassformer.app.ui.component import CELLS, component, packed
+from glassformer.app.ui.component import CELLS, component, pack_numbers
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import Side, attention_at
 from glassformer.core.interventions.masks import Brush, MaskView, mask_view
@@ -127,9 +127,9 @@ def _data(focus: MaskFocus) -> dict[str, Any]:
         "rows": shown[0],
         "columns": shown[1],
         "limit": focus.limit,
-        "planes": [packed(np.packbits(each)) for each in planes],
+        "planes": [pack_numbers(np.packbits(each)) for each in planes],
         "mixed": bool(view.mixed.any()),
-        "weights": packed(weights) if weights.size <= MOST_WEIGHTS else "",
+        "weights": pack_numbers(weights) if weights.size <= MOST_WEIGHTS else "",
         "closed": view.closed_rows,
         "rowLabels": row_labels(rows, look),
         "columnLabels": [visible(token) for token in columns.tokens],
@@ -151,7 +151,7 @@ def _colours(look: FigureStyle) -> dict[str, str]:
     return {
         **{role: look.colour(role) for role in ("panel", "text", "line", "changed")},
         "allowed": mix(look.colour("panel"), look.colour("weights"), 0.4 if look.dark else 0.25),
-        "hatch": faded(look.colour("faint"), 0.6),
+        "hatch": fade_colour(look.colour("faint"), 0.6),
     }
 
 

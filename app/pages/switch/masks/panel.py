@@ -12,7 +12,7 @@ from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.runs import on_screen
 from glassformer.app.session import experiments, store
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, into, menu
+from glassformer.app.ui.pick import choice, menu, set_field
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import layers_of
@@ -71,7 +71,7 @@ def _pickers(focus: MaskFocus) -> None:
     head = ALL if now.head is None else now.head
     with st.container(key="mask_pickers", horizontal=True, gap="xsmall"):
         pickers.kinds(trace, "mask")
-        menu("mask_layer", say("masks.layer"), layers, now.layer, into("layer"))
+        menu("mask_layer", say("masks.layer"), layers, now.layer, set_field("layer"))
         menu("mask_head", say("masks.head"), heads, head, take_head)
 
 
@@ -80,7 +80,9 @@ def _title(focus: MaskFocus) -> None:
     with st.container(key="mask_title", gap="xsmall"):
         address = f":small[:gray[`{focus.place}/mask` (B × H × T × S) = {shape}]]"
         st.markdown(f"**{say('masks.title')}**  \n{address}")
-        choice("mask_ones_mean", "masks.ones", ("look", "hidden"), focus.now.ones, into("ones"))
+        choice(
+            "mask_ones_mean", "masks.ones", ("look", "hidden"), focus.now.ones, set_field("ones")
+        )
 
 
 def paint(strokes: Sequence[Stroke]) -> None:
@@ -103,8 +105,8 @@ def _paint(focus: MaskFocus, stroke: Stroke) -> None:
     except GlassformerError:
         return  # of a model that is no longer on screen
     size, now = extent(stroke.place, *focus.lengths), experiments.now()
-    cells = masks.covered(stroke.brush, stroke.first, stroke.last, size)
-    experiments.put(masks.stroked(now, config, *where, cells, stroke.stroke, size))
+    cells = masks.cells_of_drag(stroke.brush, stroke.first, stroke.last, size)
+    experiments.switch_to(masks.add_stroke(now, config, *where, cells, stroke.stroke, size))
 
 
 def _presets(focus: MaskFocus) -> None:
@@ -112,16 +114,16 @@ def _presets(focus: MaskFocus) -> None:
     called = IN_CROSS if focus.kind == "cross" else {name: name for name in PRESETS}
 
     def cleared() -> Experiment:
-        return masks.restored(experiments.now(), focus.plain.config, focus.place, focus.heads)
+        return masks.restore_mask(experiments.now(), focus.plain.config, focus.place, focus.heads)
 
     def draw(reach: int) -> None:
-        experiments.put(cleared().having(masks.Band(focus.place, focus.heads, -reach, reach)))
+        experiments.switch_to(cleared().having(masks.Band(focus.place, focus.heads, -reach, reach)))
 
     with st.container(key="mask_presets", horizontal=True, gap="xsmall"):
         for name, reach in PRESETS.items():
             _button(name, partial(draw, reach), called[name])
         as_it_was = cleared() == experiments.now()
-        _button("as_it_was", lambda: experiments.put(cleared()), disabled=as_it_was)
+        _button("as_it_was", lambda: experiments.switch_to(cleared()), disabled=as_it_was)
 
 
 def _button(name: str, act: Callable[[], None], said: str = "", disabled: bool = False) -> None:
@@ -186,7 +188,7 @@ def fill_with(fill: str) -> None:
     chosen = experiments.now().keeping(lambda each: not isinstance(each, masks.Fill))
     if fill != on_screen.plain_model().config.mask_fill:
         chosen = chosen.having(masks.Fill(fill))  # type: ignore[arg-type]
-    experiments.put(chosen)
+    experiments.switch_to(chosen)
 
 
 def _told(focus: MaskFocus) -> None:
@@ -229,8 +231,8 @@ def open_rows() -> None:
     now, config, size = experiments.now(), focus.plain.config, focus.limit
     rows = [row for row in focus.mask.closed_rows if row < size[0]]
     cells = [(row, column) for row in rows for column in range(size[1])]
-    opened = masks.stroked(now, config, focus.place, focus.heads, cells, "clear", size)
+    opened = masks.add_stroke(now, config, focus.place, focus.heads, cells, "clear", size)
     if any(isinstance(each, masks.Band | masks.Lines) for each in now.switches):
         own = [cell for cell in cells if focus.mask.own[cell]]
-        opened = masks.stroked(opened, config, focus.place, focus.heads, own, "show", size)
-    experiments.put(opened)
+        opened = masks.add_stroke(opened, config, focus.place, focus.heads, own, "show", size)
+    experiments.switch_to(opened)

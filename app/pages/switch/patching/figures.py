@@ -12,9 +12,9 @@ import numpy as np
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import rows_axis
-from glassformer.app.plots.colours import diverging
+from glassformer.app.plots.colours import diverging_scale
 from glassformer.app.plots.labels import MINUS, escape, format_percent
-from glassformer.app.plots.marks import cell_frame, frame, hover, inked, note, on, suffix
+from glassformer.app.plots.marks import cell_frame, colour_label, frame, hover, note, on, suffix
 from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, token_axis
 
 NAMES = 172  # pixels that the names of the rows take
@@ -60,7 +60,7 @@ def patching_map(
         coloraxis={
             "cmin": -limit,
             "cmax": limit,
-            "colorscale": diverging(look.dark),
+            "colorscale": diverging_scale(look.dark),
             "colorbar": colour_bar(look) | {"tickformat": ".0%"},
         },
         shapes=[],
@@ -142,11 +142,11 @@ def _axes(
     pixels = (domain[1] - domain[0]) * (width - look.px(NAMES))
     across = token_axis(panel.words, look, pixels, "top")
     across["ticktext"] = [
-        inked(f"<b>{label}</b>", changed) if at in panel.marked else label
+        colour_label(f"<b>{label}</b>", changed) if at in panel.marked else label
         for at, label in zip(across["tickvals"], across["ticktext"], strict=True)
     ]
     across |= {"domain": list(domain), "anchor": f"y{end}", "color": look.colour("text")}
-    names = [inked(escape(name), look.colour(role)) for name, role in panel.rows]
+    names = [colour_label(escape(name), look.colour(role)) for name, role in panel.rows]
     down = rows_axis(names, look, automargin=False, anchor=f"x{end}")
     return {f"xaxis{end}": across, f"yaxis{end}": down}
 

@@ -18,11 +18,11 @@ from glassformer.app.session.state import FIRST_SENTENCE
 from glassformer.app.ui.chart import Click, current_look, show_chart
 from glassformer.app.ui.layout import box, side_by_side
 from glassformer.app.ui.lines import in_one_line, with_lines
-from glassformer.app.ui.pick import into, menu
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.pick import menu, set_field
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
-from glassformer.core.interruption import StoppedError, counted
+from glassformer.core.interruption import StoppedError, count_parts
 from glassformer.core.interventions import Experiment
 from glassformer.core.interventions import causal_tracing as tracings
 from glassformer.core.interventions.causal_tracing import Grid, Question, Side, Tracing
@@ -76,7 +76,7 @@ def show() -> None:
             wanted = _wanted(first, second)
             found = tracings.questions(on_screen.plain_model(), wanted.plain, wanted.other)
         except GlassformerError as error:
-            _instead(told(error))
+            _instead(format_error(error))
             return
         with word:
             question = _word(wanted, found)
@@ -160,7 +160,7 @@ def _take_pair() -> None:
         return
     sentences = {"text": chosen[0], "second": chosen[1], "text_pair": "", "direction": "auto"}
     if any(isinstance(each, TensorPatch) for each in experiments.now().switches):
-        experiments.put(Experiment(), **sentences)
+        experiments.switch_to(Experiment(), **sentences)
     else:
         store.update(**sentences)
 
@@ -191,7 +191,7 @@ def _word(wanted: Wanted, found: tuple[Question, ...]) -> Question:
         for each in found
     }
     word, why = say("patching.word"), say("patching.word_help")
-    menu("patching_watch", word, labels, chosen.row, into("watch"), bare=False, help=why)
+    menu("patching_watch", word, labels, chosen.row, set_field("watch"), bare=False, help=why)
     return chosen
 
 
@@ -207,7 +207,7 @@ def _run(wanted: Wanted, row: int) -> Tracing:
     model = on_screen.plain_model()
     patched_runs = tracings.causal_tracing(model, wanted.plain, wanted.other, row, so_far)
     try:
-        for found in counted(patched_runs, len(tracings.patched_addresses(model.config))):
+        for found in count_parts(patched_runs, len(tracings.patched_addresses(model.config))):
             so_far = found
             others = {each: old for each, old in memory.patched_runs.items() if each != key}
             memory.patched_runs = dict([*others.items(), (key, found)][-MOST_PATCHED:])
@@ -237,7 +237,7 @@ def _picture(wanted: Wanted, tracing: Tracing, grids: Grids, chosen: Cell | None
             return
         patch = patch_at(grids[place][1].addresses[row], column, wanted.other.line)
         experiment = Experiment((patch,))
-        experiments.put(Experiment() if experiments.now() == experiment else experiment)
+        experiments.switch_to(Experiment() if experiments.now() == experiment else experiment)
 
     with box("fill", "patching_picture"):
         show_chart(figure, "patching_map", say("patching.alt"), "patching", True, clicked)

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from glassformer.app.pages.switch import tensor_draft as drafts
-from glassformer.app.pages.switch.tensor_draft import ACTS, UnreadableError, draft, put
+from glassformer.app.pages.switch.tensor_draft import ACTS, UnreadableError, draft, put_fields
 from glassformer.app.panels.address_words import axis_name, named_shape, place
 from glassformer.app.panels.phrases import phrase
 from glassformer.app.plots.labels import visible
@@ -17,11 +17,11 @@ from glassformer.app.session import experiments, store
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.lines import in_one_line, with_lines
 from glassformer.app.ui.pick import choice
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interventions.effect import change
-from glassformer.core.interventions.tensors import Slice, touched
+from glassformer.core.interventions.tensors import Slice, count_touched
 from glassformer.core.interventions.translations import shared_rows
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.shapes import letters
@@ -38,7 +38,7 @@ def show() -> None:
         try:
             where = drafts.example(pattern, trace)
         except GlassformerError as error:
-            st.error(told(error))
+            st.error(format_error(error))
             return
         shape = named_shape([axis for axis in trace.axes(where) if axis.name != "batch"])
         about = say(trace.site(where).text_key)
@@ -78,7 +78,7 @@ def _cells(trace: Trace, where: str) -> None:
 
 
 def _axis(axis: Axis) -> None:
-    name, label, value = f"at_{axis.name}", axis_name(axis), drafts.picked(axis)
+    name, label, value = f"at_{axis.name}", axis_name(axis), drafts.value_on_axis(axis)
     if axis.name in drafts.LISTED:
         _listed(name, label, axis, value, say("tensor_edit.all", count=axis.size))
         return
@@ -96,7 +96,7 @@ def _listed(name: str, label: str, axis: Axis, chosen: Sequence[int], none: str)
         key=store.bind(f"tensor_{name}", list(chosen)),
         format_func=labels.__getitem__,
         placeholder=none,
-        on_change=lambda: put(**{name: tuple(store.widget_value(f"tensor_{name}"))}),
+        on_change=lambda: put_fields(**{name: tuple(store.widget_value(f"tensor_{name}"))}),
     )
 
 
@@ -106,7 +106,7 @@ def _typed(name: str, label: str, value: str, hint: str = "", **released: Any) -
     def take() -> None:
         typed = store.widget_value(f"tensor_{name}")
         words = with_lines(typed) if name == "sentence" else " ".join(typed.split())
-        put(**released | {name: words.strip()})
+        put_fields(**released | {name: words.strip()})
 
     shown = in_one_line(value)
     st.text_input(label, key=store.bind(f"tensor_{name}", shown), on_change=take, placeholder=hint)
@@ -114,7 +114,9 @@ def _typed(name: str, label: str, value: str, hint: str = "", **released: Any) -
 
 def _act(trace: Trace, where: str) -> None:
     act = draft()["act"]
-    choice("tensor_act", "tensor_edit.act", ACTS, act, lambda value: put(act=value), bare=False)
+    choice(
+        "tensor_act", "tensor_edit.act", ACTS, act, lambda value: put_fields(act=value), bare=False
+    )
     if act == "patch":
         _patch(trace, where)
         return
@@ -133,7 +135,7 @@ def _field(name: str) -> None:
         0,
         drafts.LAST,
         key=store.bind("tensor_draw", value),
-        on_change=lambda: put(draw=store.widget_value("tensor_draw")),
+        on_change=lambda: put_fields(draw=store.widget_value("tensor_draw")),
         help=say("tensor_edit.draw_help"),
     )
 
@@ -143,7 +145,7 @@ def _patch(trace: Trace, where: str) -> None:
     sentence, hint = drafts.sentence(), say("tensor_edit.sentence_hint")
     _typed("sentence", say("tensor_edit.sentence"), sentence, hint, origin=())
     words = (axis for axis in drafts.axes(trace, where) if axis.name in drafts.WORDS)
-    chosen = next((axis for axis in words if drafts.picked(axis)), None)
+    chosen = next((axis for axis in words if drafts.value_on_axis(axis)), None)
     if not sentence or chosen is None:
         return
     try:
@@ -162,12 +164,12 @@ def _result(trace: Trace, pattern: str, where: str) -> None:
         if draft()["act"] == "patch" and not switch.values["sentence"]:
             st.markdown(f":small[{say('tensor_edit.no_sentence')}]")
             return
-        count, there = touched(switch, trace, get_setting(*on_screen.made_by()))
+        count, there = count_touched(switch, trace, get_setting(*on_screen.made_by()))
     except UnreadableError as problem:
         st.error(_unreadable(problem, trace, where))
         return
     except GlassformerError as error:
-        st.error(told(error))
+        st.error(format_error(error))
         return
     numbers = {"count": f"{count:,}", "there": f"{there:,}"}
     key = "tensor_edit.is_on" if switch in experiments.now() else "tensor_edit.will"
@@ -203,7 +205,7 @@ def _done(where: str) -> None:
         before, after = get_trace(*asked), get_run(on_screen.experiment(), *asked)
         found = change(before, after, where)
     except GlassformerError as error:
-        st.markdown(f":small[{told(error)}]")
+        st.markdown(f":small[{format_error(error)}]")
         return
     said = say(
         "tensor_edit.done",

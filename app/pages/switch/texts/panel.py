@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from glassformer.app.plots.labels import shortened
+from glassformer.app.plots.labels import shorten_text
 from glassformer.app.runs import on_screen
 from glassformer.app.runs.models import place_of
 from glassformer.app.runs.traces import get_setting
@@ -19,11 +19,16 @@ from glassformer.app.session.limits import MOST_OVER_TEXTS, MOST_TEXTS
 from glassformer.app.session.state import OVER_TEXTS
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.lines import in_one_line, with_lines
-from glassformer.app.ui.pick import choice, into
-from glassformer.app.ui.text import told
+from glassformer.app.ui.pick import choice, set_field
+from glassformer.app.ui.text import format_error
 from glassformer.app.words import say
 from glassformer.core.analysis.export import as_csv
-from glassformer.core.analysis.head_statistics import MEASURES, HeadMeasures, measured, tabulated
+from glassformer.core.analysis.head_statistics import (
+    MEASURES,
+    HeadMeasures,
+    measure_heads,
+    tabulate_heads,
+)
 from glassformer.core.errors import GlassformerError
 from glassformer.core.interruption import StoppedError
 from glassformer.core.interventions import Experiment
@@ -133,14 +138,14 @@ def _found(texts: Sequence[str], key: Hashable) -> tuple[Looked, ...] | None:
     experiment = Experiment(experiments.now().switches)
     try:
         for each in over_texts(model, left, experiment, get_setting(*place)):
-            heads = measured(each.run) if each.run is not None else None
+            heads = measure_heads(each.run) if each.run is not None else None
             found = (*found, Looked(replace(each, run=None), heads))
             memory.over_texts = {**memory.over_texts, key: found}
     except StoppedError:
         if not found:
             raise
     except GlassformerError as error:
-        st.warning(told(error))
+        st.warning(format_error(error))
     return found
 
 
@@ -154,11 +159,11 @@ def _results(found: Sequence[Looked], asked: int) -> None:
     )  # fmt: skip
     now = store.get_state().over
     with st.container(horizontal=True, vertical_alignment="center", key="texts_head"):
-        choice("texts_over", "over_texts.over", OVER_TEXTS, now, into("over"))
+        choice("texts_over", "over_texts.over", OVER_TEXTS, now, set_field("over"))
         st.markdown(said, width="content")
     heads = [each.heads for each in found if each.heads is not None]
     if now == "heads":
-        _table(_heads(heads), tabulated(heads), "heads")
+        _table(_heads(heads), tabulate_heads(heads), "heads")
         st.caption(say("over_texts.heads_read", count=len(heads)))
     else:
         _table(_texts(results), table(results), "texts")
@@ -172,12 +177,12 @@ def _texts(results: Sequence[TextResult]) -> "pd.DataFrame":
     if not any(each.error for each in results):
         found = found.drop(columns="error")
     for name in ("text", "plain", "switched"):
-        found[name] = [shortened(str(each), 200) for each in found[name]]
+        found[name] = [shorten_text(str(each), 200) for each in found[name]]
     return found.rename(columns={name: say(f"over_texts.column_{name}") for name in found})
 
 
 def _heads(heads: Sequence[HeadMeasures]) -> "pd.DataFrame":
-    found = tabulated(list(heads))
+    found = tabulate_heads(list(heads))
     for name in ("layer", "head"):
         found[name] += 1
     found["kind"] = [say(f"attention.kind_{kind}") for kind in found["kind"]]

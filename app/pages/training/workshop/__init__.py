@@ -11,7 +11,7 @@ from glassformer.app.pages.training.workshop.form import Form, get_form, show_fo
 from glassformer.app.runs import trainings
 from glassformer.app.session import store
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.opening.models import pack
@@ -66,7 +66,7 @@ def _refusal() -> None:
     """Say what the disk refused."""
     refused = store.memory().workshop_refused
     if refused is not None:
-        st.warning(told(refused))
+        st.warning(format_error(refused))
 
 
 def _begin() -> None:
@@ -84,7 +84,9 @@ def _begin() -> None:
 
 def _ended(run: TrainingRun) -> None:
     # Kept as it is now; a run that went on since, or was the oldest of too many, can be kept again.
-    is_kept = run.plan.name in trainings.kept() and store.memory().workshop_kept == _mark(run)
+    is_kept = run.plan.name in trainings.kept_models() and store.memory().workshop_kept == _mark(
+        run
+    )
     with st.container(horizontal=True, gap="xsmall"):
         if run.can_resume:
             _button("resume", partial(trainings.desk().resume, run), type="primary")

@@ -16,7 +16,12 @@ from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.corpus import draw_pair, load_grammar
 from glassformer.core.text.vocabulary import RESERVED
-from glassformer.core.training.queue.lessons import SentencePair, examples_of, family_names, written
+from glassformer.core.training.queue.lessons import (
+    SentencePair,
+    detokenized_pair,
+    examples_of,
+    family_names,
+)
 from glassformer.core.training.queue.pairs import MOST_BYTES, PairFile, Problem, read_pairs
 
 LISTED = 10  # problems; the others are counted
@@ -81,7 +86,7 @@ def _own(form: Form) -> None:
     with left, box("fill", "workshop_own", gap="xsmall"):
         _paste()
         _upload()
-        if store.memory().workshop_file is not None or pasted() != store.get_state().pairs:
+        if store.memory().workshop_file is not None or pasted_text() != store.get_state().pairs:
             st.caption(say("workshop.not_linked", most=f"{LONG_TEXT:,}"))
     with right, box("fill scroll", "workshop_report", gap="xsmall"):
         found = current()
@@ -95,7 +100,7 @@ def _own(form: Form) -> None:
 
 def _paste() -> None:
     st.text_area(
-        say("workshop.paste"), key=store.bind("workshop_text", pasted()),
+        say("workshop.paste"), key=store.bind("workshop_text", pasted_text()),
         placeholder=say("workshop.paste_hint"), help=say("workshop.paste_help"), height="stretch",
         on_change=lambda: _take(store.widget_value("workshop_text") or ""),
     )  # fmt: skip
@@ -112,7 +117,7 @@ def _upload() -> None:
 
     def take() -> None:
         if (file := store.widget_value(name)) is not None:
-            store.memory().workshop_file = uploads.dropped(file)
+            store.memory().workshop_file = uploads.take_upload(file)
             store.memory().workshop_files += 1
 
     st.file_uploader(
@@ -165,7 +170,7 @@ def _forget() -> None:
     store.memory().workshop_file = None
 
 
-def pasted() -> str:
+def pasted_text() -> str:
     """The text of the session, or of the link."""
     linked = store.get_state().pairs
     basis, text = store.memory().workshop_text
@@ -181,7 +186,7 @@ def paste(text: str) -> None:
 
 def current() -> PairFile | None:
     """What the session's file, or else the text, holds; None while there is neither."""
-    file, text = store.memory().workshop_file, pasted()
+    file, text = store.memory().workshop_file, pasted_text()
     if file is None and not text.strip():
         return None
     name, given = file or ("", text)
@@ -203,5 +208,5 @@ def example_text() -> str:
         sides = pair.sides("en-zh")
         if max(map(len, sides)) > LONGEST_EXAMPLE or {*sides[0], *sides[1]} & {*RESERVED}:
             continue
-        lines["\t".join(written(pair))] = None
+        lines["\t".join(detokenized_pair(pair))] = None
     return "\n".join(lines)

@@ -8,13 +8,13 @@ from glassformer.app.pages.training.figures.workshop import curve_drawing, head_
 from glassformer.app.plots.labels import escape, format_percent
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.app.runs import trainings
-from glassformer.app.runs.turns import admitted
+from glassformer.app.runs.turns import wait_for_turn
 from glassformer.app.session import store
 from glassformer.app.ui.chart import current_look, show_chart
 from glassformer.app.ui.component import component
 from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import segments
-from glassformer.app.ui.text import literal, told
+from glassformer.app.ui.text import format_error, literal
 from glassformer.app.words import say
 from glassformer.core.errors import GlassformerError
 from glassformer.core.history import SnapshotMetrics
@@ -39,13 +39,13 @@ def show(status: Status) -> None:
     st.fragment(_look, run_every=EVERY if status in ACTIVE else None)(status)
 
 
-@admitted
+@wait_for_turn
 def _look(drawn: Status) -> None:
     run = trainings.current_run()
     if run is None or run.status != drawn:
         st.rerun()  # the buttons beside have changed, too
     left, right = st.columns([1.35, 1], gap="medium")
-    text, direction, pair = watched(run)
+    text, direction, pair = watched_sentence(run)
     seen: Seen = ()
     note = ""
     try:  # what each saved step makes of the sentence, and what is to be said
@@ -54,14 +54,14 @@ def _look(drawn: Status) -> None:
         if pair is not None:
             note = say("workshop.watches", first=literal(pair[0]), second=literal(pair[1]))
     except GlassformerError as error:
-        note = told(error)
+        note = format_error(error)
     with left, box("fill", "workshop_lesson"):
         _lesson(run, seen, pair)
     with right, st.container(gap="xsmall", key="workshop_head"):
         _head(seen, note)
 
 
-def watched(run: TrainingRun) -> tuple[str, str, tuple[str, str] | None]:
+def watched_sentence(run: TrainingRun) -> tuple[str, str, tuple[str, str] | None]:
     """Text, direction, and the pair if it is not the sentence of the stage bar.
 
     A run on one's own pairs whose words that sentence lacks watches a held-out pair instead.

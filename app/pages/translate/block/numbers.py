@@ -16,13 +16,13 @@ from glassformer.core.analysis.blocks import (
     Kind,
     blocks,
     change,
+    feature_spread,
     head_entropies,
     highest_entropy,
     neurons,
-    spread,
 )
 from glassformer.core.analysis.choices import least_sure, probabilities
-from glassformer.core.analysis.tensor_slice import Plan, Sheet, cut, index_of, plan, pool
+from glassformer.core.analysis.tensor_slice import Plan, Sheet, cut_sheet, index_of, plan, pool
 from glassformer.core.analysis.vectors import Numbers
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.graph import sublayers
@@ -96,7 +96,7 @@ def _cuts(trace: Trace, address: str) -> tuple[Plan, Sheet, Sheet]:
     """How the tensor lies on the sheet, the whole sheet, and the one that is drawn."""
     down, across = trace.site(address).axes[-2:]
     chosen = plan(trace, address, (down, across))
-    whole = cut(trace, address, chosen)
+    whole = cut_sheet(trace, address, chosen)
     count = len(whole.rows)
     return chosen, whole, pool(whole, max(min(WIDEST, CELLS // count), count))  # all the words
 
@@ -197,7 +197,7 @@ def _neurons(trace: Trace, block: Block, _: int) -> list[Fact]:
 def _spreads(trace: Trace, block: Block, precision: int) -> list[Fact]:
     """Mean and spread of the vectors that the norm reads, and of those that it puts out."""
     ends = block.stream or (block.before, block.after)
-    before, after = (spread(trace, address) for address in ends)
+    before, after = (feature_spread(trace, address) for address in ends)
     return [
         (say("map.stat_mean"), _pair(before.mean, after.mean, precision)),
         (say("map.stat_std"), _pair(before.std, after.std, precision)),

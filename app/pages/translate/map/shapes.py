@@ -91,7 +91,7 @@ def wire(
     halo: the colour of a seam on both sides, so that a crossing reads as a bridge.
     """
     foot = _towards(points[-1], points[-2], HEAD * 0.8)
-    d = rounded([*points[:-1], foot] if arrow else points)
+    d = rounded_path([*points[:-1], foot] if arrow else points)
     items = [line(d, halo, WIRE + 4)] if halo else []
     items.append(line(d, stroke, WIRE))
     if arrow:
@@ -114,7 +114,7 @@ def compact(item: Item, colour: Callable[[str], str]) -> Item:
     return {name: short(name, value) for name, value in item.items()}
 
 
-def rounded(points: Sequence[Point]) -> str:
+def rounded_path(points: Sequence[Point]) -> str:
     """The SVG path along the points, its corners cut round."""
     parts = [f"M{_at(points[0])}"]
     for before, corner, after in zip(points, points[1:], points[2:], strict=False):

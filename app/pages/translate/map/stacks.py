@@ -31,7 +31,7 @@ from glassformer.app.pages.translate.map.shapes import (
 from glassformer.app.plots.colours import readable_on
 from glassformer.app.words import say
 from glassformer.core.analysis.attention_views import marks_of
-from glassformer.core.analysis.choices import probabilities, written
+from glassformer.core.analysis.choices import probabilities, rows_by_model
 from glassformer.core.config import ModelConfig
 from glassformer.core.trace.graph import Stack, stack_end
 
@@ -290,7 +290,10 @@ def draw_output(scene: Scene, grid: Grid) -> list[Item]:
 def _choices(scene: Scene, grid: Grid) -> list[Item]:
     """Every chosen word with its probability, as a number and a bar."""
     trace, chances, items = scene.trace, probabilities(scene.trace), []
-    side, given = grid.size.halves[1], set(range(len(trace.output_tokens))) - set(written(trace))
+    side, given = (
+        grid.size.halves[1],
+        set(range(len(trace.output_tokens))) - set(rows_by_model(trace)),
+    )
     marks = marks_of(trace)
     for chip in choice_chips(scene.trace.output_tokens, side, grid.outputs, grid.size.output_rows):
         box, at = chip.box, chip.index

@@ -19,7 +19,7 @@ from glassformer.app.session import store
 from glassformer.app.session.state import AGAINST
 from glassformer.app.ui.components.bar_table import Column, Row, bar_table
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, into, menu
+from glassformer.app.ui.pick import choice, menu, set_field
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.logit_attribution import (
@@ -167,7 +167,7 @@ def _head(focus: Attributed) -> None:
             said = say("attribution.title_less", word=word, other=other, logit=logit)
         st.markdown(f"**{said}**", width="content")
         choice("attribution_against", "attribution.against", AGAINST, focus.now.against,
-               into("against"))  # fmt: skip
+               set_field("against"))  # fmt: skip
         cell = (0, focus.row, found.word)
         provenance.open_button("output/logits", cell, "attribution_trail")
 

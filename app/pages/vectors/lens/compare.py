@@ -19,7 +19,7 @@ from glassformer.app.ui.layout import box
 from glassformer.app.ui.pick import segments
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
-from glassformer.core.analysis.comparison import paired
+from glassformer.core.analysis.comparison import pair_words
 from glassformer.core.analysis.logit_lens import Lens, best_words, lens, read_by_generator
 from glassformer.core.trace.trace import Candidate, Trace
 
@@ -37,7 +37,9 @@ def show(pair: Pair) -> None:
     first = mine if pair.kind == "sentences" else on_screen.plain_model().transformer
     runs = (pair.first, pair.second)
     seen = [lens(*each, BEST, sublayers=True) for each in zip(runs, (first, mine), strict=True)]
-    lines = paired(pair.first.target_tokens, pair.second.target_tokens, pair.kind == "experiment")
+    lines = pair_words(
+        pair.first.target_tokens, pair.second.target_tokens, pair.kind == "experiment"
+    )
     rows = next(each for each in lines if each[triple.anchor(pair)] == focus.position)
     labels = dict(enumerate(literal(visible(each)) for each in focus.words.labels))
     st.markdown(f"**{say('beside.lens_title')}**")

@@ -31,9 +31,9 @@ from glassformer.core.analysis.logit_lens import (
     EQUATIONS,
     Lens,
     best_words,
+    first_settled_state,
     lens,
     read_by_generator,
-    settled,
 )
 
 WORDS = 5
@@ -155,7 +155,7 @@ def _about(focus: VectorsFocus, seen: Lens) -> None:
         r"\mathrm{LN}(x^{(l)})", "x^{(l)}"))  # fmt: skip
     st.markdown(say("lens.about"))
     st.warning(say(f"lens.trained_{_trained(focus, seen)}"), icon=":material/visibility:")
-    at, row = int(settled(seen)[focus.position]), focus.position
+    at, row = int(first_settled_state(seen)[focus.position]), focus.position
     if at < len(seen.states):
         name = state_name(seen.states[at].state)
         st.markdown(say("lens.settled", word=literal(visible(seen.written[row])), state=name))

@@ -17,10 +17,10 @@ from glassformer.app.panels import provenance
 from glassformer.app.plots.colours import sequential
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.session import store
-from glassformer.app.ui.component import CELLS, component, packed
+from glassformer.app.ui.component import CELLS, component, pack_numbers
 from glassformer.app.ui.components.bar_table import Column, Row, bar_table
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import choice, into, segments
+from glassformer.app.ui.pick import choice, segments, set_field
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.neurons import (
@@ -29,7 +29,7 @@ from glassformer.core.analysis.neurons import (
     Unit,
     firings,
     most_active,
-    promoted,
+    promoted_words,
     sparsity,
     units_at,
 )
@@ -115,8 +115,8 @@ def _head(focus: NeuronFocus, sparse: Sparsity) -> None:
         for layer, share in enumerate(sparse.means)
     }
     with st.container(key="neurons_choices", horizontal=True, horizontal_alignment="distribute"):
-        segments("neurons_layer", say("beside.layer"), layers, focus.layer, into("layer"))
-        choice("neurons_terms", "neurons.order", ORDERS, focus.now.terms, into("terms"))
+        segments("neurons_layer", say("beside.layer"), layers, focus.layer, set_field("layer"))
+        choice("neurons_terms", "neurons.order", ORDERS, focus.now.terms, set_field("terms"))
 
 
 def _map(focus: NeuronFocus, sparse: Sparsity) -> None:
@@ -134,7 +134,7 @@ def _map(focus: NeuronFocus, sparse: Sparsity) -> None:
     data = {
         "rows": [visible(label) for label in focus.words.labels],
         "sinks": sorted(focus.words.sinks),
-        "values": packed(focus.activation[:, shown].astype("<f4")),
+        "values": pack_numbers(focus.activation[:, shown].astype("<f4")),
         "units": shown,
         "shares": [(each, format_percent(each)) for each in sparse.active[focus.layer].tolist()],
         "focus": (focus.position, focus.unit),
@@ -211,7 +211,7 @@ def _promoted(focus: NeuronFocus) -> None:
         st.caption(say("neurons.gate", **numbers))
     with box("rows-1", "neurons_fired"):
         st.caption(say("neurons.fires", words=words) if words else say("neurons.never"))
-    found = promoted(focus.trace, focus.model, focus.stack, focus.layer, unit, WORDS)
+    found = promoted_words(focus.trace, focus.model, focus.stack, focus.layer, unit, WORDS)
     shown = (*found.up, *found.down[::-1])
     end = max(*(abs(each.value) for each in shown), found.chance) * 1.02
     columns = [

@@ -31,7 +31,7 @@ from glassformer.app.panels.provenance import open_button
 from glassformer.app.plots.labels import format_percent, visible
 from glassformer.app.ui.chart import Click
 from glassformer.app.ui.layout import box
-from glassformer.app.ui.pick import into, menu
+from glassformer.app.ui.pick import menu, set_field
 from glassformer.app.ui.text import literal
 from glassformer.app.words import say
 from glassformer.core.analysis.placed_words import TwoPlaces, shares, two_places
@@ -96,7 +96,7 @@ def _two_words(focus: PositionsFocus) -> dict[str, str | int]:
     return {"first": focus.word(i), "second": focus.word(j), "i": i, "j": j}
 
 
-def turn(focus: PositionsFocus) -> Picture:
+def turn_picture(focus: PositionsFocus) -> Picture:
     """PE at t + k as a turn of PE at t: the clock of the pair, and what the turn misses."""
     table, turned = _turn_table(focus), _rotation(focus)
     first, second = (
@@ -130,7 +130,7 @@ def say_turn(focus: PositionsFocus) -> None:
     st.markdown(say("positions.rotation_why" if focus.turns else "positions.rotation_why_not"))
     last = max(min(FARTHEST, len(table) - 1 - start), 2)
     offset = min(max(turned.offset, 1), last)
-    slider("offset", say("positions.offset"), last, offset, into("offset"))
+    slider("offset", say("positions.offset"), last, offset, set_field("offset"))
     pair_slider(focus)
     st.latex(rotation_symbols(focus.turns, look))
     pair, end = list(focus.features), start + turned.offset

@@ -23,7 +23,7 @@ VIEWS = {  # the picture of a question, and what is said beside it
     "map": (of_all.matrix, of_all.say_matrix),
     "waves": (of_all.waves, of_all.say_waves),
     "dots": (of_two.dots, of_two.say_dots),
-    "rotation": (of_two.turn, of_two.say_turn),
+    "rotation": (of_two.turn_picture, of_two.say_turn),
     "same": (of_two.same, of_two.say_same),
     "variants": (of_all.variants, of_all.say_variants),
 }

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.app.plots import drawing as go
-from glassformer.app.plots.colours import faded
+from glassformer.app.plots.colours import fade_colour
 from glassformer.app.plots.labels import escape, visible
 from glassformer.app.plots.marks import note
 from glassformer.app.plots.theme import FigureStyle, base_layout, named_ticks
@@ -34,7 +34,7 @@ def norms_figure(
         x=np.tile(np.append(np.arange(count, dtype=np.float32), np.nan), len(others)),
         y=rest.astype(np.float32),
         mode="lines",
-        line={"color": faded(look.colour("faint"), 0.45), "width": 1.2},
+        line={"color": fade_colour(look.colour("faint"), 0.45), "width": 1.2},
         text=[names[at] for at in others for _ in range(count + 1)],
         customdata=np.repeat(np.asarray(others, dtype=np.int32), count + 1),
         **shared,

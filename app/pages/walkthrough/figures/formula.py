@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable
 
 from glassformer.app.pages.walkthrough.figures.layout import plain
-from glassformer.app.plots.latex import painted
+from glassformer.app.plots.latex import paint_latex
 from glassformer.app.plots.theme import FigureStyle
-from glassformer.core.explain.equations import Line, Symbol, SymbolRole, marked
+from glassformer.core.explain.equations import Line, Symbol, SymbolRole, mark_symbols
 from glassformer.core.explain.provenance.node import Node, Operation
 from glassformer.core.explain.provenance.run import Run
 from glassformer.core.explain.steps.latex import in_numbers, role_of
@@ -34,14 +34,14 @@ def equations(step: Step, look: FigureStyle) -> list[str]:
     """
 
     def paint(symbol: Symbol) -> str:
-        return painted(symbol.latex, symbol.role, look)
+        return paint_latex(symbol.latex, symbol.role, look)
 
     found: list[str] = []
     for line in step.lines:
         left = left_side(line.output)
         role = site_at(line.output.address).role
-        right = marked(line, paint).split(r",\ ")
-        found += [f"{painted(left, role, look)} = {right[0]}" if left else right[0], *right[1:]]
+        right = mark_symbols(line, paint).split(r",\ ")
+        found += [f"{paint_latex(left, role, look)} = {right[0]}" if left else right[0], *right[1:]]
     return found if len(found) == 1 else [f"{{{each}}}" for each in found]
 
 
@@ -59,7 +59,7 @@ def numbers(run: Run, node: Node, line: Line, look: FigureStyle, more: str) -> s
     number, role = printer(look.precision), site_at(line.output.address).role
 
     def paint(role: SymbolRole, text: str) -> str:
-        return painted(text, role, look)
+        return paint_latex(text, role, look)
 
     formula, after = in_numbers(run, node, _SHOWN.get(node.operation, 4), number, paint), ""
     result = number(node.exact)
@@ -70,8 +70,8 @@ def numbers(run: Run, node: Node, line: Line, look: FigureStyle, more: str) -> s
     elif formula == result:
         formula = ""
     made = _symbol(line, line.output)
-    left = painted(left_side(line.output) or _SHORT.get(made, made), role, look)
-    last = painted(rf"\mathbf{{{result}}}", role, look)
+    left = paint_latex(left_side(line.output) or _SHORT.get(made, made), role, look)
+    last = paint_latex(rf"\mathbf{{{result}}}", role, look)
     whole = _broken(f"{left} = {formula}" if formula else left, more)
     return rf"{whole}\allowbreak {{\;=\;{last}}}{after}"
 
@@ -142,15 +142,15 @@ def _origin(node: Node, line: Line, look: FigureStyle) -> str:
         symbol, places = _symbol(line, Wire.of(lane.name)), [str(at + 1) for at in lane.index[1:]]
         if symbol.startswith("head_"):
             symbol = rf"head_{{{places.pop(0)}}}"
-    return rf"{painted(symbol, role_of(node, column), look)}[{', '.join(places)}]"
+    return rf"{paint_latex(symbol, role_of(node, column), look)}[{', '.join(places)}]"
 
 
 def _masked(node: Node, line: Line, look: FigureStyle) -> tuple[str, str]:
     """What a score becomes and why: itself where the mask is 1."""
     allowed = "forbidden" not in node.notes
     scaled, mask = (Wire(node.cell.beside(name)) for name in ("scaled", "mask"))
-    kept = painted(_symbol(line, scaled), "weights", look) if allowed else ""
-    reason = painted(rf"{_symbol(line, mask)} = {allowed:d}", "weights", look)
+    kept = paint_latex(_symbol(line, scaled), "weights", look) if allowed else ""
+    reason = paint_latex(rf"{_symbol(line, mask)} = {allowed:d}", "weights", look)
     return kept, rf"\quad {{({reason})}}"
 
 

@@ -69,7 +69,7 @@ def limit_of(sheets: Sequence[Sheet]) -> float:
     return bulk(np.concatenate([values.ravel() for values in said]))
 
 
-def sent(found: Sheet, limit: float, positive: bool, exact: bool) -> dict[str, Any]:
+def sheet_data(found: Sheet, limit: float, positive: bool, exact: bool) -> dict[str, Any]:
     """The numbers of a sheet for the browser: float32, or a byte a cell where they are too many."""
     low, high = _beyond(found, limit)
     data: dict[str, Any] = {

@@ -8,16 +8,16 @@ import streamlit as st
 from glassformer.app.pages.walkthrough import panels
 from glassformer.app.pages.walkthrough.figures.layout import OPERATIONS, columns, operations, symbol
 from glassformer.app.pages.walkthrough.figures.sheets import blocks, index_of
-from glassformer.app.pages.walkthrough.focus import StepFocus, arrived, select
+from glassformer.app.pages.walkthrough.focus import StepFocus, go_to_event, select
 from glassformer.app.pages.walkthrough.strip import place_name, step_name
 from glassformer.app.panels.provenance import open_trail
-from glassformer.app.plots.colours import diverging, faded, head_colour, sequential
-from glassformer.app.plots.labels import format_number, shortened, visible
+from glassformer.app.plots.colours import diverging_scale, fade_colour, head_colour, sequential
+from glassformer.app.plots.labels import format_number, shorten_text, visible
 from glassformer.app.session import store
 from glassformer.app.ui.component import CELLS, component
 from glassformer.app.words import say
 from glassformer.core.explain.steps.places import in_heads
-from glassformer.core.explain.steps.wires import Wire, axes, recorded, tensor
+from glassformer.core.explain.steps.wires import Wire, axes, recorded_cell, tensor
 from glassformer.core.trace.address import Address
 from glassformer.core.trace.sites import site_at
 from glassformer.core.trace.tables import as_numpy
@@ -59,7 +59,7 @@ def own(focus: StepFocus) -> dict[str, Any]:
     }
 
 
-def shared(focus: StepFocus) -> dict[str, Any]:
+def scene_context(focus: StepFocus) -> dict[str, Any]:
     """What the drawing of every step needs."""
     look = focus.look
     return {
@@ -75,8 +75,8 @@ def shared(focus: StepFocus) -> dict[str, Any]:
         "colours": {
             **{role: look.colour(role) for role in ("text", "faint", "line", "panel", "page")},
             "wrong": look.colour("changed"),
-            "hatch": faded(look.colour("faint"), 0.6),
-            "signed": diverging(look.dark),
+            "hatch": fade_colour(look.colour("faint"), 0.6),
+            "signed": diverging_scale(look.dark),
             "positive": {
                 look.colour(role): sequential(role, look.dark)
                 for role in ("weights", "feed_forward", "data")
@@ -135,7 +135,7 @@ def _operation(focus: StepFocus, sign: str) -> dict[str, str]:
 def texts(focus: StepFocus) -> dict[str, Any]:
     """The title of the step, what must be said of it, and the words of its picture."""
     step, at = focus.step, focus.place + 1
-    readable = recorded(focus.trace, focus.cell(focus.output)) is not None
+    readable = recorded_cell(focus.trace, focus.cell(focus.output)) is not None
     return {
         "counter": say("walkthrough.counter", at=at, all=len(focus.steps)),
         "title": step_name(step),
@@ -151,7 +151,7 @@ def _note(focus: StepFocus) -> str:
     """What must be said of the step before all else: a wrong link, or layers that come after."""
     if focus.unknown:
         asked = ".".join(visible(part) for part in focus.unknown.split("."))
-        return say("walkthrough.unknown", id=shortened(asked, LONGEST_ID))
+        return say("walkthrough.unknown", id=shorten_text(asked, LONGEST_ID))
     left, first = focus.layers_left, (focus.step.layer or 0) + 2
     if not left:
         return ""
@@ -237,7 +237,7 @@ def _stage(focus: StepFocus, wire: Wire) -> dict[str, Any]:
 
 def _picked(value: Mapping[str, Any]) -> None:
     """A cell of a panel was clicked; the component knows its row and its column."""
-    arrived(value)
+    go_to_event(value)
     focus = StepFocus.current()
     known = {wire.key: wire for wire in (*focus.step.inputs, *focus.step.outputs, ROWS)}
     wire = known.get(str(value["key"]))
@@ -252,18 +252,18 @@ def _picked(value: Mapping[str, Any]) -> None:
 
 
 def _head_picked(value: Mapping[str, Any]) -> None:
-    arrived(value)
+    go_to_event(value)
     store.update(head=int(value["head"]))
 
 
 def _tensor_picked(value: Mapping[str, Any]) -> None:
-    arrived(value)
+    go_to_event(value)
     store.update(address=Wire.of(str(value["key"])).address)
 
 
 def _played(value: Mapping[str, Any]) -> None:
     """The row in view moves on the Attention page, from the step on."""
-    arrived(value)
+    go_to_event(value)
     focus = StepFocus.current()
     if (pair := focus.pair) is not None and focus.step.kind in PLAYED:
         place = {"head": pair.head, "query": pair.query, "key": pair.key}
@@ -273,8 +273,8 @@ def _played(value: Mapping[str, Any]) -> None:
 
 
 def _unfolded(value: Mapping[str, Any]) -> None:
-    arrived(value)
+    go_to_event(value)
     focus = StepFocus.current()
-    cell = recorded(focus.trace, focus.cell(focus.output))
+    cell = recorded_cell(focus.trace, focus.cell(focus.output))
     if cell is not None:
         open_trail(cell.wire.address, cell.index)

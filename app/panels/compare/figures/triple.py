@@ -19,7 +19,7 @@ from glassformer.app.panels.compare.figures.triple_layout import (
 )
 from glassformer.app.panels.compare.wording import number_name
 from glassformer.app.plots import drawing as go
-from glassformer.app.plots.colours import faded
+from glassformer.app.plots.colours import fade_colour
 from glassformer.app.plots.heat import GAPS_UP_TO, crosses, heat_map, no_numbers, silent
 from glassformer.app.plots.labels import escape, format_number
 from glassformer.app.plots.theme import base_layout, colour_bar, hatching
@@ -142,7 +142,7 @@ def _covers(frame: Frame, at: int) -> list[go.Trace]:
         cells = ~shown & alone
         if cells.any():
             only = say(f"beside.only_{frame.kind}_{run}")
-            laid.append(cover(cells, only, faded(look.colour("line"), 0.75)))
+            laid.append(cover(cells, only, fade_colour(look.colour("line"), 0.75)))
     for name, cells in no_numbers(values, shown & free):
         laid += [cover(cells, name), crosses(cells, look, **axes)]
     return laid

@@ -7,7 +7,7 @@ from typing import Any
 
 from glassformer.app.panels.compare.wording import axis_word, label
 from glassformer.app.plots.axes import Side, sheet_axes
-from glassformer.app.plots.labels import broken, escape, fitted, text_width
+from glassformer.app.plots.labels import break_lines, escape, fit_to_width, text_width
 from glassformer.app.plots.marks import frame as cells_frame
 from glassformer.app.plots.marks import note, suffix
 from glassformer.app.plots.theme import FigureStyle, is_numbered
@@ -135,7 +135,7 @@ class Frame:
         rows = side(self.found.rows, run, self.axis_words[0])
         font = self.look.px(13)
         if rows.tokens is not None:
-            short = [fitted(each, font, LONGEST * font) for each in rows.tokens]
+            short = [fit_to_width(each, font, LONGEST * font) for each in rows.tokens]
             rows = replace(rows, tokens=short)
         return rows, side(self.found.columns, run, self.axis_words[1])
 
@@ -252,7 +252,7 @@ def has_room(frame: Frame) -> bool:
 def lines_beside(frame: Frame) -> list[str]:
     """The lines beside the difference, none wider than its place."""
     room = frame.layout.width - frame.boxes[1].left
-    return [line for text in frame.said for line in broken(text, room, frame.look.px(SAID))]
+    return [line for text in frame.said for line in break_lines(text, room, frame.look.px(SAID))]
 
 
 def _note(

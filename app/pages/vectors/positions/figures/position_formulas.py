@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from glassformer.app.plots.latex import latex_number, painted
+from glassformer.app.plots.latex import latex_number, paint_latex
 from glassformer.app.plots.theme import FigureStyle
 from glassformer.core.analysis.positions import Column
 
@@ -21,7 +21,7 @@ _COSINE = {
 
 def encoding_formula(variant: str, look: FigureStyle) -> str:
     """Sine and cosine of a variant; what differs from the paper's in the colour of changes."""
-    name = painted(_PE, "data", look)
+    name = paint_latex(_PE, "data", look)
     lines = [f"{name}{each}" for each in (_SINE[variant], _COSINE[variant])]
     both = r"\begin{aligned}" + r"\\[3pt]".join(lines) + r"\end{aligned}"
     return both.replace("@", rf"\textcolor{{{look.colour('changed')}}}")
@@ -30,9 +30,9 @@ def encoding_formula(variant: str, look: FigureStyle) -> str:
 def column_formula(column: Column, place: int, value: float, look: FigureStyle) -> str:
     """One cell: the wave of its feature at its position."""
     wave = r"\sin" if column.wave == "sine" else r"\cos"
-    left = painted(rf"{_PE}_{{({place},\,{column.dimension})}}", "data", look)
+    left = paint_latex(rf"{_PE}_{{({place},\,{column.dimension})}}", "data", look)
     angle = rf"\frac{{{place}}}{{10000^{{{column.exponent}/{column.d_model}}}}}"
-    number = painted(latex_number(value, look), "data", look)
+    number = paint_latex(latex_number(value, look), "data", look)
     turned = latex_number(place * column.frequency, look)
     return (
         rf"\begin{{aligned}}{left} &= {wave} {angle} \\[3pt]"
@@ -50,7 +50,7 @@ def wavelength_formula(column: Column, look: FigureStyle) -> str:
 
 def dot_formula(look: FigureStyle) -> str:
     """The dot product of two encodings where sine and cosine share their frequency."""
-    first, second = (painted(f"{_PE}_{each}", "data", look) for each in "ij")
+    first, second = (paint_latex(f"{_PE}_{each}", "data", look) for each in "ij")
     return (
         rf"{first} \cdot {second} = \textstyle\sum_m"
         rf" \cos\bigl(\omega_m\,\textcolor{{{look.colour('weights')}}}{{(i - j)}}\bigr)"
@@ -72,9 +72,9 @@ def rotation_symbols(exact: bool, look: FigureStyle) -> str:
         rf"\begin{{pmatrix}} \cos {angle} & \sin {angle} \\"
         rf" -\sin {angle} & \cos {angle} \end{{pmatrix}}"
     )
-    whole = rf"{painted('R_k', 'weights', look)} = {painted(matrix, 'weights', look)}"
+    whole = rf"{paint_latex('R_k', 'weights', look)} = {paint_latex(matrix, 'weights', look)}"
     sign = "=" if exact else r"\approx"
-    return rf"{whole},\quad R_k\,{painted(_PE + '_t', 'data', look)} {sign} {_PE}_{{t+k}}"
+    return rf"{whole},\quad R_k\,{paint_latex(_PE + '_t', 'data', look)} {sign} {_PE}_{{t+k}}"
 
 
 def sum_formula(
@@ -85,12 +85,13 @@ def sum_formula(
     root = r"\sqrt{D}\," if scaled else ""
     left = rf"x_{{{place},{feature}}}"
     return (
-        rf"\begin{{aligned}}{left} &= {root}E + {painted(_PE, 'data', look)} \\[2pt]"
-        rf" &= {word} + ({painted(encoding, 'data', look)}) = \boldsymbol{{{whole}}}\end{{aligned}}"
+        rf"\begin{{aligned}}{left} &= {root}E + {paint_latex(_PE, 'data', look)} \\[2pt]"
+        rf" &= {word} + ({paint_latex(encoding, 'data', look)})"
+        rf" = \boldsymbol{{{whole}}}\end{{aligned}}"
     )
 
 
 def _matrix(values: np.ndarray, role: str, look: FigureStyle) -> str:
     rows = (" & ".join(latex_number(float(each), look) for each in row) for row in values)
     inside = r" \\ ".join(rows)
-    return painted(rf"\begin{{pmatrix}} {inside} \end{{pmatrix}}", role, look)
+    return paint_latex(rf"\begin{{pmatrix}} {inside} \end{{pmatrix}}", role, look)

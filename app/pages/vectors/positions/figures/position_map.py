@@ -8,7 +8,7 @@ import numpy as np
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.axes import rows_axis
 from glassformer.app.plots.heat import bulk, foot_bar, gaps, heat_map, reach
-from glassformer.app.plots.labels import escape, fitted, format_number
+from glassformer.app.plots.labels import escape, fit_to_width, format_number
 from glassformer.app.plots.marks import (
     axis_title,
     cell_frame,
@@ -17,7 +17,7 @@ from glassformer.app.plots.marks import (
     note,
     on,
     spans,
-    stacked,
+    stack_downwards,
     suffix,
 )
 from glassformer.app.plots.theme import FigureStyle, base_layout, colour_bar, token_axis
@@ -178,7 +178,7 @@ def same_figure(
     shared["hovertemplate"] = (
         f"%{{text}}<br>{feature_said} %{{x}}<br>{value_said} <b>%{{z:.7~g}}</b><extra></extra>"
     )
-    labels = [escape(fitted(name, look.px(13), look.px(ROOM - 14))) for name in names]
+    labels = [escape(fit_to_width(name, look.px(13), look.px(ROOM - 14))) for name in names]
     foot = f"y{suffix(len(strips) - 1)}"
     layout = base_layout(
         look,
@@ -189,7 +189,7 @@ def same_figure(
         annotations=[],
     )
     drawn, base = [], layout["yaxis"]
-    domains = stacked([len(values) for _, values in strips], BELOW)
+    domains = stack_downwards([len(values) for _, values in strips], BELOW)
     for at, ((title, values), domain) in enumerate(zip(strips, domains, strict=True)):
         drawn.append(
             heat_map(values, (-most, most), look, **shared)

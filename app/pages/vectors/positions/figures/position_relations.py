@@ -13,7 +13,7 @@ import numpy as np
 
 from glassformer.app.pages.vectors.positions.figures.position_map import position_axis
 from glassformer.app.plots import drawing as go
-from glassformer.app.plots.colours import faded
+from glassformer.app.plots.colours import fade_colour
 from glassformer.app.plots.heat import gaps, heat_map
 from glassformer.app.plots.labels import escape, visible
 from glassformer.app.plots.marks import axis_title, cell_frame, note, pairs
@@ -122,7 +122,7 @@ def _band(lines: ByOffset, look: FigureStyle) -> list[go.Scatter]:
         "<br>%{customdata[0]:.7~g} … %{customdata[1]:.7~g}<extra></extra>",
         **SECOND,
     )
-    fill = {"fill": "tonexty", "fillcolor": faded(look.colour("changed"), 0.28)}
+    fill = {"fill": "tonexty", "fillcolor": fade_colour(look.colour("changed"), 0.28)}
     low = go.Scatter(x=lines.offsets, y=lines.least, **edge)
     return [low, go.Scatter(x=lines.offsets, y=lines.most, **edge | fill), mean]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from glassformer.app.plots import drawing as go
 from glassformer.app.plots.labels import escape, visible
-from glassformer.app.plots.marks import axis_title, note, stacked, suffix, upright
+from glassformer.app.plots.marks import axis_title, note, stack_downwards, suffix, upright
 from glassformer.app.plots.theme import FigureStyle, base_layout, token_axis
 from glassformer.app.words import say
 
@@ -62,7 +62,7 @@ def waves_figure(
 def _domains(count: int) -> list[list[float]]:
     others = count - 1
     rest = (1 - FIRST - GAP * others) / max(others, 1)
-    return stacked([FIRST, *[rest] * others], GAP)
+    return stack_downwards([FIRST, *[rest] * others], GAP)
 
 
 def _lines(
