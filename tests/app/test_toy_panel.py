@@ -59,7 +59,7 @@ assert page == "vectors" and query.items() >= LINK.items()
 assert test_everybody.SCREENS["full-vectors_toy"] == (page, query)
 assert {"vectors": "toy"} in test_layout.TABS["vectors"]
 assert "toy" in [panel.id for panel in EVERY]
-with scripts.served():
+with scripts.serve_scripts():
     found = draw.screen("vectors", LINK)
 assert "toy" in [part["key"] for part in found["screen"]["parts"]]
 """
